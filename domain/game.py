@@ -1,0 +1,176 @@
+"""What a game tells the rest of the world: its seats, editions, options, table, vocabulary and texts.
+
+A game package offers one door, `GAME = Game(...)`; `domain.games` lists them.  Options are values, checked
+here once, recorded in the first event with every default written out, and read from the table afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel import Seat, Step, Table
+from domain.texts import LANGUAGES, Texts
+from domain.upcast import NO_OLD_TAGS, Upcasters
+
+OptionValue = str | int | bool | None | dict[str, Any]
+Options = dict[str, OptionValue]
+
+
+class BadOption(ValueError):
+    """An edition, option or value that the game does not know; the text says which, and what is legal."""
+
+
+class Option(Struct, frozen=True):
+    """One named reading or variant.
+
+    `choices` lists the legal values (booleans as True and False); `least`...`most` is the range of an
+    integer, which may also be None where `none` is set; `data` checks an object (a card set) and returns it
+    completed, raising `BadOption`.
+    """
+
+    name: str
+    default: OptionValue
+    choices: tuple[str | bool, ...] = ()
+    least: int | None = None
+    most: int | None = None
+    none: bool = False
+    data: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+
+    def check(self, value: Any) -> OptionValue:
+        """`value`, in the form in which it is recorded.
+
+        Raises:
+            BadOption: it is not one of the legal values; the text lists them.
+        """
+        if isinstance(value, dict) and self.data is not None:
+            return self.data(value)
+        if value is None and self.none:
+            return None
+        if type(value) is int and self.least is not None and self.most is not None:
+            if self.least <= value <= self.most:
+                return value
+        elif any(type(value) is type(choice) and value == choice for choice in self.choices):
+            return value  # type: ignore[no-any-return]
+        raise BadOption(f"option {self.name}: {_plain(value)} is not possible; legal: {self.legal}")
+
+    @property
+    def legal(self) -> str:
+        """The legal values in words, for errors and help."""
+        words = [_plain(choice) for choice in self.choices]
+        if self.least is not None:
+            words.append(f"{self.least} to {self.most}")
+        return ", ".join(words + ["none"] * self.none + ["an object"] * (self.data is not None))
+
+    def read(self, text: str) -> Any:
+        """The value that a command-line word means ("true", "7", "none", "faction_sum"); unchecked."""
+        words: dict[str, Any] = {"true": True, "false": False}
+        if self.none:
+            words["none"] = None
+        if text in words:
+            return words[text]
+        return int(text) if self.least is not None and text.lstrip("-").isdecimal() else text
+
+
+class Game:
+    """One game of the house.
+
+    Args:
+        name: stable name in addresses and logs, also the package's name below `domain`.
+        seats: the players' seats, in the rulebook's order.
+        editions: the first is the default.
+        options: every named reading and variant.
+        table: the empty table for an edition and complete options.
+        first: the steps that begin a game on that table, in order.
+        state, facts, steps: the game's table class and its two closed unions.
+        score: the score of each seat on a table.
+        components: cards, maps and tables as plain data for clients.
+        names: names that a match's own options bring along (an owner's card set), by language.
+        upcasters: how facts and steps of old tags are read (see `domain.upcast`).
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        seats: tuple[Seat, ...],
+        editions: tuple[str, ...],
+        options: tuple[Option, ...],
+        table: Callable[[str, Options], Table],
+        first: Callable[[Any], tuple[Step, ...]],
+        state: type[Table],
+        facts: Any,
+        steps: Any,
+        score: Callable[[Any], dict[Seat, int]],
+        components: Callable[[], Mapping[str, Any]],
+        names: Callable[[Options, str], Mapping[str, str]] = lambda options, language: {},
+        upcasters: Upcasters = NO_OLD_TAGS,
+    ) -> None:
+        self.name, self.seats, self.editions, self.options = name, seats, editions, options
+        self.table, self.first, self.score, self.components = table, first, score, components
+        self.state, self.facts, self.steps = state, facts, steps
+        self.upcasters = upcasters
+        self._names = names
+
+    def settle(self, edition: str | None, given: Mapping[str, Any]) -> tuple[str, Options]:
+        """The edition and the complete options of a match, every default written out.
+
+        Raises:
+            BadOption: unknown edition, unknown option, or a value that the option cannot take.
+        """
+        edition = self.editions[0] if edition is None else edition
+        if edition not in self.editions:
+            raise BadOption(f"{self.name} has no edition {edition!r}; it has: {', '.join(self.editions)}")
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise BadOption(f"{self.name} has no option {name!r}; it has: {', '.join(known)}")
+        return edition, {
+            name: option.check(given[name]) if name in given else option.default
+            for name, option in known.items()
+        }
+
+    @cached_property
+    def rules(self) -> str:
+        """Content hash of everything that decides: the kernel and the game's package, code and data."""
+        root = importlib.resources.files("domain")
+        digest = hashlib.sha256()
+        shared = [root / name for name in ("kernel.py", "piles.py")]
+        for path in [*shared, *_files(root / self.name)]:
+            content = path.read_bytes()
+            digest.update(f"{path.name} {len(content)}\n".encode() + content)
+        return digest.hexdigest()[:16]
+
+    @cached_property
+    def texts(self) -> dict[str, Texts]:
+        """Names, labels and sentences, by language."""
+        folder = importlib.resources.files("domain") / self.name / "components"
+        return {language: Texts.read(language, folder) for language in LANGUAGES}
+
+    def words(self, language: str, options: Options) -> Texts:
+        """The texts for a match with these options."""
+        texts = self.texts[language]
+        names = self._names(options, language)
+        return texts.with_names(names) if names else texts
+
+
+def _files(folder: Traversable) -> list[Traversable]:
+    found: list[Traversable] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            found += _files(entry)
+        elif entry.name.endswith((".py", ".json")):
+            found.append(entry)
+    return found
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else str(value)

@@ -1,0 +1,266 @@
+"""What every game shares: facts, steps, prompts; begin, decide, fold, prompt.  Not one game word.
+
+A game is a pure decider with an agenda of steps as data:
+
+*   A `Fact` is something that happened.  It carries an outcome, never an intention, so `fold` knows no
+    rule and a log replays for ever.  It declares who may know it (`known_to`) and what everybody else is
+    told (`outside`).
+*   A `Step` is something still to be done.  It asks one seat, or several at once and in secret, or nobody
+    and simply runs.  What remains to be done is `table.agenda`, a stack of steps (the last is the next), so
+    a match can be stored, moved or inspected between any two answers.
+*   Luck is a seat, `CHANCE`.  A `Draw` asks it; its answers come from outside (`domain.chance`), so that
+    `decide` is pure.
+
+Two rules keep it sound: `Fact.apply` never looks at a rule and never fails on a recorded fact; nothing
+waits for an answer except the agenda.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+Seat = str
+Pick = str
+Picks = tuple[Pick, ...]
+
+CHANCE: Seat = "chance"
+HIDDEN = "?"  # stands, in what a viewer is told, for an id that this viewer does not know
+
+
+class Illegal(Exception):
+    """An answer that the rules refuse.  Nothing has changed.
+
+    `rule` names the book and section; `legal` is the prompt that the answer should have answered.
+    """
+
+    def __init__(self, detail: str, *, rule: str = "", legal: Prompt | None = None) -> None:
+        super().__init__(detail)
+        self.detail, self.rule, self.legal = detail, rule, legal
+
+
+class Result(Struct, frozen=True, omit_defaults=True):
+    """How a match ended: the winning seat (None: nobody), the reason's id, and the score of each seat."""
+
+    winner: Seat | None
+    reason: str
+    score: dict[Seat, int] = {}
+
+
+class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The state of a game at one moment; a game's own state derives from it.
+
+    A game narrows `agenda` to its own union of steps, so that a table can be decoded again.
+    """
+
+    agenda: tuple[Any, ...] = ()
+    result: Result | None = None
+
+
+class Fact(Struct, frozen=True, omit_defaults=True, tag_field="fact", tag=True):
+    """Something that happened.  Immutable, self-contained, never edited."""
+
+    ends_period: ClassVar[bool] = (
+        False  # closes a turn or round: the open draws of that period become checkable
+    )
+    reveals: ClassVar[bool] = (
+        False  # shows somebody what was hidden: a batch ends here, a takeback needs a ruling
+    )
+
+    def apply(self, s: Any) -> Any:
+        """The table after this fact.  Knows no rule."""
+        return s
+
+    def known_to(self) -> tuple[Seat, ...] | None:
+        """Who is told this fact in full: None for everybody, () for no seat at all."""
+        return None
+
+    def outside(self) -> Fact:
+        """What everybody else is told.  That something happened is never a secret, only what it was."""
+        return self
+
+    def seen_by(self, viewer: Seat | None) -> Fact:
+        """The fact as `viewer` is told it (None: a spectator)."""
+        known = self.known_to()
+        return self if known is None or viewer in known else self.outside()
+
+
+class Ended(Fact, frozen=True, tag="Ended"):
+    """The game is over."""
+
+    winner: Seat | None
+    reason: str
+    score: dict[Seat, int] = {}
+
+    def apply(self, s: Any) -> Any:
+        return replace(s, result=Result(self.winner, self.reason, self.score), agenda=())
+
+
+class Step(Struct, frozen=True, omit_defaults=True, tag_field="do", tag=True):
+    """Something still to be done.  `seat` in the signatures is the seat whose answer is meant."""
+
+    secret: ClassVar[bool] = False  # what was picked is told only to the seat that picked
+    ordered: ClassVar[bool] = False  # the order of the picks matters
+    rule: ClassVar[str] = ""  # book and section, told with a refusal
+
+    def asks(self, s: Any) -> tuple[Seat, ...]:
+        """The seats that must answer: none (the step just runs), one, or several at once and in secret."""
+        return ()
+
+    def options(self, s: Any, seat: Seat) -> Picks:
+        """What `seat` may pick.  A seat without options answers nothing: the step runs for it with ()."""
+        return ()
+
+    def bounds(self, s: Any, seat: Seat) -> tuple[int, int]:
+        """How many options form a legal answer: any `least`...`most` different ones."""
+        return 1, 1
+
+    def why(self, s: Any, seat: Seat) -> dict[str, str | int]:
+        """Values for the sentence that tells the seat what is asked and why (see `domain.texts`)."""
+        return {}
+
+    def run(self, s: Any, seat: Seat, picks: Picks) -> Resolution:
+        """Yield facts (they happen now) and steps (they come next, in this order).
+
+        Every `yield` evaluates to the newest table, so `s = yield SomeFact(...)` stays fresh.  With several
+        seats asked at once, `run` is called once for each answer and yields the step again for the others.
+        """
+        return
+        yield
+
+
+class Draw(Step, frozen=True):
+    """A step that asks chance.  Each pick is one draw, without replacement, among the options."""
+
+    def asks(self, s: Any) -> tuple[Seat, ...]:
+        return (CHANCE,)
+
+    def label(self, s: Any) -> str:
+        """Coordinates of the draw in the game ("deal/b1/us"); [a-z0-9_/]; the same place, the same label."""
+        raise NotImplementedError
+
+    def face_up(self, s: Any) -> bool:
+        """Are possibilities and result both public?  Then the draw is checkable at the end of its period."""
+        return False
+
+
+Resolution = Generator[Fact | Step, Any, None]
+T = TypeVar("T", bound=Table)
+
+
+class Answer(Struct, frozen=True):
+    """What a seat, or chance, answers to the step on top of the agenda."""
+
+    seat: Seat
+    picks: Picks
+
+
+class Prompt(Struct, frozen=True, omit_defaults=True):
+    """What one seat may answer now: any `least`...`most` different options."""
+
+    seat: Seat
+    ask: str
+    options: Picks
+    least: int
+    most: int
+    ordered: bool = False
+    why: dict[str, str | int] = {}
+
+
+class Decision(Struct, Generic[T], frozen=True):
+    """What follows from an answer: the facts, in order, and the table after them (its agenda included)."""
+
+    facts: list[Fact]
+    table: T
+
+
+def fold(s: T, facts: Iterable[Fact]) -> T:
+    """The table after `facts`.  The agenda is not theirs to change, save that `Ended` empties it."""
+    for fact in facts:
+        s = fact.apply(s)
+    return s
+
+
+def asked(s: Table) -> tuple[Seat, ...]:
+    """The seats that must answer now; () when the game is over."""
+    return s.agenda[-1].asks(s) if s.agenda and s.result is None else ()
+
+
+def prompt(s: Table, seat: Seat) -> Prompt | None:
+    """What `seat` is asked now, or None when it is not asked."""
+    if seat not in asked(s):
+        return None
+    step: Step = s.agenda[-1]
+    least, most = step.bounds(s, seat)
+    why = step.why(s, seat)
+    return Prompt(seat, type(step).__name__, step.options(s, seat), least, most, step.ordered, why)
+
+
+def begin(s: T, steps: Iterable[Step]) -> Decision[T]:
+    """From an empty table to the first question; `steps` are to be done in this order."""
+    return _settle(s, [], list(reversed(tuple(steps))))
+
+
+def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
+    """What follows from one answer; raises `Illegal` and changes nothing else.
+
+    `known`: this seat's prompt at this very table, where the caller has it already.
+    """
+    question = known or prompt(s, answer.seat)
+    if question is None:
+        raise Illegal(f"{answer.seat} is not asked anything now")
+    step: Step = s.agenda[-1]
+    _check(question, answer.picks, step.rule)
+    facts: list[Fact] = []
+    agenda: list[Step] = list(s.agenda[:-1])
+    s = _perform(step.run(s, answer.seat, answer.picks), s, facts, agenda)
+    return _settle(s, facts, agenda)
+
+
+def _check(question: Prompt, picks: Picks, rule: str) -> None:
+    if not question.least <= len(picks) <= question.most:
+        count = (
+            str(question.least) if question.least == question.most else f"{question.least} to {question.most}"
+        )
+        raise Illegal(f"{question.ask}: pick {count}, not {len(picks)}", rule=rule, legal=question)
+    if len(set(picks)) != len(picks):
+        raise Illegal(f"{question.ask}: the same option is picked twice", rule=rule, legal=question)
+    for pick in picks:
+        if pick not in question.options:
+            raise Illegal(f"{question.ask}: {pick!r} is not among the options", rule=rule, legal=question)
+
+
+def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:
+    """Run the steps that wait for nobody, until somebody must answer or the game is over."""
+    while agenda and s.result is None:
+        step = agenda[-1]
+        seats = step.asks(s)
+        silent = next((seat for seat in seats if not step.options(s, seat)), None)
+        if seats and silent is None:
+            return Decision(facts, replace(s, agenda=tuple(agenda)))
+        agenda.pop()
+        s = _perform(step.run(s, silent or "", ()), s, facts, agenda)
+    return Decision(facts, replace(s, agenda=()))
+
+
+def _perform(todo: Resolution, s: T, facts: list[Fact], agenda: list[Step]) -> T:
+    """Drive one resolution: apply each fact, hand the new table back, put the steps on the agenda."""
+    scheduled: list[Step] = []
+    try:
+        item = next(todo)
+        while True:
+            if isinstance(item, Fact):
+                facts.append(item)
+                s = item.apply(s)
+                if s.result is not None:
+                    todo.close()
+                    return s
+            else:
+                scheduled.append(item)
+            item = todo.send(s)
+    except StopIteration:
+        agenda.extend(reversed(scheduled))
+    return s

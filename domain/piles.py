@@ -1,0 +1,87 @@
+"""Hidden cards: a pile is a set plus the positions that somebody fixed; a hand may hold unknown faces.
+
+The same functions serve the truth and a viewer's fold.  In a viewer's table a card whose face he does not
+know is `HIDDEN`, and `Pile.cards` are the candidates: every id that he cannot place elsewhere.  In the truth
+`Pile.cards` are exactly the cards without a fixed position, so no order of the future is stored anywhere.
+
+One rule keeps it sound: whenever a face becomes known somewhere, `located` takes it out of the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel import HIDDEN
+
+Cards = tuple[str, ...]
+
+
+class Pile(Struct, frozen=True, omit_defaults=True):
+    """A face-down pile.
+
+    `cards`: ids without a fixed position, sorted (a viewer's: the candidates).  `size`: how many cards lie
+    here in all.  `top` and `bottom`: the fixed positions, from the top card downwards.
+    """
+
+    cards: Cards = ()
+    size: int = 0
+    top: Cards = ()
+    bottom: Cards = ()
+
+    @classmethod
+    def of(cls, cards: Iterable[str]) -> Pile:
+        """A freshly shuffled pile."""
+        ids = tuple(sorted(cards))
+        return cls(ids, len(ids))
+
+    @property
+    def loose(self) -> int:
+        """How many cards lie here without a fixed position."""
+        return self.size - len(self.top) - len(self.bottom)
+
+    def located(self, card: str) -> Pile:
+        """The face of `card` was seen outside the loose part: it is no candidate any more."""
+        return replace(self, cards=tuple(c for c in self.cards if c != card)) if card in self.cards else self
+
+    def drawn(self, cards: Cards) -> Pile:
+        """`cards` (faces known or not) leave the loose part."""
+        left = tuple(c for c in self.cards if c not in cards)
+        return replace(self, cards=left, size=self.size - len(cards))
+
+    def put_on_top(self, cards: Cards) -> Pile:
+        """`cards`, the first uppermost, come from outside onto the top."""
+        left = tuple(c for c in self.cards if c not in cards)
+        return replace(self, cards=left, size=self.size + len(cards), top=cards + self.top)
+
+    def put_under(self, cards: Cards) -> Pile:
+        """`cards`, the last undermost, come from outside under the pile."""
+        left = tuple(c for c in self.cards if c not in cards)
+        return replace(self, cards=left, size=self.size + len(cards), bottom=self.bottom + cards)
+
+    def without_top(self, card: str) -> Pile:
+        """The top card, whose position was fixed, leaves; `card` is its face or HIDDEN."""
+        return replace(self, size=self.size - 1, top=self.top[1:]).located(card)
+
+    def without_bottom(self, card: str) -> Pile:
+        """The bottom card, whose position was fixed, leaves; `card` is its face or HIDDEN."""
+        return replace(self, size=self.size - 1, bottom=self.bottom[:-1]).located(card)
+
+    def loosened(self) -> Pile:
+        """Reshuffled: no position is fixed any more."""
+        known = (c for c in self.top + self.bottom if c != HIDDEN)
+        return replace(self, cards=tuple(sorted({*self.cards, *known})), top=(), bottom=())
+
+
+def without(hand: Cards, card: str) -> Cards:
+    """`hand` less one card; where its face was unknown to this viewer, a hidden one leaves instead."""
+    i = hand.index(card if card in hand else HIDDEN)
+    return hand[:i] + hand[i + 1 :]
+
+
+def swapped(hand: Cards, old: str, new: str) -> Cards:
+    """`hand` with `new` in the place of `old` (or of a hidden card)."""
+    i = hand.index(old if old in hand else HIDDEN)
+    return (*hand[:i], new, *hand[i + 1 :])

@@ -1,0 +1,199 @@
+# shellcheck shell=bash
+# The project's environment: finds a Python, makes the virtual environment, installs
+# into it once. Sourced by ops/run, ops/glasnost and ops/test; runs nothing by itself.
+#
+#   GLASNOST_PYTHON  the Python to build with (a command or a path); default: the first
+#                    of python3.12, python3.11, python3, ~/.pyenv that runs and is usable
+#   GLASNOST_VENV    where the environment lives; default: .venv in the project
+#
+# The warm path reads a few small files and starts one process (`cksum`).
+set -euo pipefail
+
+GLASNOST_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+GLASNOST_VENV=${GLASNOST_VENV:-$GLASNOST_ROOT/.venv}
+case $GLASNOST_VENV in /*) ;; *) GLASNOST_VENV=$PWD/$GLASNOST_VENV ;; esac
+export GLASNOST_VENV
+unset PYTHONHOME
+
+say() { printf 'glasnost: %s\n' "$*" >&2; }
+
+die() {
+    say "$@"
+    exit 1
+}
+
+# usable_python COMMAND [VERSION]: prints "real-path full-version" of a Python that runs,
+# is 3.11 or newer (and VERSION, if given) and can make a virtual environment.
+usable_python() {
+    local probe='
+import os, sys
+import ensurepip, venv
+wanted = sys.argv[1]
+found = ".".join(map(str, sys.version_info[:3]))
+if sys.version_info < (3, 11) or (wanted and not (found + ".").startswith(wanted + ".")):
+    sys.exit(1)
+print(os.path.realpath(sys.executable), found)'
+    command -v "$1" >/dev/null 2>&1 || return 1
+    "$1" -I -c "$probe" "${2:-}" 2>/dev/null </dev/null
+}
+
+# find_python [VERSION]: the first usable Python, as usable_python prints it.
+find_python() {
+    local version=${1:-} candidate
+    if [ -n "${GLASNOST_PYTHON:-}" ] && usable_python "$GLASNOST_PYTHON" "$version"; then
+        return 0
+    fi
+    for candidate in ${version:+"python$version"} python3.12 python3.11 python3 \
+        "${HOME:-}"/.pyenv/versions/*/bin/python3; do
+        usable_python "$candidate" "$version" && return 0
+    done
+    return 1
+}
+
+# venv_version VENV: the full version of the Python a virtual environment was made with.
+venv_version() {
+    local key value
+    while IFS=' =' read -r key value || [ -n "$key" ]; do
+        if [ "$key" = version ]; then
+            printf '%s\n' "$value"
+            return 0
+        fi
+    done 2>/dev/null <"$1/pyvenv.cfg"
+    return 1
+}
+
+# is_current SET: the environment holds what pyproject.toml and the constraints say now.
+# Side effect: leaves the stamp a correct install of SET would have in $wanted_stamp.
+is_current() {
+    local version stamp=
+    version=$(venv_version "$GLASNOST_VENV") || version=none
+    wanted_stamp="python $version set $1 sum $(cat "$GLASNOST_ROOT/pyproject.toml" \
+        "$GLASNOST_ROOT/ops/constraints.txt" | cksum) at $GLASNOST_ROOT"
+    [ -x "$GLASNOST_VENV/bin/python" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ] || return 1
+    if [ -n "${GLASNOST_PYTHON:-}" ]; then
+        read -r stamp 2>/dev/null <"$GLASNOST_VENV/.glasnost-python" || return 1
+        [ "$stamp" = "$GLASNOST_PYTHON" ] || return 1
+    fi
+    read -r stamp 2>/dev/null <"$GLASNOST_VENV/.glasnost-$1" || return 1
+    [ "$stamp" = "$wanted_stamp" ]
+}
+
+# Runs "$@" while holding the environment's lock: flock where the system has it, else a
+# directory that names its owner.
+with_lock() {
+    local lock=$GLASNOST_VENV/.glasnost-lock status=0 owner told=
+    if command -v flock >/dev/null 2>&1; then
+        (
+            if ! flock -n 9; then
+                say "another start is installing; waiting for it ..."
+                flock 9
+            fi
+            "$@"
+        ) 9>"$lock" || status=$?
+        return "$status"
+    fi
+    until mkdir "$lock.d" 2>/dev/null; do
+        owner=$(cat "$lock.d/pid" 2>/dev/null || true)
+        if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
+            rm -rf "$lock.d" # its owner was killed
+        fi
+        [ -n "$told" ] || say "another start is installing ($lock.d); waiting for it ..."
+        told=1
+        sleep 0.2
+    done
+    echo "$$" >"$lock.d/pid"
+    ("$@") || status=$?
+    rm -rf "$lock.d"
+    return "$status"
+}
+
+# quietly LOG COMMAND...: runs it into the log; on failure shows the log's tail.
+quietly() {
+    local log=$1
+    shift
+    "$@" >>"$log" 2>&1 </dev/null && return 0
+    say "installing failed. The last lines of $log:"
+    grep -v -e '^WARNING: Location' -e '^Looking in links' "$log" | tail -n 15 | sed 's/^/    /' >&2
+    return 1
+}
+
+# choose_python: leaves in $found what find_python prints, or says what to install.
+choose_python() {
+    if [ -n "${GLASNOST_PYTHON:-}" ]; then
+        found=$(usable_python "$GLASNOST_PYTHON") ||
+            die "GLASNOST_PYTHON=$GLASNOST_PYTHON is not a Python 3.11 or newer that runs and has venv and ensurepip." \
+                "Set it to one that is, or unset it."
+    else
+        found=$(find_python) ||
+            die "no usable Python found: 3.11 or newer with venv and ensurepip is needed. Install one" \
+                "(Debian, Ubuntu: python3 and python3-venv; macOS: brew install python@3.12; any system: pyenv" \
+                "or python.org), or point GLASNOST_PYTHON at one, and start again."
+    fi
+}
+
+# make_venv LOG: an environment of $found, unless one that will do is there.
+make_venv() {
+    local python version have
+    python=${found% *} version=${found##* }
+    have=$(venv_version "$GLASNOST_VENV") || have=none
+    if [ -x "$GLASNOST_VENV/bin/python" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ]; then
+        # What runs stays, unless another Python was asked for by name.
+        if [ -z "${GLASNOST_PYTHON:-}" ] && "$GLASNOST_VENV/bin/python" -I -c \
+            'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            return 0
+        fi
+        [ "${have%.*}" != "${version%.*}" ] || return 0
+    fi
+    # A new one, or one that was interrupted, or one of another Python. The browser stays.
+    find "$GLASNOST_VENV" -mindepth 1 -maxdepth 1 \
+        ! -name browser ! -name '.glasnost-*' -exec rm -rf {} + || return 1
+    : >"$GLASNOST_VENV/.glasnost-installing"
+    quietly "$1" "$python" -m venv "$GLASNOST_VENV"
+}
+
+# install_set SET: runs under the lock. The stamps are written last; `.glasnost-installing` marks
+# an environment that was being changed when something died, which is then made anew.
+install_set() {
+    local set=$1 log=$GLASNOST_VENV/.glasnost-install.log target=$GLASNOST_ROOT what found pip
+    is_current "$set" && return 0
+    choose_python
+    what="about 20 s"
+    if [ "$set" = test ]; then
+        target="${GLASNOST_ROOT}[test]" what="about 40 s"
+    fi
+    say "installing into ${GLASNOST_VENV#"$GLASNOST_ROOT/"}, $what ..."
+    : >"$log"
+    make_venv "$log" || exit 1
+    : >"$GLASNOST_VENV/.glasnost-installing"
+    pip=("$GLASNOST_VENV/bin/python" -I -m pip install --no-input --disable-pip-version-check
+        --progress-bar off -c "$GLASNOST_ROOT/ops/constraints.txt")
+    # The build tool stands in the environment, pinned like the rest, so that the
+    # second step needs nothing that is not in the constraints.
+    if ! (
+        unset PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_HASHES
+        export PIP_ROOT_USER_ACTION=ignore
+        quietly "$log" "${pip[@]}" setuptools &&
+            quietly "$log" "${pip[@]}" --no-build-isolation -e "$target"
+    ); then
+        grep -q '^Installing collected packages' "$log" || rm -f "$GLASNOST_VENV/.glasnost-installing"
+        die "what is needed: a package index pip can reach (pip's own configuration names it) and about" \
+            "1 GB of disk. Start again when it is there: nothing half-installed is used."
+    fi
+    printf '%s\n' "${GLASNOST_PYTHON:-}" >"$GLASNOST_VENV/.glasnost-python"
+    rm -f "$GLASNOST_VENV/.glasnost-installing"
+    is_current runtime || printf '%s\n' "$wanted_stamp" >"$GLASNOST_VENV/.glasnost-runtime"
+    if [ "$set" = test ]; then
+        is_current test || printf '%s\n' "$wanted_stamp" >"$GLASNOST_VENV/.glasnost-test"
+    fi
+}
+
+# ensure SET: SET is "runtime" or "test". Returns at once when all is there.
+ensure() {
+    is_current "$1" && return 0
+    mkdir -p "$GLASNOST_VENV" || die "cannot write $GLASNOST_VENV; name another place with GLASNOST_VENV."
+    if [ ! -e "$GLASNOST_VENV/pyvenv.cfg" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ] &&
+        [ -n "$(find "$GLASNOST_VENV" -mindepth 1 -maxdepth 1 ! -name browser ! -name '.glasnost-*')" ]; then
+        die "GLASNOST_VENV=$GLASNOST_VENV holds other things; name a new or an empty directory."
+    fi
+    with_lock install_set "$1"
+}

@@ -1,0 +1,91 @@
+"""Editions and options: checked once, every default written out, helpful errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain.game import BadOption, Game, Option
+from tests.domain import toy
+
+
+def data(value: dict[str, Any]) -> dict[str, Any]:
+    if "cards" not in value:
+        raise BadOption("card_set: cards are missing")
+    return {**value, "checked": True}
+
+
+OPTIONS = (
+    Option("tie", "sum", choices=("sum", "highest")),
+    Option("campaign", False, choices=(False, True)),
+    Option("limit", 100, least=5, most=200),
+    Option("cap", None, least=1, most=13, none=True),
+    Option("card_set", "house", choices=("house",), data=data),
+)
+
+
+@pytest.fixture
+def game() -> Game:
+    return Game(
+        name="options",
+        seats=toy.SEATS,
+        editions=("first", "second"),
+        options=OPTIONS,
+        table=toy.table,
+        first=lambda s: (),
+        state=toy.State,
+        facts=toy.AnyFact,
+        steps=toy.AnyStep,
+        score=lambda s: {},
+        components=dict,
+    )
+
+
+def test_every_default_is_written_out(game: Game) -> None:
+    edition, options = game.settle(None, {"tie": "highest"})
+    assert edition == "first"
+    assert options == {"tie": "highest", "campaign": False, "limit": 100, "cap": None, "card_set": "house"}
+
+
+@pytest.mark.parametrize(
+    ("given", "detail"),
+    [
+        ({"tie": "lowest"}, "option tie: lowest is not possible; legal: sum, highest"),
+        ({"campaign": 1}, "option campaign: 1 is not possible; legal: false, true"),
+        ({"limit": 4}, "option limit: 4 is not possible; legal: 5 to 200"),
+        ({"limit": True}, "option limit: true is not possible"),
+        ({"limit": None}, "option limit: none is not possible"),
+        ({"cap": "many"}, "option cap: many is not possible; legal: 1 to 13, none"),
+        ({"card_set": {}}, "cards are missing"),
+        ({"card_set": "other"}, "legal: house, an object"),
+        ({"colour": "red"}, "options has no option 'colour'; it has: tie, campaign, limit, cap, card_set"),
+    ],
+)
+def test_a_wrong_option_is_refused_with_what_is_legal(game: Game, given: dict[str, Any], detail: str) -> None:
+    with pytest.raises(BadOption, match=detail):
+        game.settle(None, given)
+
+
+def test_an_unknown_edition_is_refused(game: Game) -> None:
+    with pytest.raises(BadOption, match="no edition 'third'; it has: first, second"):
+        game.settle("third", {})
+
+
+def test_an_object_is_recorded_as_completed(game: Game) -> None:
+    assert game.settle(None, {"card_set": {"cards": []}})[1]["card_set"] == {"cards": [], "checked": True}
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "value"),
+    [
+        ("campaign", "true", True),
+        ("limit", "-7", -7),
+        ("cap", "none", None),
+        ("tie", "none", "none"),
+        ("tie", "7", "7"),
+    ],
+)
+def test_a_word_of_the_command_line_is_read(option: str, word: str, value: Any) -> None:
+    found = next(known for known in OPTIONS if known.name == option)
+    assert found.read(word) == value

@@ -1,0 +1,108 @@
+"""The kernel: begin, decide, fold, prompt (architecture, section 3)."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from domain.kernel import Answer, Ended, Fact, Illegal, Resolution, Result, Step, begin, decide, fold, prompt
+from tests.domain import toy
+from tests.scenario import Scenario, given
+
+
+def start() -> toy.State:
+    return toy.table("first", {"rounds": 1})
+
+
+def bidding() -> Scenario[toy.State]:
+    dealt = (toy.Dealt("left", "card-1"), toy.Dealt("right", "card-2"))
+    return given(start(), *dealt, do=(toy.Bid(toy.SEATS), toy.Close(1)))
+
+
+def test_begin_leads_to_the_first_question_and_chance_is_a_seat() -> None:
+    given(start(), do=toy.Round(1)).then(toy.RoundBegan(1)).asks("chance", *toy.CARDS)
+
+
+def test_steps_are_done_in_the_order_in_which_they_were_given() -> None:
+    decision = begin(start(), (toy.Deal("left"), toy.Deal("right")))
+    assert decision.table.agenda == (toy.Deal("right"), toy.Deal("left"))
+
+
+def test_two_seats_are_asked_at_once_and_the_second_answer_opens_both() -> None:
+    bidding().asks("left").asks("right").when("right", "2").then(toy.BidPlaced("right", 2)).asks("left").when(
+        "left", "1"
+    ).then(toy.BidPlaced("left", 1), toy.BidsOpened({"left": 1, "right": 2})).asks("right")
+
+
+def test_a_tie_is_a_new_round_of_the_same_question() -> None:
+    scene = bidding().when("left", "2").when("right", "2")
+    assert scene.table.agenda[-1] == toy.Bid(toy.SEATS, again=1)
+
+
+def test_a_seat_without_options_in_a_simultaneous_question_does_not_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Halt(toy.Bid, frozen=True, tag="Halt"):
+        def options(self, s: toy.State, seat: str) -> tuple[str, ...]:
+            return ("1",) if seat == "right" else ()
+
+        def run(self, s: toy.State, seat: str, picks: tuple[str, ...]) -> Resolution:
+            yield toy.BidPlaced(seat, int(picks[0]) if picks else 0)
+            if rest := tuple(name for name in self.waiting if name != seat):
+                yield Halt(rest)
+
+    given(start(), do=Halt(toy.SEATS)).then(toy.BidPlaced("left", 0)).asks("right", "1")
+
+
+def test_a_resolution_sees_the_newest_table_and_a_period_closes() -> None:
+    given(start(), do=toy.Close(1)).then(
+        toy.RoundEnded(1), Ended(None, "points", {"left": 0, "right": 0})
+    ).asks_nobody().has(result=Result(None, "points", {"left": 0, "right": 0}), agenda=())
+
+
+def test_nothing_happens_after_the_end() -> None:
+    scene = given(start(), do=(toy.Close(1), toy.Round(2)))
+    assert isinstance(scene.facts[-1], Ended)
+    assert prompt(scene.table, "left") is None
+
+
+@pytest.mark.parametrize(
+    ("seat", "picks", "detail"),
+    [
+        ("left", (), "pick 1, not 0"),
+        ("left", ("1", "2"), "pick 1, not 2"),
+        ("left", ("9",), "'9' is not among the options"),
+        ("chance", ("1",), "chance is not asked"),
+        ("nobody", ("1",), "nobody is not asked"),
+    ],
+)
+def test_an_illegal_answer_is_refused_and_says_why(seat: str, picks: tuple[str, ...], detail: str) -> None:
+    scene = bidding()
+    with pytest.raises(Illegal, match=detail) as refusal:
+        decide(scene.table, Answer(seat, picks))
+    assert (refusal.value.legal is not None) == (seat == "left")
+
+
+def test_fold_needs_no_step() -> None:
+    scene = bidding().when("left", "2")
+    assert fold(start(), [toy.BidPlaced("left", 2)]).bids == scene.table.bids
+
+
+def test_a_hidden_fact_is_told_in_full_to_those_who_know_it_only() -> None:
+    fact = toy.Dealt("left", "card-1")
+    assert fact.seen_by("left") == fact
+    assert fact.seen_by("right") == fact.seen_by(None) == toy.Dealt("left", "?")
+
+
+def test_a_known_prompt_saves_asking_again() -> None:
+    table = bidding().table
+    question = prompt(table, "left")
+    assert decide(table, Answer("left", ("1",)), question) == decide(table, Answer("left", ("1",)))
+
+
+@pytest.mark.parametrize(("base", "union"), [(Step, toy.AnyStep), (Fact, toy.AnyFact)])
+def test_the_toy_vocabulary_is_closed(base: type, union: object) -> None:
+    own = {kind for kind in typing.get_args(union) if kind is not Ended}
+    assert own
+    assert all(issubclass(kind, base) for kind in own)
