@@ -1,0 +1,362 @@
+"""What can have happened, in the order in which a battle tells it.
+
+A fact names the side (the superpower) it is about.  One that not everybody may know names the seat too: the
+chair of the player who is told it in full.  The facts of the final scoring stand in `scoring_facts`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from msgspec.structs import replace
+
+from domain.kernel import HIDDEN, Ended, Fact, Seat
+from domain.piles import Cards, Pile, without
+from domain.thirteen_minutes.board import CUBA, CUBES, NEUTRAL, US, USSR, Side, Territory, Zone
+from domain.thirteen_minutes.scoring_facts import (
+    AftermathScored,
+    BattleEnded,
+    CubaTurned,
+    LastCardsPlaced,
+    LastCardsRevealed,
+    LastCardsScored,
+    MilitaryScored,
+    TerritoriesScored,
+    WarChecked,
+)
+
+if TYPE_CHECKING:
+    from domain.thirteen_minutes.state import State
+
+Cubes = int | Literal["?"]  # a number, or one that this viewer does not know
+
+
+class BattleBegan(Fact, frozen=True):
+    """All cards are collected and shuffled, all cubes are back; `seats`: who plays which side."""
+
+    battle: int
+    seats: dict[Side, Seat]
+    cards: Cards
+    card_set: str
+
+    def apply(self, s: State) -> State:
+        return replace(
+            s,
+            battle=self.battle,
+            seats=self.seats,
+            deck=Pile.of(self.cards),
+            hands={US: (), USSR: ()},
+            cuba="",
+            cuba_open=False,
+            bids={},
+            supply={US: CUBES, USSR: CUBES},
+            first="",
+            plays=0,
+            territories={},
+            vp={},
+            war="",
+            over=False,
+        )
+
+
+class _Private(Fact, frozen=True):
+    """Only the player on `seat` is told it in full."""
+
+    seat: Seat
+
+    def known_to(self) -> tuple[Seat, ...]:
+        return (self.seat,)
+
+
+class HandDealt(_Private, frozen=True):
+    """The two cards of a side at the beginning."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    cards: Cards
+
+    def apply(self, s: State) -> State:
+        return replace(s, deck=s.deck.drawn(self.cards), hands={**s.hands, self.side: self.cards})
+
+    def outside(self) -> Fact:
+        return replace(self, cards=(HIDDEN,) * len(self.cards))
+
+
+class CubaDealt(Fact, frozen=True):
+    """The card that becomes Cuba, face down; no player knows it."""
+
+    card: str
+
+    def apply(self, s: State) -> State:
+        territories = {**s.territories, CUBA: Territory(NEUTRAL)}
+        return replace(s, deck=s.deck.drawn((self.card,)), cuba=self.card, territories=territories)
+
+    def known_to(self) -> tuple[Seat, ...]:
+        return ()
+
+    def outside(self) -> Fact:
+        return replace(self, card=HIDDEN)
+
+
+class BidMade(_Private, frozen=True):
+    """A fist is closed over some cubes."""
+
+    side: Side
+    round: int
+    cubes: Cubes
+
+    def apply(self, s: State) -> State:
+        return replace(s, bids={**s.bids, self.side: self.cubes})
+
+    def outside(self) -> Fact:
+        return replace(self, cubes="?")
+
+
+class BidsOpened(Fact, frozen=True):
+    """Both fists are opened; `higher` is None when the bids are equal."""
+
+    reveals: ClassVar[bool] = True
+
+    round: int
+    us: int
+    ussr: int
+    higher: Side | None
+
+    def apply(self, s: State) -> State:
+        return replace(s, bids={})
+
+
+class BidsLost(Fact, frozen=True):
+    """Both bids leave the game; `us` and `ussr` are what the supplies hold now."""
+
+    us: int
+    ussr: int
+
+    def apply(self, s: State) -> State:
+        return replace(s, supply={US: self.us, USSR: self.ussr})
+
+
+class FirstPlayerChosen(Fact, frozen=True):
+    """The higher bidder, `side`, has said who goes first."""
+
+    side: Side
+    first: Side
+
+    def apply(self, s: State) -> State:
+        return replace(s, first=self.first)
+
+
+class CardPlayed(Fact, frozen=True):
+    """A card leaves the hand and lies face up on the table; `play` counts the plays of the battle."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    card: str
+    zone: Zone
+    play: int
+
+    def apply(self, s: State) -> State:
+        return replace(
+            s,
+            deck=s.deck.located(self.card),
+            hands={**s.hands, self.side: without(s.hands[self.side], self.card)},
+            territories={**s.territories, self.card: Territory(self.zone)},
+            plays=self.play,
+        )
+
+
+class EventUsed(Fact, frozen=True):
+    """`side` carries out the event of a card; what it brings, the next facts tell."""
+
+    side: Side
+    card: str
+
+
+class EventDeclined(Fact, frozen=True):
+    """`side` lets the event of its card pass that the opponent has played."""
+
+    side: Side
+    card: str
+
+
+class CommandDeclined(Fact, frozen=True):
+    """A Command of no cubes: nothing moves."""
+
+    side: Side
+    card: str
+
+
+class CubesPlaced(Fact, frozen=True):
+    """`side` has put `cubes` of its own on a territory; `now` lie there, and `supply` are left."""
+
+    side: Side
+    territory: str
+    cubes: int
+    now: int
+    supply: int
+
+    def apply(self, s: State) -> State:
+        return _with_cubes(s, self.side, self.territory, self.now, self.supply)
+
+
+class CubesRemoved(Fact, frozen=True):
+    """`by` has taken `cubes` of `side` off a territory, back to that side's supply."""
+
+    by: Side
+    side: Side
+    territory: str
+    cubes: int
+    now: int
+    supply: int
+
+    def apply(self, s: State) -> State:
+        return _with_cubes(s, self.side, self.territory, self.now, self.supply)
+
+
+def _with_cubes(s: State, side: Side, territory: str, now: int, supply: int) -> State:
+    changed = s.territories[territory].with_cubes(side, now)
+    return replace(s, territories={**s.territories, territory: changed}, supply={**s.supply, side: supply})
+
+
+class TerritorySlid(Fact, frozen=True):
+    """A territory has moved one step along the line and lies in `zone` now."""
+
+    territory: str
+    zone: Zone
+
+    def apply(self, s: State) -> State:
+        changed = replace(s.territories[self.territory], zone=self.zone)
+        return replace(s, territories={**s.territories, self.territory: changed})
+
+
+class CubaSeen(_Private, frozen=True):
+    """One player has looked at the Cuba card."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    card: str
+
+    def apply(self, s: State) -> State:
+        return s if self.card == HIDDEN else replace(s, cuba=self.card, deck=s.deck.located(self.card))
+
+    def outside(self) -> Fact:
+        return replace(self, card=HIDDEN)
+
+
+class HandSeen(_Private, frozen=True):
+    """`side` has looked at the hand of the other side, `of`."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    of: Side
+    cards: Cards
+
+    def apply(self, s: State) -> State:
+        if HIDDEN in self.cards:
+            return s
+        deck = s.deck
+        for card in self.cards:
+            deck = deck.located(card)
+        return replace(s, deck=deck, hands={**s.hands, self.of: self.cards})
+
+    def outside(self) -> Fact:
+        return replace(self, cards=(HIDDEN,) * len(self.cards))
+
+
+class TopSeen(_Private, frozen=True):
+    """One player has looked at the top card of the deck; its position is fixed from now on."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    card: str
+
+    def apply(self, s: State) -> State:
+        if not s.deck.top:
+            return replace(s, deck=s.deck.drawn((self.card,)).put_on_top((self.card,)))
+        if self.card == HIDDEN:
+            return s
+        return replace(s, deck=replace(s.deck.located(self.card), top=(self.card, *s.deck.top[1:])))
+
+    def outside(self) -> Fact:
+        return replace(self, card=HIDDEN)
+
+
+class TopExchanged(_Private, frozen=True):
+    """The top card of the deck, `taken`, and a card of the hand, `given`, have changed places."""
+
+    side: Side
+    given: str
+    taken: str
+
+    def apply(self, s: State) -> State:
+        hand, top = s.hands[self.side], s.deck.top
+        taken = top[0] if self.taken == HIDDEN else self.taken
+        given = hand[0] if self.given == HIDDEN and len(hand) == 1 else self.given
+        if given == HIDDEN:  # any of the hand may have gone: what this viewer knew of it is open again
+            rest, open_again = (HIDDEN,) * (len(hand) - 1), set(hand) - {HIDDEN}
+        else:
+            rest, open_again = without(hand, given), set()
+        cards = tuple(sorted(({*s.deck.cards} | open_again) - {given, taken}))
+        deck = replace(s.deck, cards=cards, top=(given, *top[1:]))
+        return replace(s, deck=deck, hands={**s.hands, self.side: (*rest, taken)})
+
+    def outside(self) -> Fact:
+        return replace(self, given=HIDDEN, taken=HIDDEN)
+
+
+class CardDrawn(_Private, frozen=True):
+    """A new card for the hand at the end of a turn."""
+
+    reveals: ClassVar[bool] = True
+
+    side: Side
+    card: str
+
+    def apply(self, s: State) -> State:
+        if s.deck.top:  # whoever knew the top card knows where it went
+            card = s.deck.top[0] if self.card == HIDDEN else self.card
+            deck = s.deck.without_top(card)
+        else:
+            card, deck = self.card, s.deck.drawn((self.card,))
+        return replace(s, deck=deck, hands={**s.hands, self.side: (*s.hands[self.side], card)})
+
+    def outside(self) -> Fact:
+        return replace(self, card=HIDDEN)
+
+
+AnyFact = (
+    BattleBegan
+    | HandDealt
+    | CubaDealt
+    | BidMade
+    | BidsOpened
+    | BidsLost
+    | FirstPlayerChosen
+    | CardPlayed
+    | EventUsed
+    | EventDeclined
+    | CommandDeclined
+    | CubesPlaced
+    | CubesRemoved
+    | TerritorySlid
+    | CubaSeen
+    | HandSeen
+    | TopSeen
+    | TopExchanged
+    | CardDrawn
+    | TerritoriesScored
+    | CubaTurned
+    | MilitaryScored
+    | LastCardsRevealed
+    | AftermathScored
+    | LastCardsPlaced
+    | LastCardsScored
+    | WarChecked
+    | BattleEnded
+    | Ended
+)

@@ -1,0 +1,59 @@
+"""The table of 13 Minutes: the readings in force, and where every card and cube lies.
+
+This module stands last in the import order (facts, rules and steps need the table only as a type), so that
+the agenda can name the closed union of steps.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from domain.kernel import Seat, Table
+from domain.piles import Cards, Pile
+from domain.thirteen_minutes.board import Side, Territory
+from domain.thirteen_minutes.components import CardSet
+from domain.thirteen_minutes.facts import Cubes
+from domain.thirteen_minutes.steps import AnyStep
+
+
+class Settings(Struct, frozen=True, omit_defaults=True):
+    """The options of a match; see `editions.OPTIONS` for what each one decides."""
+
+    card_set: Literal["reconstruction"] | CardSet = "reconstruction"
+    max_cubes_per_territory: int | None = None
+    military_by: str = "control"
+    matched_cards_rescore: bool = False
+    equal_vp: str = "draw"
+    campaign: bool = False
+    campaign_sides: str = "fixed"
+    campaign_equal: str = "play_on"
+
+
+class State(Table, frozen=True, kw_only=True, omit_defaults=True):
+    """One moment of a match.
+
+    `seats`: whose chair plays each side.  `cuba`: the card that is Cuba.  `supply`: cubes in hand of each
+    side.  `plays`: cards played in this battle.  `territories`: by card id, Cuba as "cuba", in the order of
+    play.  `vp`: of this battle, from the moment it is scored.  `war`: who started one.  `over`: this battle
+    has ended and counts in `totals` (VP by seat).
+    """
+
+    agenda: tuple[AnyStep, ...] = ()
+    options: Settings = Settings()
+    battle: int = 0
+    seats: dict[Side, Seat] = {}
+    deck: Pile = Pile()
+    hands: dict[Side, Cards] = {}
+    cuba: str = ""
+    cuba_open: bool = False
+    bids: dict[Side, Cubes] = {}
+    supply: dict[Side, int] = {}
+    first: Side = ""
+    plays: int = 0
+    territories: dict[str, Territory] = {}
+    vp: dict[Side, int] = {}
+    war: str = ""
+    over: bool = False
+    totals: dict[Seat, int] = {}

@@ -1,0 +1,137 @@
+"""A player's turn: play a card, carry out Event or Command, draw (book 002, "Play and draw a card")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from domain.kernel import Draw, Picks, Resolution, Seat, Step
+from domain.thirteen_minutes.board import NEUTRAL, OPPONENT, SPHERE, Side
+from domain.thirteen_minutes.commands import Command
+from domain.thirteen_minutes.components import card
+from domain.thirteen_minutes.events import event_steps
+from domain.thirteen_minutes.facts import CardDrawn, CardPlayed, EventDeclined, EventUsed
+from domain.thirteen_minutes.rules import all_played, is_opponents, side_to_move
+
+if TYPE_CHECKING:
+    from domain.thirteen_minutes.state import State
+
+
+class Turns(Step, frozen=True):
+    """Turn after turn, until the deck is empty and each side holds its last card."""
+
+    rule: ClassVar[str] = "book 002, Play and draw a card; T-ORDER, T-DRAW"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if not all_played(s):
+            me = side_to_move(s)
+            yield PlayCard(me)
+            yield Refill(me)
+            yield Turns()
+
+
+class PlayCard(Step, frozen=True):
+    """Which card, and where: the neutral zone or the own sphere?"""
+
+    rule: ClassVar[str] = "book 002, Play and draw a card; T-PLACE"
+
+    side: Side
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        return (s.seats[self.side],)
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return tuple(f"{zone}:{held}" for held in s.hands[self.side] for zone in (NEUTRAL, SPHERE[self.side]))
+
+    def why(self, s: State, seat: Seat) -> dict[str, str | int]:
+        return {"side": self.side, "play": s.plays // 2 + 1}
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        zone, _, played = picks[0].partition(":")
+        s = yield CardPlayed(self.side, played, zone, s.plays + 1)
+        if is_opponents(s, self.side, played):
+            yield OpponentEvent(OPPONENT[self.side], played)
+            yield Command(self.side, played, None)
+        else:
+            yield ChooseAction(self.side, played)
+
+
+class ChooseAction(Step, frozen=True):
+    """An own card or one of the UN: Event or Command?"""
+
+    rule: ClassVar[str] = "book 002, Event; T-OWN"
+
+    side: Side
+    card: str
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        return (s.seats[self.side],)
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return "event", "command"
+
+    def why(self, s: State, seat: Seat) -> dict[str, str | int]:
+        return {"side": self.side, "card": self.card, "cubes": card(s, self.card).command}
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if picks == ("command",):
+            yield Command(self.side, self.card, None)
+            return
+        s = yield EventUsed(self.side, self.card)
+        yield from event_steps(s, self.side, self.card)
+
+
+class OpponentEvent(Step, frozen=True):
+    """The opponent has played a card of `side`: does it carry out the event?  No pick: it lets it pass."""
+
+    rule: ClassVar[str] = "book 002, Commands (Important!); T-OPP"
+
+    side: Side
+    card: str
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        return (s.seats[self.side],)
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return ("event",)
+
+    def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
+        return 0, 1
+
+    def why(self, s: State, seat: Seat) -> dict[str, str | int]:
+        return {"side": self.side, "card": self.card}
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if not picks:
+            yield EventDeclined(self.side, self.card)
+            return
+        s = yield EventUsed(self.side, self.card)
+        yield from event_steps(s, self.side, self.card)
+
+
+class Refill(Step, frozen=True):
+    """One new card at the end of the turn, while the deck lasts.  A known top card is not drawn by lot."""
+
+    rule: ClassVar[str] = "book 002, Draw a new card; T-DRAW"
+
+    side: Side
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if s.deck.top:
+            yield CardDrawn(s.seats[self.side], self.side, s.deck.top[0])
+        elif s.deck.size:
+            yield DrawCard(self.side)
+
+
+class DrawCard(Draw, frozen=True):
+    """Which card is drawn?"""
+
+    side: Side
+
+    def label(self, s: State) -> str:
+        return f"draw/b{s.battle}/{s.seats[self.side]}/{s.plays}"
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return s.deck.cards
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        yield CardDrawn(s.seats[self.side], self.side, picks[0])
