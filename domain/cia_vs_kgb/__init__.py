@@ -1,0 +1,25 @@
+"""Cold War: CIA vs. KGB, for two players: book 004 and the publisher's rulebook of 2007."""
+
+from __future__ import annotations
+
+from domain.cia_vs_kgb.components import components
+from domain.cia_vs_kgb.editions import EDITIONS, OPTIONS, first, table
+from domain.cia_vs_kgb.facts import AnyFact
+from domain.cia_vs_kgb.rules import SEATS, score
+from domain.cia_vs_kgb.state import State
+from domain.cia_vs_kgb.steps import AnyStep
+from domain.game import Game
+
+GAME = Game(
+    name="cia_vs_kgb",
+    seats=SEATS,
+    editions=EDITIONS,
+    options=OPTIONS,
+    table=table,
+    first=first,
+    state=State,
+    facts=AnyFact,
+    steps=AnyStep,
+    score=score,
+    components=components,
+)

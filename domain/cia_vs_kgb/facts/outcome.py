@@ -1,0 +1,153 @@
+"""Cease-fire, Debriefing and Detente: who prevails, what becomes of agents and objectives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
+
+from domain.cia_vs_kgb.facts.decks import added, less, taken
+from domain.kernel import Fact, Seat
+
+if TYPE_CHECKING:
+    from domain.cia_vs_kgb.state import State
+
+
+class InfluenceCounted(Fact, frozen=True):
+    """The influence of both sides, ready and mobilized groups alike, against the objective's stability."""
+
+    cia: int
+    kgb: int
+    stability: int
+
+
+class DisorderBroke(Fact, frozen=True):
+    """A side exceeded the stability: civil disorder."""
+
+    seat: Seat
+    influence: int
+    stability: int
+
+
+class IconCompared(Fact, frozen=True):
+    """A tie is read on an icon; `by` is sum or highest."""
+
+    faction: str
+    by: str
+    cia: int
+    kgb: int
+
+
+class TokenPlaced(Fact, frozen=True):
+    """A side lays its domination token on the objective.  `why`: influence, icon, disorder or balance."""
+
+    seat: Seat
+    why: str
+
+    def apply(self, s: State) -> State:
+        return replace(s, token=self.seat, prevailed=self.seat)
+
+
+class NobodyPrevailed(Fact, frozen=True):
+    """No token is placed.  `why`: disorder or complete_tie."""
+
+    why: str
+
+    def apply(self, s: State) -> State:
+        return replace(s, prevailed=None)
+
+
+class AgentTerminated(Fact, frozen=True):
+    """Agent X is out of the game.  `why`: disorder or assassin."""
+
+    seat: Seat
+    agent: str
+    why: str
+
+    def apply(self, s: State) -> State:
+        fallen = added(s.fallen, self.seat, self.agent)
+        return replace(s, exposed=less(s.exposed, self.seat), fallen=fallen)
+
+
+class AgentWentHome(Fact, frozen=True):
+    """Agent X, a Deputy Director, is at headquarters again.  `why`: disorder or detente."""
+
+    seat: Seat
+    agent: str
+    why: str
+
+    def apply(self, s: State) -> State:
+        home = added(s.headquarters, self.seat, self.agent)
+        return replace(s, exposed=less(s.exposed, self.seat), headquarters=home)
+
+
+class AgentWentOnLeave(Fact, frozen=True):
+    """Agent X, or an agent at headquarters, misses the next Planning.
+
+    `why`: nobel_peace_prize, double_agent (the only one that takes him from headquarters) or detente.
+    """
+
+    seat: Seat
+    agent: str
+    why: str
+
+    def apply(self, s: State) -> State:
+        leave = added(s.leave, self.seat, self.agent)
+        if self.agent in s.headquarters[self.seat]:
+            return replace(s, leave=leave, headquarters=taken(s.headquarters, self.seat, self.agent))
+        return replace(s, leave=leave, exposed=less(s.exposed, self.seat))
+
+
+class ObjectiveClaimed(Fact, frozen=True):
+    """A side wins the contested objective.  `why`: token, disorder or master_spy; `total`: its score."""
+
+    seat: Seat
+    objective: str
+    why: str
+    points: int
+    total: int
+
+    def apply(self, s: State) -> State:
+        return replace(s, objective=None, won=added(s.won, self.seat, self.objective))
+
+
+class PromiseMade(Fact, frozen=True):
+    """An agent prepared the next turn: "watch" (Double Agent) or "analyst"."""
+
+    seat: Seat
+    promise: str
+
+    def apply(self, s: State) -> State:
+        return replace(s, promises={**s.promises, self.promise: self.seat})
+
+
+class TokenReturned(Fact, frozen=True):
+    """The domination token goes back to its owner."""
+
+    seat: Seat
+
+    def apply(self, s: State) -> State:
+        return replace(s, token=None)
+
+
+# ── detente ──
+
+
+class AgentRevived(Fact, frozen=True):
+    """Olympic Games: a terminated agent comes back, on leave."""
+
+    seat: Seat
+    agent: str
+
+    def apply(self, s: State) -> State:
+        leave = added(s.leave, self.seat, self.agent)
+        return replace(s, fallen=taken(s.fallen, self.seat, self.agent), leave=leave)
+
+
+class TurnEnded(Fact, frozen=True):
+    """The turn is over and scored."""
+
+    ends_period: ClassVar[bool] = True
+    turn: int
+    cia: int
+    kgb: int

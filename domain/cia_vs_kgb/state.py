@@ -1,0 +1,70 @@
+"""The table of CIA vs. KGB: where every card lies, who holds which token, and the readings in force."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from domain.cia_vs_kgb.steps import AnyStep
+from domain.kernel import Seat, Table
+from domain.piles import Cards, Pile
+
+
+class Readings(Struct, frozen=True, omit_defaults=True):
+    """The options of a match; `editions.OPTIONS` says what each of them decides."""
+
+    disorder_claim: Literal["immediate", "at_debriefing"] = "immediate"
+    tie_break: Literal["faction_sum", "highest_group"] = "faction_sum"
+    double_analyst: Literal["token_owner", "other_side"] = "token_owner"
+    complete_tie: Literal["under_deck", "non_balance_player"] = "under_deck"
+    idle_activation: Literal["forbidden", "allowed"] = "forbidden"
+    political_ban: Literal["gifts", "every_use"] = "gifts"
+    first_balance: Literal["guess", "draw"] = "guess"
+    score_limit: int = 100
+
+
+def _nothing() -> dict[Seat, Cards]:
+    return {"cia": (), "kgb": ()}
+
+
+class State(Table, frozen=True, kw_only=True, omit_defaults=True):
+    """Everything that lies on the table.
+
+    Groups lie in `groups` (the deck), in `discards` (the last one uppermost) or in front of a player
+    (`recruited`; those turned sideways are also in `mobilized`).  Objectives lie in `objectives` (the deck),
+    are contested (`objective`, face up on that deck), were won, or are `spent` events, out of the game.
+
+    The discard pile is public throughout: the rulebook forbids to browse it, but everybody saw each card go.
+
+    Agents stay in `headquarters` until they are seen to leave it: `sent` marks the one whom a player chose
+    face down, and only when he is revealed does he move to `exposed`.  So headquarters look the same to
+    everybody.  `leave` comes home during Planning; `fallen` agents are terminated.
+
+    `balance` and `token` tell who holds the balance token and whose domination token lies on the objective;
+    `prevailed` who placed his at the latest Cease-fire (nobody after double disorder or a complete tie);
+    `promises` for whom an agent of the turn before still works ("watch", "analyst").
+    """
+
+    agenda: tuple[AnyStep, ...] = ()
+    options: Readings = Readings()
+    turn: int = 0
+    phase: str = ""
+    balance: Seat | None = None
+    token: Seat | None = None
+    prevailed: Seat | None = None
+    fists: dict[Seat, str] = {}
+    promises: dict[str, Seat] = {}
+    objectives: Pile = Pile()
+    objective: str | None = None
+    won: dict[Seat, Cards] = field(default_factory=_nothing)
+    spent: Cards = ()
+    groups: Pile = Pile()
+    discards: Cards = ()
+    recruited: dict[Seat, Cards] = field(default_factory=_nothing)
+    mobilized: Cards = ()
+    headquarters: dict[Seat, Cards] = field(default_factory=_nothing)
+    sent: dict[Seat, str] = {}
+    exposed: dict[Seat, str] = {}
+    leave: dict[Seat, Cards] = field(default_factory=_nothing)
+    fallen: dict[Seat, Cards] = field(default_factory=_nothing)

@@ -1,0 +1,275 @@
+"""Cease-fire and Debriefing: who prevails, and what the agents make of it, by their initiative."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from domain.cia_vs_kgb.facts import (
+    AgentRevealed,
+    AgentTerminated,
+    AgentWentHome,
+    AgentWentOnLeave,
+    BottomClaimed,
+    DisorderBroke,
+    IconCompared,
+    InfluenceCounted,
+    NobodyPrevailed,
+    ObjectiveBuried,
+    ObjectiveClaimed,
+    PhaseBegan,
+    PromiseMade,
+    TokenPlaced,
+    TokenReturned,
+)
+from domain.cia_vs_kgb.rules import (
+    DEPUTY,
+    OTHER,
+    POINTS,
+    SEATS,
+    analysts,
+    compared,
+    contested,
+    double_agents,
+    influence,
+    is_fixed_below,
+    leader,
+    score,
+    senders,
+    unruly,
+)
+from domain.cia_vs_kgb.steps.struggle import used
+from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
+
+if TYPE_CHECKING:
+    from domain.cia_vs_kgb.state import State
+
+NOBEL = "nobel_peace_prize"
+
+
+def claimed(s: State, seat: Seat, why: str) -> ObjectiveClaimed:
+    """A side wins the contested objective."""
+    objective = contested(s)
+    return ObjectiveClaimed(seat, objective.id, why, objective.points, score(s)[seat] + objective.points)
+
+
+# ── cease-fire ──
+
+
+class CeaseFire(Step, frozen=True):
+    """Influence is counted; whoever exceeded the stability has to face civil disorder."""
+
+    rule: ClassVar[str] = "book 004, 4 Cease-fire"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        yield PhaseBegan("cease_fire")
+        stability = contested(s).stability
+        s = yield InfluenceCounted(influence(s, "cia"), influence(s, "kgb"), stability)
+        for side in unruly(s):
+            s = yield DisorderBroke(side, influence(s, side), stability)
+            if side in s.sent:
+                s = yield AgentRevealed(side, s.sent[side], "disorder")
+        for side in unruly(s):
+            yield FaceDisorder(side)
+        yield Judge()
+
+
+class FaceDisorder(Step, frozen=True):
+    """Agent X of an unruly side is terminated: not the Deputy Director, not with the Nobel Peace Prize."""
+
+    rule: ClassVar[str] = "book 004, 4 Cease-fire, civil disorder"
+    seat: Seat
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        saves = NOBEL in s.won[self.seat] and s.exposed[self.seat] != DEPUTY
+        return (self.seat,) if saves else ()
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return (f"event:{NOBEL}", "decline")
+
+    def why(self, s: State, seat: Seat) -> dict[str, str | int]:
+        return {"agent": s.exposed[seat]}
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        agent = s.exposed[self.seat]
+        if agent == DEPUTY:
+            yield AgentWentHome(self.seat, agent, "disorder")
+        elif picks == (f"event:{NOBEL}",):
+            yield used(s, self.seat, NOBEL)
+            yield AgentWentOnLeave(self.seat, agent, NOBEL)
+        else:
+            yield AgentTerminated(self.seat, agent, "disorder")
+
+
+class Judge(Step, frozen=True):
+    """Who places the domination token: R-DISORDER-BOTH, R-DISORDER-ONE, R-TIE, R-TIE-COMPLETE."""
+
+    rule: ClassVar[str] = "book 004, 4 Cease-fire"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        guilty = unruly(s)
+        if len(guilty) == 2:
+            yield from _nobody(s, "disorder")
+        elif guilty:
+            s = yield TokenPlaced(OTHER[guilty[0]], "disorder")
+            if s.options.disorder_claim == "immediate":
+                yield claimed(s, OTHER[guilty[0]], "disorder")
+        else:
+            ahead = leader({side: influence(s, side) for side in SEATS})
+            yield from _tie(s) if ahead is None else _prevail(ahead)
+
+
+def _prevail(side: Seat) -> Resolution:
+    yield TokenPlaced(side, "influence")
+
+
+def _nobody(s: State, why: str) -> Resolution:
+    yield NobodyPrevailed(why)
+    yield ObjectiveBuried(contested(s).id, why)
+
+
+def _tie(s: State) -> Resolution:
+    """The icons from the largest down; the first that tells the sides apart decides."""
+    by = "sum" if s.options.tie_break == "faction_sum" else "highest"
+    for faction in contested(s).icons:
+        weights = compared(s, faction)
+        yield IconCompared(faction, by, **weights)
+        ahead = leader(weights)
+        if ahead is not None:
+            yield TokenPlaced(ahead, "icon")
+            return
+    if s.options.complete_tie == "non_balance_player" and s.balance is not None:
+        yield TokenPlaced(OTHER[s.balance], "balance")
+    else:
+        yield from _nobody(s, "complete_tie")
+
+
+# ── debriefing ──
+
+
+class Debrief(Step, frozen=True):
+    """Living agents are revealed and act by their initiative; then the token's owner claims what is left."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        s = yield PhaseBegan("debriefing")
+        for side in SEATS:
+            if side in s.sent:
+                s = yield AgentRevealed(side, s.sent[side], "debriefing")
+        yield MasterSpies()  # initiative 1; 2 is the Deputy Director, who does nothing
+        yield DoubleAgents()
+        yield Analysts()
+        yield Assassins()
+        yield Directors()
+        yield Award()
+
+
+class MasterSpies(Step, frozen=True):
+    """The side without its token claims; two Master Spies are still one claim."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Master Spy"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if s.token is not None and s.objective is not None and senders(s, "master_spy"):
+            yield claimed(s, OTHER[s.token], "master_spy")
+
+
+class DoubleAgents(Step, frozen=True):
+    """Whoever's Double Agent works says what he does."""
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        for side in double_agents(s):
+            yield InstructDoubleAgent(side)
+
+
+class InstructDoubleAgent(Step, frozen=True):
+    """Send an agent from the other headquarters on leave, or watch the next choice (R-DA-TARGET)."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Double Agent"
+    seat: Seat
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        return (self.seat,)
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        targets = (agent for agent in s.headquarters[OTHER[seat]] if agent != DEPUTY)
+        return ("watch", *(f"leave:{agent}" for agent in targets))
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if picks == ("watch",):
+            yield PromiseMade(seat, "watch")
+        else:
+            yield AgentWentOnLeave(OTHER[seat], picks[0].removeprefix("leave:"), "double_agent")
+
+
+class Analysts(Step, frozen=True):
+    """An Analyst will look at the groups at the end of the next Briefing."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Analyst"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        for side in analysts(s):
+            yield PromiseMade(side, "analyst")
+
+
+class Assassins(Step, frozen=True):
+    """With his own token: the opposing Agent X dies, and an unclaimed objective goes under its deck."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Assassin"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if s.token is None or s.token not in senders(s, "assassin"):
+            return
+        foe = OTHER[s.token]
+        if s.exposed.get(foe, DEPUTY) != DEPUTY:
+            yield AgentTerminated(foe, s.exposed[foe], "assassin")
+        if s.objective is not None:
+            yield ObjectiveBuried(s.objective, "assassin")
+
+
+class Directors(Step, frozen=True):
+    """With his own token: the bottom of the objective deck is claimed, too (R-DIRECTOR-LAST-CARD)."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if s.token is not None and s.token in senders(s, "director") and s.objectives.size:
+            yield ClaimBottom(s.token)
+
+
+class ClaimBottom(Draw, frozen=True):
+    """The undermost objective: a draw, or a mere turning up where its position is fixed."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
+    seat: Seat
+
+    def asks(self, s: State) -> tuple[Seat, ...]:
+        return () if is_fixed_below(s.objectives) else (CHANCE,)
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return s.objectives.cards
+
+    def label(self, s: State) -> str:
+        return f"director/t{s.turn}/{self.seat}"
+
+    def face_up(self, s: State) -> bool:
+        """After Space Race the candidates are not public: the cards on top are known to one side only."""
+        return not s.objectives.top
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        fixed = s.objectives.bottom or s.objectives.top
+        card = picks[0] if picks else fixed[-1]
+        yield BottomClaimed(self.seat, card, POINTS[card], score(s)[self.seat] + POINTS[card])
+
+
+class Award(Step, frozen=True):
+    """The owner of the token claims what nobody has taken, and gets the token back."""
+
+    rule: ClassVar[str] = "book 004, 5 Debriefing"
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        if s.token is None:
+            return
+        if s.objective is not None:
+            yield claimed(s, s.token, "token")
+        yield TokenReturned(s.token)

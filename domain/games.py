@@ -1,0 +1,8 @@
+"""The games of the house, by name."""
+
+from __future__ import annotations
+
+from domain import cia_vs_kgb, thirteen_minutes
+from domain.game import Game
+
+GAMES: dict[str, Game] = {game.name: game for game in (thirteen_minutes.GAME, cia_vs_kgb.GAME)}

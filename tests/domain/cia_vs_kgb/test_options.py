@@ -1,0 +1,57 @@
+"""Every reading is a named option with a default, recorded in the first event and in force on the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.cia_vs_kgb import GAME
+from domain.game import BadOption
+from tests.domain.cia_vs_kgb.tables import fresh
+
+DEFAULTS = {
+    "disorder_claim": "immediate",
+    "tie_break": "faction_sum",
+    "double_analyst": "token_owner",
+    "complete_tie": "under_deck",
+    "idle_activation": "forbidden",
+    "political_ban": "gifts",
+    "first_balance": "guess",
+    "score_limit": 100,
+}
+
+
+def test_defaults_are_written_out() -> None:
+    assert GAME.settle(None, {}) == ("standard", DEFAULTS)
+
+
+def test_the_table_without_options_follows_the_same_defaults() -> None:
+    assert msgspec.structs.asdict(fresh().options) == DEFAULTS
+
+
+@pytest.mark.parametrize("option", [option for option in GAME.options if option.choices])
+def test_every_choice_reaches_the_table(option: Any) -> None:
+    for choice in option.choices:
+        assert getattr(fresh(**{option.name: choice}).options, option.name) == choice
+
+
+@pytest.mark.parametrize("limit", [5, 100, 100_000])
+def test_score_limit_in_range(limit: int) -> None:
+    assert fresh(score_limit=limit).options.score_limit == limit
+
+
+@pytest.mark.parametrize("limit", [4, 100_001, None, "100", True])
+def test_score_limit_out_of_range_is_refused(limit: Any) -> None:
+    with pytest.raises(BadOption, match="5 to 100000"):
+        GAME.settle(None, {"score_limit": limit})
+
+
+def test_unknown_readings_are_refused() -> None:
+    with pytest.raises(BadOption, match="faction_sum, highest_group"):
+        GAME.settle(None, {"tie_break": "coin"})
+    with pytest.raises(BadOption, match="no option"):
+        GAME.settle(None, {"house_rule": True})
+    with pytest.raises(BadOption, match="no edition"):
+        GAME.settle("deluxe", {})
