@@ -1,0 +1,249 @@
+"""Labelled, verifiable draws: the scheme `rng/1`, and draws taken from a record.
+
+One 256-bit secret per match decides everything; its commitment stands in the first event.  From it derive,
+by HKDF-SHA256 with the info strings below, the keys of the secret draws, the end of each hash chain whose
+links are the keys of the open draws, and the salts of the private parts.
+
+A draw is a function of (key, the seats' salts, label, counter): not a running stream, so neither a rules fix
+nor a branch can shift a later die.  `docs/protocol.md` describes the same for a stranger's verifier, and
+`tests/vectors/rng1.json` holds the published vectors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import ChainMap
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import cached_property
+from typing import Protocol
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from msgspec import Struct
+
+from domain.kernel import Picks, Seat
+
+SCHEME = "rng/1"
+RECORDED = "recorded"  # the scheme of a match whose draws come from a record
+CHAIN = 4096  # links of one hash chain
+_STRIDE = 64  # every so many links one is kept, so that a cached match costs 2 KB and a key 64 hashes
+MOST = 2**63  # a draw chooses among 1 to MOST possibilities
+
+
+class Drawn(Struct, frozen=True, omit_defaults=True):
+    """One draw: the `counter`-th under `label`, among `n` possibilities sorted by id bytes.
+
+    `result` is the place of the chosen one, from 0; `pick` is its id.  `period` is that of the key of an open
+    draw, 0 for a secret one.  `forced`: taken from a record, not from the scheme.
+    """
+
+    label: str
+    n: int
+    result: int
+    pick: str
+    counter: int = 0
+    period: int = 0
+    forced: bool = False
+
+
+class NoDraw(ValueError):
+    """The record holds no fitting draw at this place."""
+
+
+class Secret:
+    """What derives from the secret of one match.
+
+    Args:
+        secret: 32 bytes.
+        match: the match's id, which enters every derivation.
+    """
+
+    def __init__(self, secret: bytes, match: str) -> None:
+        if len(secret) != 32:
+            raise ValueError(f"a match's secret has 32 bytes, not {len(secret)}")
+        self.bytes, self.match = secret, match
+        self._chains: dict[int, list[bytes]] = {}
+
+    @cached_property
+    def commitment(self) -> bytes:
+        """What is published before the first draw: SHA-256 of a fixed text, the match and the secret."""
+        return hashlib.sha256(f"glasnost {SCHEME} commitment\n{self.match}\n".encode() + self.bytes).digest()
+
+    @cached_property
+    def draw_key(self) -> bytes:
+        """The key of every secret draw."""
+        return self._derive("secret draws")
+
+    def open_key(self, period: int) -> bytes:
+        """The key of the open draws of a period (1, 2, ...), checkable by `link`."""
+        chain, before = divmod(period - 1, CHAIN)
+        return self._link(chain, before + 1)
+
+    def anchor(self, chain: int) -> bytes:
+        """The published start of a hash chain; never a key."""
+        return self._link(chain, 0)
+
+    def salt(self, move: int, audience: str) -> bytes:
+        """The salt of a move's private part for an audience (a seat, or the house)."""
+        return hmac.digest(self._salts, f"{move}\n{audience}".encode(), "sha256")
+
+    @cached_property
+    def _salts(self) -> bytes:
+        return self._derive("part salts")
+
+    def _link(self, chain: int, number: int) -> bytes:
+        """Link `number` (0 is the anchor) of a chain, hashed down from the nearest kept link above it."""
+        above = -(-number // _STRIDE)
+        key = self._kept(chain)[above]
+        for _ in range(above * _STRIDE - number):
+            key = link(key)
+        return key
+
+    def _kept(self, chain: int) -> list[bytes]:
+        """The links 0, 64, 128, ... 4096 of a chain; the last one derives from the secret."""
+        if chain not in self._chains:
+            kept = [self._derive(f"open draws {chain}")]
+            for _ in range(CHAIN // _STRIDE):
+                key = kept[-1]
+                for _ in range(_STRIDE):
+                    key = link(key)
+                kept.append(key)
+            self._chains[chain] = kept[::-1]
+        return self._chains[chain]
+
+    def _derive(self, purpose: str) -> bytes:
+        info = f"glasnost {SCHEME} {purpose}\n{self.match}".encode()
+        return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(self.bytes)
+
+
+def link(key: bytes) -> bytes:
+    """The key before `key` in its hash chain: K(t-1) = SHA-256(K(t))."""
+    return hashlib.sha256(key).digest()
+
+
+def joined(salts: dict[Seat, str | None]) -> str:
+    """The seats' salts as they enter every draw: seat=salt, in the order of the seats."""
+    return ",".join(f"{seat}={salt or ''}" for seat, salt in salts.items())
+
+
+def drawn(key: bytes, salts: str, label: str, counter: int, n: int) -> int:
+    """One draw: a number from 0 to n - 1, every one equally likely.
+
+    HMAC-SHA256 gives blocks of four 64-bit words (big-endian); the first word below the greatest multiple of
+    n is taken modulo n.  A word beyond it is rejected: a remainder alone would favour small numbers.
+    """
+    if not 1 <= n <= MOST:
+        raise ValueError(f"a draw chooses among 1 to 2^63 possibilities, not {n}")
+    limit = 2**64 // n * n
+    for word in _words(key, f"{SCHEME}\n{salts}\n{label}\n{counter}\n"):
+        if word < limit:
+            return word % n
+    raise AssertionError("unreachable: the words never end")
+
+
+def _words(key: bytes, message: str) -> Iterator[int]:
+    block = 0
+    while True:
+        digest = hmac.digest(key, f"{message}{block}".encode(), "sha256")
+        for i in range(0, 32, 8):
+            yield int.from_bytes(digest[i : i + 8])
+        block += 1
+
+
+class Ledger:
+    """Which period is running, and how many draws each label has had on the line of play that stands.
+
+    Periods are counted by the log and never reused.  `open` counts the draws of the running period only,
+    `secret` those of the whole match, because all of them share one key.
+    """
+
+    def __init__(self, period: int, open: MutableMapping[str, int], secret: MutableMapping[str, int]) -> None:
+        self.period, self.open, self.secret = period, open, secret
+
+    def fork(self) -> Ledger:
+        """A ledger that may go on without touching this one; its cost does not grow with the match."""
+        return Ledger(self.period, ChainMap({}, self.open), ChainMap({}, self.secret))
+
+    def counter(self, label: str, face_up: bool) -> int:
+        """The number of the next draw under `label`."""
+        counts = self.open if face_up else self.secret
+        counter = counts.get(label, 0)
+        counts[label] = counter + 1
+        return counter
+
+    def close_period(self) -> int:
+        """End the running period; gives its number."""
+        self.period, self.open = self.period + 1, {}
+        return self.period - 1
+
+
+class Source(Protocol):
+    """Where the answers of chance come from."""
+
+    def draw(self, label: str, face_up: bool, options: Picks, count: int, ledger: Ledger) -> list[Drawn]:
+        """`count` draws without replacement among `options`.
+
+        Raises:
+            NoDraw: there is none to be had.
+        """
+
+
+class Provable:
+    """Draws by `rng/1`."""
+
+    def __init__(self, secret: Secret, salts: str) -> None:
+        self._secret, self._salts = secret, salts
+
+    def draw(self, label: str, face_up: bool, options: Picks, count: int, ledger: Ledger) -> list[Drawn]:
+        """See `Source.draw`."""
+        key = self._secret.open_key(ledger.period) if face_up else self._secret.draw_key
+
+        def place(counter: int, left: list[str]) -> int:
+            return drawn(key, self._salts, label, counter, len(left))
+
+        return _drawn(label, face_up, options, count, ledger, place, forced=False)
+
+
+class Forced:
+    """Draws taken from a record: `answers` gives the picks of chance, one answer at a time, in order."""
+
+    def __init__(self, answers: Iterator[Picks]) -> None:
+        self._answers = answers
+
+    def draw(self, label: str, face_up: bool, options: Picks, count: int, ledger: Ledger) -> list[Drawn]:
+        """See `Source.draw`."""
+        picks = next(self._answers, None)
+        if picks is None:
+            raise NoDraw(f"{label}: the record ends before this draw")
+        if len(picks) != count:
+            raise NoDraw(f"{label}: {count} to be drawn, the record has {len(picks)}: {', '.join(picks)}")
+        rest = iter(picks)
+
+        def place(counter: int, left: list[str]) -> int:
+            pick = next(rest)
+            if pick not in left:
+                raise NoDraw(f"{label}: {pick!r} is not among the possibilities: {', '.join(left)}")
+            return left.index(pick)
+
+        return _drawn(label, face_up, options, count, ledger, place, forced=True)
+
+
+def _drawn(
+    label: str,
+    face_up: bool,
+    options: Picks,
+    count: int,
+    ledger: Ledger,
+    place: Callable[[int, list[str]], int],
+    *,
+    forced: bool,
+) -> list[Drawn]:
+    left = sorted(options, key=str.encode)
+    draws: list[Drawn] = []
+    for _ in range(count):
+        counter, n = ledger.counter(label, face_up), len(left)
+        result = place(counter, left)
+        period = ledger.period if face_up else 0
+        draws.append(Drawn(label, n, result, left.pop(result), counter, period, forced))
+    return draws

@@ -1,0 +1,175 @@
+"""Signed checkpoints: C2SP signed notes (Ed25519) over a match's size and root, and the keys that sign them.
+
+A note is text, a blank line, and signature lines; a checkpoint's text is three lines: origin, size, root.
+Lines by unknown keys are ignored, as the format asks, so that witnesses may add theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from msgspec import Struct
+
+from domain.log import Damaged, b64, unb64
+
+_ED25519 = b"\x01"  # the algorithm byte of C2SP signed-note
+_NAME = re.compile(r"[^\s+]+")
+
+
+class VerifyingKey(Struct, frozen=True):
+    """A public key as `NAME+ID+KEY` (a C2SP vkey): who signs, and how to check it."""
+
+    name: str
+    public: bytes
+
+    @property
+    def id(self) -> str:
+        """The key's id: the first four bytes of SHA-256(name, newline, algorithm, key), in hex."""
+        return _id(self.name, self.public).hex()
+
+    @property
+    def label(self) -> str:
+        """NAME+ID, as reports show it."""
+        return f"{self.name}+{self.id}"
+
+    @property
+    def text(self) -> str:
+        """The vkey."""
+        return f"{self.label}+{b64(_ED25519 + self.public)}"
+
+    @classmethod
+    def parse(cls, text: str) -> VerifyingKey:
+        """Read a vkey.
+
+        Raises:
+            Damaged: not a vkey of an Ed25519 key, or its id is not that of the key.
+        """
+        parts = text.strip().split("+", 2)
+        if len(parts) != 3 or not _NAME.fullmatch(parts[0]):
+            raise Damaged(f"{text[:80]!r} is not a key of the form NAME+ID+KEY")
+        key = unb64(parts[2])
+        if key[:1] != _ED25519 or len(key) != 33:
+            raise Damaged(f"{parts[0]}: not an Ed25519 key")
+        found = cls(parts[0], key[1:])
+        if found.id != parts[1]:
+            raise Damaged(f"{parts[0]}: the key's id is {found.id}, not {parts[1]}")
+        return found
+
+
+class SigningKey:
+    """A private key with the name under which it signs (a host's name: no spaces, no plus)."""
+
+    def __init__(self, name: str, private: Ed25519PrivateKey) -> None:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} cannot name a key: no spaces and no plus")
+        self._private = private
+        self.verifying = VerifyingKey(name, private.public_key().public_bytes_raw())
+
+    def sign(self, text: str) -> str:
+        """The note of `text` (which ends with a newline); the same text gives the same note."""
+        key = self.verifying
+        signature = _id(key.name, key.public) + self._private.sign(text.encode())
+        return f"{text}\n— {key.name} {b64(signature)}\n"
+
+
+class Signature(Struct, frozen=True):
+    """One signature line: the name, the key's id in hex, and the signature itself."""
+
+    name: str
+    id: str
+    signature: bytes
+
+    @property
+    def label(self) -> str:
+        """NAME+ID, as reports show it."""
+        return f"{self.name}+{self.id}"
+
+
+class Note(Struct, frozen=True):
+    """A note, taken apart."""
+
+    text: str
+    signatures: tuple[Signature, ...]
+
+    @classmethod
+    def parse(cls, note: str) -> Note:
+        """Take a note apart.
+
+        Raises:
+            Damaged: not a signed note.
+        """
+        text, blank, lines = note.rpartition("\n\n")
+        if not blank or not lines.endswith("\n") or not lines.startswith("— "):
+            raise Damaged("not a signed note: text, a blank line, signature lines")
+        return cls(text + "\n", tuple(_signature(line) for line in lines[:-1].split("\n")))
+
+    def signed_by(self, keys: Iterable[VerifyingKey]) -> VerifyingKey | None:
+        """The first of `keys` that signed the text; None when none did.
+
+        Raises:
+            Damaged: a line says that it is by one of `keys`, and is not.
+        """
+        for key in keys:
+            for line in self.signatures:
+                if line.label == key.label:
+                    _check(key, line, self.text)
+                    return key
+        return None
+
+
+class Checkpoint(Struct, frozen=True):
+    """What a checkpoint states: the log's origin, how many moves, and the root over them."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    @property
+    def text(self) -> str:
+        """The text that is signed."""
+        return f"{self.origin}\n{self.size}\n{b64(self.root)}\n"
+
+    @classmethod
+    def parse(cls, text: str) -> Checkpoint:
+        """Read a checkpoint's text.
+
+        Raises:
+            Damaged: not exactly what `text` would write.
+        """
+        lines = text.split("\n")
+        if len(lines) != 4 or lines[3] or not lines[1].isdecimal() or not lines[1].isascii():
+            raise Damaged("not a checkpoint: origin, size and root, a line each")
+        found = cls(lines[0], int(lines[1]), unb64(lines[2]))
+        if found.text != text:
+            raise Damaged("the checkpoint's text is not in its canonical form")
+        return found
+
+
+def origin(server: str, match: str) -> str:
+    """The origin of a match's checkpoints."""
+    return f"{server}/match/{match}"
+
+
+def _id(name: str, public: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
+
+
+def _signature(line: str) -> Signature:
+    parts = line.split(" ")
+    if len(parts) != 3 or parts[0] != "—" or not _NAME.fullmatch(parts[1]):
+        raise Damaged(f"not a signature line: {line[:80]!r}")
+    data = unb64(parts[2])
+    if len(data) < 5:
+        raise Damaged(f"the signature by {parts[1]} is too short")
+    return Signature(parts[1], data[:4].hex(), data[4:])
+
+
+def _check(key: VerifyingKey, line: Signature, text: str) -> None:
+    try:
+        Ed25519PublicKey.from_public_bytes(key.public).verify(line.signature, text.encode())
+    except InvalidSignature as error:
+        raise Damaged(f"the signature by {key.label} does not fit the text") from error

@@ -1,0 +1,155 @@
+"""What each viewer knows, over one match: never less than he was told, and never more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.game import Game
+from domain.kernel import CHANCE, HIDDEN, Answer, Illegal, Seat, asked, decide, fold, prompt
+from domain.piles import Pile
+from tests.domain.played import Played, pile_ids, piles, placed
+
+
+def check_views(game: Game, played: Played) -> None:
+    """What each viewer folds from what he is told agrees with the truth after every fact."""
+    for viewer in (*game.seats, None):
+        truth: Any = played.start
+        view: Any = played.start
+        universe: set[str] = set()
+        for fact in played.facts:
+            truth = fact.apply(truth)
+            view = fact.seen_by(viewer).apply(view)
+            universe |= pile_ids(truth)
+            where = f"{viewer} after {fact}"
+            _agree(truth, view, where)
+            _check_candidates(view, universe, where)
+
+
+def _agree(truth: Any, view: Any, where: str) -> None:
+    """Every location is either equal or unknown."""
+    if isinstance(view, str) and view == HIDDEN:
+        return
+    assert type(view) is type(truth), f"{where}: {view!r} for {truth!r}"
+    if isinstance(view, Pile):
+        _agree_pile(truth, view, where)
+    elif isinstance(view, Struct):
+        for name in view.__struct_fields__:
+            if name != "agenda":
+                _agree(getattr(truth, name), getattr(view, name), f"{where}, {name}")
+    elif isinstance(view, dict):
+        assert view.keys() == truth.keys(), where
+        for key in view:
+            _agree(truth[key], view[key], f"{where}, {key}")
+    elif isinstance(view, tuple):
+        _agree_tuple(truth, view, where)
+    else:
+        assert view == truth, f"{where}: {view!r} for {truth!r}"
+
+
+def _agree_tuple(truth: tuple[Any, ...], view: tuple[Any, ...], where: str) -> None:
+    """Hands are sets: which of the hidden cards is which, nobody can tell."""
+    assert len(view) == len(truth), f"{where}: {view!r} for {truth!r}"
+    if all(isinstance(item, str) for item in view):
+        known = Counter(item for item in view if item != HIDDEN)
+        assert known <= Counter(truth), f"{where}: {view!r} for {truth!r}"
+        return
+    for i, item in enumerate(view):
+        _agree(truth[i], item, f"{where}, {i}")
+
+
+def _agree_pile(truth: Pile, view: Pile, where: str) -> None:
+    assert view.size == truth.size, where
+    assert truth.loose == len(truth.cards), where
+    for ours, theirs in ((truth.top, view.top), (truth.bottom, view.bottom)):
+        assert len(ours) == len(theirs), where
+        assert all(face in (HIDDEN, real) for real, face in zip(ours, theirs, strict=True)), where
+    assert set(truth.cards) <= set(view.cards), f"{where}: {set(truth.cards) - set(view.cards)} not expected"
+
+
+def _check_candidates(view: Any, universe: set[str], where: str) -> None:
+    """The candidates of the piles are exactly the ids that the viewer cannot place."""
+    candidates = {card for pile in piles(view) for card in pile.cards}
+    known = set(placed(view, universe))
+    assert not candidates & known, f"{where}: {candidates & known} are placed, yet expected in a pile"
+    lost = universe - known - candidates
+    assert not lost, f"{where}: {lost} are neither placed nor expected anywhere"
+
+
+def check_secrets(game: Game, played: Played) -> None:
+    """Nothing that a viewer is asked or told depends on which unseen card lies where.
+
+    At every table two cards that the viewer cannot tell apart change places.  His prompt must stay the same,
+    and so must what he is told of the next answer, as far as a fact that shows him the difference.
+    """
+    rng = Random(len(played))
+    for viewer in (*game.seats, None):
+        view: Any = played.start
+        for i, (_, decision) in enumerate(played[:-1]):
+            view = fold(view, [fact.seen_by(viewer) for fact in decision.facts])
+            pair = _unseen_pair(view, rng)
+            if pair is not None:
+                other = _exchanged(game, decision.table, *pair)
+                _check_same_prompt(decision.table, other, viewer, pair)
+                _check_same_facts(decision.table, other, viewer, played[i + 1][0], pair)
+
+
+def _unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:
+    heaps = [pile.cards for pile in piles(view) if len(pile.cards) > 1]
+    if not heaps:
+        return None
+    first, second = rng.sample(rng.choice(heaps), 2)
+    return first, second
+
+
+def _exchanged(game: Game, table: Any, first: str, second: str) -> Any:
+    """The same table with two ids exchanged wherever they lie."""
+    names = {first: second, second: first}
+
+    def swap(value: Any) -> Any:
+        if isinstance(value, str):
+            return names.get(value, value)
+        if isinstance(value, list):
+            return [swap(item) for item in value]
+        if isinstance(value, dict):
+            return {names.get(key, key): swap(item) for key, item in value.items()}
+        return value
+
+    plain = msgspec.json.decode(msgspec.json.encode(table))
+    changed = {key: value if key in ("options", "edition") else swap(value) for key, value in plain.items()}
+    return msgspec.convert(changed, game.state)
+
+
+def _check_same_prompt(table: Any, other: Any, viewer: Seat | None, pair: tuple[str, str]) -> None:
+    assert asked(table) == asked(other), f"who is asked depends on {pair}"
+    if viewer is not None:
+        ours, theirs = prompt(table, viewer), prompt(other, viewer)
+        assert ours == theirs, f"the prompt of {viewer} depends on {pair}: {ours} or {theirs}"
+
+
+def _check_same_facts(
+    table: Any, other: Any, viewer: Seat | None, answer: Answer, pair: tuple[str, str]
+) -> None:
+    names = dict(zip(pair, reversed(pair), strict=True))
+    if answer.seat == CHANCE:
+        otherwise = Answer(CHANCE, tuple(names.get(pick, pick) for pick in answer.picks))
+    elif any(word in names for pick in answer.picks for word in pick.split(":")):
+        return  # somebody who sees the card names it
+    else:
+        otherwise = answer
+    try:
+        told, retold = decide(table, answer).facts, decide(other, otherwise).facts
+    except Illegal:
+        assert answer.seat != viewer, f"whether {viewer} may answer {answer} depends on {pair}"
+        return
+    for one, two in zip(told, retold, strict=False):
+        assert type(one) is type(two), f"what follows depends on {pair}: {one} or {two}"
+        if one.seen_by(viewer) != two.seen_by(viewer):
+            drawn = answer.seat == CHANCE and one.seen_by(viewer) == one
+            assert drawn or type(one).reveals, f"{viewer} is told {one} or {two}: that depends on {pair}"
+            return
+    assert len(told) == len(retold), f"how much follows depends on {pair}"
