@@ -31,7 +31,7 @@ _STRIDE = 64  # every so many links one is kept, so that a cached match costs 2 
 MOST = 2**63  # a draw chooses among 1 to MOST possibilities
 
 
-class Drawn(Struct, frozen=True, omit_defaults=True):
+class Drawn(Struct, frozen=True, gc=False, omit_defaults=True):
     """One draw: the `counter`-th under `label`, among `n` possibilities sorted by id bytes.
 
     `result` is the place of the chosen one, from 0; `pick` is its id.  `period` is that of the key of an open

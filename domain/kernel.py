@@ -42,7 +42,7 @@ class Illegal(Exception):
         self.detail, self.rule, self.legal = detail, rule, legal
 
 
-class Result(Struct, frozen=True, omit_defaults=True):
+class Result(Struct, frozen=True, gc=False, omit_defaults=True):
     """How a match ended: the winning seat (None: nobody), the reason's id, and the score of each seat."""
 
     winner: Seat | None
@@ -50,7 +50,7 @@ class Result(Struct, frozen=True, omit_defaults=True):
     score: dict[Seat, int] = {}
 
 
-class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Table(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The state of a game at one moment; a game's own state derives from it.
 
     A game narrows `agenda` to its own union of steps, so that a table can be decoded again.
@@ -60,7 +60,7 @@ class Table(Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: Result | None = None
 
 
-class Fact(Struct, frozen=True, omit_defaults=True, tag_field="fact", tag=True):
+class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", tag=True):
     """Something that happened.  Immutable, self-contained, never edited."""
 
     ends_period: ClassVar[bool] = (
@@ -99,7 +99,7 @@ class Ended(Fact, frozen=True, tag="Ended"):
         return replace(s, result=Result(self.winner, self.reason, self.score), agenda=())
 
 
-class Step(Struct, frozen=True, omit_defaults=True, tag_field="do", tag=True):
+class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", tag=True):
     """Something still to be done.  `seat` in the signatures is the seat whose answer is meant."""
 
     secret: ClassVar[bool] = False  # what was picked is told only to the seat that picked

@@ -60,14 +60,14 @@ def unb64(text: str) -> bytes:
 # ── entries ──
 
 
-class Asked(Struct, frozen=True, omit_defaults=True):
+class Asked(Struct, frozen=True, gc=False, omit_defaults=True):
     """The question that stands: its name, and for each seat asked the number of the move that put it."""
 
     ask: str
     seats: dict[Seat, int]
 
 
-class Key(Struct, frozen=True):
+class Key(Struct, frozen=True, gc=False):
     """The key of the open draws of a finished period."""
 
     period: int
@@ -82,7 +82,7 @@ class Chance(Struct, frozen=True, omit_defaults=True):
     anchor: str = ""
 
 
-class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="kind"):
     """One stored event of a match; `at` is in microseconds UTC, None where the time is unknown."""
 
     move: int
@@ -192,14 +192,14 @@ class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
 # ── private parts ──
 
 
-class Agenda(Struct, frozen=True):
+class Agenda(Struct, frozen=True, gc=False):
     """The agenda as a change: keep the lowest `keep` steps, then put these on top."""
 
     keep: int
     then: tuple[Raw, ...]
 
 
-class Part(Struct, Generic[F], frozen=True, omit_defaults=True):
+class Part(Struct, Generic[F], frozen=True, gc=False, omit_defaults=True):
     """What one audience knows beyond the leaf: facts by place, secret picks and draws, the agenda."""
 
     facts: tuple[tuple[int, F], ...] = ()
@@ -293,13 +293,30 @@ class Codec:
 
     def join(self, match: str, leaf: bytes, sealed: dict[str, bytes]) -> Record:
         """The record of a leaf and its parts (some may be missing: a viewer's record); see `read`."""
+        known: dict[str, Part[Any]] = {}
         try:
-            known = {
-                name: self._none if part == NOTHING else self.part(part) for name, part in sealed.items()
-            }
+            for name, part in sealed.items():
+                known[name] = self._none if part == NOTHING else self.part(part)
             return Record(match, leaf, sealed, self.entry(leaf), known)
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
+
+    def told(self, stored: bytes) -> tuple[Any, tuple[Fact, ...]]:
+        """The entry and its facts in full, for a reader who only folds; see `read`.
+
+        It makes no record, which would cost as much as the fold itself.
+        """
+        leaf, *parts = stored.split(b"\n")
+        try:
+            entry = self.entry(leaf)
+            facts: tuple[Fact, ...] = getattr(entry, "facts", ())
+            for part in parts:
+                if part != NOTHING:
+                    for place, fact in self.part(part).facts:
+                        facts = (*facts[:place], fact, *facts[place + 1 :])
+        except msgspec.DecodeError as error:
+            raise Damaged(str(error)) from error
+        return entry, facts
 
 
 def _over(entry: Any, facts: Any) -> Any:

@@ -19,7 +19,7 @@ from domain.kernel import HIDDEN
 Cards = tuple[str, ...]
 
 
-class Pile(Struct, frozen=True, omit_defaults=True):
+class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
     """A face-down pile.
 
     `cards`: ids without a fixed position, sorted (a viewer's: the candidates).  `size`: how many cards lie

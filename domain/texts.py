@@ -49,7 +49,7 @@ class Texts:
 
     def name(self, value: Any) -> str:
         """The name of an id, a number or a list of these, as a sentence shows it."""
-        if value is None or value == "":
+        if value is None or value in ("", ()):
             return _NOTHING[self.language]
         if isinstance(value, bool):
             return str(value).lower()
@@ -104,8 +104,9 @@ class _Words(string.Formatter):
 
 
 def _fits(value: Any, wanted: Any) -> bool:
-    """TOML knows no null: "" stands for it."""
-    return value == wanted or (wanted == "" and value is None)
+    """TOML knows neither null, for which "" stands, nor tuples, for which lists stand."""
+    plain = list(value) if isinstance(value, tuple) else value
+    return plain == wanted or (wanted == "" and value is None)
 
 
 def _form(language: str, count: int) -> int:

@@ -22,6 +22,7 @@ def check_views(game: Game, played: Played) -> None:
         view: Any = played.start
         universe: set[str] = set()
         for fact in played.facts:
+            assert fact.known_to() is None or fact.outside() != fact, f"{fact} is private and hides nothing"
             truth = fact.apply(truth)
             view = fact.seen_by(viewer).apply(view)
             universe |= pile_ids(truth)

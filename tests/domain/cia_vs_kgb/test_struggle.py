@@ -274,9 +274,10 @@ def test_r_political_steal_over_option_forbids_every_use() -> None:
     given(s, do=Act("cia")).refuses("cia", "activate:students")
 
 
-def test_r_political_steal_over_option_leaves_other_uses_alone() -> None:
-    s = contest("cuba", cia=["students"], kgb=["bankers"], political_ban="every_use")
-    given(s, do=Act("cia")).when("cia", "activate:students").asks("cia", "steal:bankers")
+def test_r_political_steal_over_option_leaves_an_opponent_exactly_at_stability_alone() -> None:
+    s = contest("cuba", cia=["students"], kgb=["bankers", "mercenaries"], political_ban="every_use")
+    act = given(s, do=Act("cia")).when("cia", "activate:students")
+    act.asks("cia", "steal:bankers", "steal:mercenaries")
 
 
 # ── media ──

@@ -272,7 +272,7 @@ def test_own_ids_cannot_take_a_word_of_the_game() -> None:
     names = tomllib.loads((folder / "texts.en.toml").read_text("utf-8"))["names"]
     cards = {entry.id for entry in RECONSTRUCTION.cards}
     words = {name for name in names if name.partition(".")[0] not in cards}
-    assert words <= RESERVED | {"standard"}
+    assert words <= RESERVED
     assert {US, USSR, "chance", "cuba"} <= RESERVED
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any, get_args
 
@@ -138,6 +139,18 @@ def test_no_draw_is_open() -> None:
                 top = decision.table.agenda[-1]
                 assert isinstance(top, Draw)
                 assert not top.face_up(decision.table)
+
+
+@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
+def test_labels_of_draws_are_coordinates(options: dict[str, Any]) -> None:
+    """Each place in the game has a label of its own, in the letters that labels may have."""
+    for seed in range(10):
+        labels = []
+        for _, decision in random_match(GAME, Random(seed), options=options):
+            if asked(decision.table) == ("chance",):
+                labels.append(decision.table.agenda[-1].label(decision.table))
+        assert all(re.fullmatch(r"[a-z0-9_/]+", label) for label in labels)
+        assert len(set(labels)) == len(labels)
 
 
 def test_every_ruling_has_a_test_named_after_it() -> None:
