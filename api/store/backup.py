@@ -1,0 +1,163 @@
+"""Backup and restore of a store's file, while the store is served.
+
+A backup is one file, itself a database, that holds all there is at one moment: the log, people, answered
+requests.  The matches' secrets are in it only as the vault keeps them, wrapped by a key that is not: without
+the key folder, which is to be kept elsewhere, they are noise, and with it running matches can go on after a
+restore.  A copy for somebody else's eyes is made without the vault.
+
+A digest over all of it is in it, too: SQLite's own check sees broken pages, but no flipped bit inside a row.
+
+Read models are not in it: they are rebuilt from the log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from api.store import schema
+from api.store.seam import StoreError
+
+_DIGEST = "digest"  # its name in the table `meta`
+
+
+class Content(Struct, frozen=True):
+    """How much a store or a backup holds."""
+
+    matches: int
+    moves: int
+
+
+def backup(folder: Path, target: Path, *, with_vault: bool = True) -> Content:
+    """Copy the store in `folder`, as it is at this moment, to the new file `target` (mode 600).
+
+    Raises:
+        StoreError: there is no store, `target` exists or cannot be written, or the store is damaged.
+    """
+    source = folder / schema.FILE
+    schema.must_be_current(source)
+    with closing(schema.connect_for_reading(source)) as connection, _new_file(target) as fresh:
+        _copy(connection, fresh)
+        with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
+            if not with_vault:
+                _empty_vault(copy)
+            copy.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (_DIGEST, _digest(copy)))
+        return check(fresh)
+
+
+def restore(file: Path, folder: Path) -> Content:
+    """Make the store in `folder`, which must be empty or missing, from a backup.
+
+    Its key folder is not in the backup: put it beside the store before the store is served.
+
+    Raises:
+        StoreError: `folder` holds something, or `file` is no backup, damaged or of a newer schema.
+    """
+    content = check(file)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise StoreError(f"{folder} cannot hold a store: {error.strerror}") from error
+    if held:
+        raise StoreError(f"{folder} is not empty (it holds {held[0]}): restore into a new folder")
+    with closing(schema.connect_for_reading(file)) as connection, _new_file(folder / schema.FILE) as fresh:
+        _copy(connection, fresh)
+        with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
+            copy.execute("DELETE FROM meta WHERE name = ?", (_DIGEST,))
+    return content
+
+
+def check(file: Path) -> Content:
+    """What a backup or a store that nobody serves holds, when it is whole.
+
+    Raises:
+        StoreError: it is not; the text says what is wrong.
+    """
+    schema.must_be_known(file)
+    try:
+        with closing(schema.connect_for_reading(file)) as connection:
+            return _checked(connection, file)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise StoreError(f"{file} is damaged: {error}") from error
+
+
+def _checked(connection: sqlite3.Connection, file: Path) -> Content:
+    found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if found != "ok":
+        raise StoreError(f"{file} is damaged: {found}")
+    digest = connection.execute("SELECT value FROM meta WHERE name = ?", (_DIGEST,)).fetchone()
+    if digest and digest[0] != _digest(connection):
+        raise StoreError(f"{file} is damaged: it does not hold what was backed up")
+    gap = connection.execute(
+        "SELECT originator_id FROM stored_events GROUP BY originator_id"
+        " HAVING min(originator_version) <> 1 OR max(originator_version) <> count(*) LIMIT 1"
+    ).fetchone()
+    if gap:
+        raise StoreError(f"{file} is damaged: moves of match {gap[0]} are missing")
+    moves, last, matches = connection.execute(
+        "SELECT count(*), coalesce(max(id), 0), count(DISTINCT originator_id) FROM stored_events"
+    ).fetchone()
+    if moves != last:
+        raise StoreError(f"{file} is damaged: it holds {moves} moves, and the last one is number {last}")
+    return Content(matches, moves)
+
+
+def _copy(source: sqlite3.Connection, target: Path) -> None:
+    """All pages in one step: one moment of the store, and writers need not wait for it."""
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        source.backup(connection)
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def _empty_vault(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("DELETE FROM vault")
+    connection.execute("VACUUM")
+
+
+def _digest(connection: sqlite3.Connection) -> str:
+    """SHA-256 over the schema and every row of every table, in order, but the digest's own."""
+    digest = hashlib.sha256()
+    made = connection.execute("SELECT * FROM sqlite_master ORDER BY name").fetchall()
+    digest.update(repr(made).encode())
+    for table in (name for kind, name, *_ in made if kind == "table"):
+        for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
+            if row[0] != _DIGEST:
+                digest.update(repr(row).encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[Path]:
+    """A file to write, which becomes `target` when the context ends well, and never takes another's place."""
+    fresh = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        if target.exists():
+            raise FileExistsError(f"{target} exists already")
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield fresh
+        _make_durable(fresh)
+        os.link(fresh, target)
+        _make_durable(target.parent)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{target} cannot be written: {error}") from error
+    finally:
+        for path in (fresh, fresh.with_name(f"{fresh.name}-journal")):
+            with suppress(FileNotFoundError):
+                path.unlink()
+
+
+def _make_durable(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,191 @@
+"""What must stay outside the store: the key that signs checkpoints, and the key that wraps the secrets.
+
+Both lie in a folder of their own (mode 700, files 600), beside the store unless told otherwise, and are
+created once.  A rotation is one note, signed by the old key, that names the new one; the public part of every
+retired key is kept, so that old checkpoints can be checked for ever.
+
+Whoever holds this folder can know the hands and dice to come.  Back it up apart from the store.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec import Struct
+
+from api.store.seam import StoreError
+from domain.log import Damaged, b64, unb64
+from domain.notes import SigningKey, VerifyingKey
+
+WRAP_KEY = "wrap.key"
+RING = "ring.json"
+_WAY_OUT = (
+    "put the store's key folder back, or name it with GLASNOST_KEYS; without it the store can still be read"
+    " (verify, export), and new matches go into a new store"
+)
+
+
+class _Ring(Struct, frozen=True):
+    """The file of the ring: the signing key's name and private bytes, and what came before it."""
+
+    name: str
+    private: str
+    retired: tuple[str, ...] = ()
+    rotations: tuple[str, ...] = ()
+
+
+class KeyRing:
+    """The key that signs now, and those that signed before."""
+
+    def __init__(self, folder: Path, ring: _Ring) -> None:
+        self._path, self._ring = folder / RING, ring
+        self.signing = _signing(ring)
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> KeyRing:
+        """The ring in `folder`, which signs as `name`.
+
+        Raises:
+            StoreError: there is none, it is damaged or readable by others, or it signs as another.
+        """
+        path = folder / RING
+        try:
+            ring = cls(folder, msgspec.json.decode(_read(path), type=_Ring))
+        except (msgspec.DecodeError, Damaged, ValueError) as error:
+            raise StoreError(f"{path} is damaged ({error}); {_WAY_OUT}") from error
+        if ring.present.name != name:
+            raise StoreError(
+                f"{path} signs as {ring.present.name}, not as {name}: set GLASNOST_NAME={ring.present.name},"
+                " or rotate the key to the new name"
+            )
+        return ring
+
+    @property
+    def present(self) -> VerifyingKey:
+        """The public part of the key that signs now."""
+        return self.signing.verifying
+
+    @property
+    def retired(self) -> tuple[VerifyingKey, ...]:
+        """The public parts of the keys that signed before, oldest first."""
+        return tuple(VerifyingKey.parse(text) for text in self._ring.retired)
+
+    @property
+    def rotations(self) -> tuple[str, ...]:
+        """The signed notes by which each key handed over to the next, oldest first."""
+        return self._ring.rotations
+
+    def rotate(self, now: int, name: str | None = None) -> str:
+        """A new key signs from now on (microseconds UTC), under a new name if one is given; gives the note.
+
+        Raises:
+            StoreError: the ring on the disk is not the one that was read: another process has rotated.
+        """
+        if _read(self._path) != msgspec.json.encode(self._ring):
+            raise StoreError(f"{self._path} was changed by another process; open it anew")
+        old = self.signing
+        fresh = _new_ring(name or old.verifying.name)
+        note = old.sign(rotation(old.verifying, _signing(fresh).verifying, now))
+        ring = msgspec.structs.replace(
+            fresh,
+            retired=(*self._ring.retired, old.verifying.text),
+            rotations=(*self._ring.rotations, note),
+        )
+        _replace(self._path, msgspec.json.encode(ring))
+        self._ring, self.signing = ring, _signing(ring)
+        return note
+
+
+def rotation(old: VerifyingKey, new: VerifyingKey, now: int) -> str:
+    """The text that the old key signs: what it is, the old key, the new one, the time in microseconds UTC."""
+    return f"glasnost key rotation\n{old.text}\n{new.text}\n{now}\n"
+
+
+def create_keys(folder: Path, name: str) -> None:
+    """Make the keys of a new store, to sign as `name`; those that are there already stay.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot hold keys: {error.strerror}") from error
+    _create(folder / RING, msgspec.json.encode(_new_ring(name)))
+    _create(folder / WRAP_KEY, b64(secrets.token_bytes(32)).encode() + b"\n")
+
+
+def wrap_key(folder: Path) -> bytes:
+    """The 32 bytes that wrap the matches' secrets.
+
+    Raises:
+        StoreError: there are none, or the file is damaged or readable by others.
+    """
+    path = folder / WRAP_KEY
+    try:
+        key = unb64(_read(path).decode("ascii").removesuffix("\n"))
+    except ValueError as error:
+        raise StoreError(f"{path} is damaged ({error}); {_WAY_OUT}") from error
+    if len(key) != 32:
+        raise StoreError(f"{path} is damaged (32 bytes expected, {len(key)} found); {_WAY_OUT}")
+    return key
+
+
+def _new_ring(name: str) -> _Ring:
+    return _Ring(name, b64(Ed25519PrivateKey.generate().private_bytes_raw()))
+
+
+def _signing(ring: _Ring) -> SigningKey:
+    return SigningKey(ring.name, Ed25519PrivateKey.from_private_bytes(unb64(ring.private)))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_mode & 0o077:
+            raise StoreError(f"{path} can be read by others: chmod 600 it, and think who may have read it")
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from error
+
+
+def _create(path: Path, content: bytes) -> None:
+    """Write a file that does not exist yet, wholly; whoever comes second keeps the first one's."""
+    if not path.exists():
+        with _written(path, content) as fresh, suppress(FileExistsError):
+            os.link(fresh, path)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    with _written(path, content) as fresh:
+        os.replace(fresh, path)
+
+
+@contextmanager
+def _written(path: Path, content: bytes) -> Iterator[Path]:
+    """A durable temporary file with `content`; the folder's entries are durable when the context ends.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield fresh
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(FileNotFoundError):
+            fresh.unlink()

@@ -1,0 +1,92 @@
+"""Names and tokens, beside the log: the log knows players by random ids only.
+
+Of a token only the SHA-256 is stored: it has 256 random bits, so nothing slower is needed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+from collections.abc import Sequence
+
+from eventsourcing.sqlite import SQLiteCursor as Cursor
+
+from api.store.seam import Person, StoreError
+from api.store.sqlite import Datastore
+from api.store.writer import Writer
+
+ROLES = ("player", "organizer", "observer", "admin")
+_MOST = 500  # ids in one look-up
+
+
+class SqlitePeople:
+    """The people of one store; see `api.store.seam.People`."""
+
+    def __init__(self, datastore: Datastore, writer: Writer | None) -> None:
+        self._datastore, self._writer = datastore, writer
+
+    def add(self, name: str, role: str) -> tuple[Person, str]:
+        """A new person, and a 256-bit token of which only the hash is kept.
+
+        Raises:
+            StoreError: no such role, or the store is only read.
+            Unavailable: the disk is full.
+        """
+        if role not in ROLES:
+            raise StoreError(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
+        person, token = Person(_new_id(), name, role), secrets.token_urlsafe(32)
+
+        def insert(cursor: Cursor) -> None:
+            cursor.execute("INSERT INTO people (id, name, role) VALUES (?, ?, ?)", (person.id, name, role))
+            cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (_hash(token), person.id))
+
+        self._write().run(insert).result()
+        return person, token
+
+    def by_token(self, token: str) -> Person | None:
+        """Whose token this is."""
+        people = "SELECT id, name, role FROM people JOIN tokens ON tokens.person = people.id WHERE hash = ?"
+        rows = self._datastore.rows(people, (_hash(token),))
+        return Person(*rows[0]) if rows else None
+
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """The names of players; forgotten and unknown ones are missing."""
+        found: dict[str, str | None] = {}
+        for start in range(0, len(ids), _MOST):
+            some = ids[start : start + _MOST]
+            marks = ", ".join("?" * len(some))
+            named = f"SELECT id, name FROM people WHERE name IS NOT NULL AND id IN ({marks})"
+            found.update(self._datastore.rows(named, tuple(some)))
+        return found
+
+    def forget(self, player: str) -> bool:
+        """Delete a name and revoke its tokens; whether there was one.
+
+        The id stays taken.  The name's bytes leave the store's files; backups made before still hold them.
+        """
+
+        def delete(cursor: Cursor) -> bool:
+            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
+            cursor.execute(
+                "UPDATE people SET name = NULL WHERE id = ? AND name IS NOT NULL RETURNING id", (player,)
+            )
+            return cursor.fetchone() is not None
+
+        forgotten = self._write().run(delete).result()
+        self._datastore.checkpoint()
+        return forgotten
+
+    def _write(self) -> Writer:
+        if self._writer is None:
+            raise StoreError("this store is open for reading only")
+        return self._writer
+
+
+def _new_id() -> str:
+    """ "p" and 80 random bits, lower-case: short enough for an address, never met twice."""
+    return "p" + base64.b32encode(secrets.token_bytes(10)).decode().lower()
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

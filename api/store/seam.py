@@ -1,0 +1,131 @@
+"""The seam between the gate and a store: what any store (SQLite here, PostgreSQL next) must do.
+
+A store commits appends, all of one append or nothing, many appends in one durable transaction.  Nothing of an
+append is visible before it is durable.  The insert itself checks that a move follows the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Protocol
+
+from msgspec import Struct
+
+from domain.log import Record
+from domain.match import Match
+
+
+class StoreError(Exception):
+    """A store that cannot do what is asked; the text says what a person can do about it."""
+
+
+class Conflict(StoreError):
+    """The records do not follow the stored ones: somebody else was faster.  Reload and judge again."""
+
+
+class Exists(StoreError):
+    """A match with this id is already stored."""
+
+
+class Unavailable(StoreError):
+    """The disk is full or the store cannot be written; nothing of the append was stored."""
+
+
+class Remembered(Struct, frozen=True):
+    """An answered request with an idempotency key: scope (token and match), key, body hash, the answer."""
+
+    scope: str
+    key: str
+    body: bytes
+    status: int
+    answer: bytes
+
+
+class Append(Struct, frozen=True):
+    """What one command adds: consecutive records of one match, and what must become durable with them.
+
+    `secret` comes with a match's first record (None for an uploaded match, whose secret is in its log).
+    `note` is the signed checkpoint over the records so far, kept when the match closes or was uploaded.
+    `signer` names who signed an uploaded match: it makes the stored origin "uploaded".
+    """
+
+    records: Sequence[Record]
+    secret: bytes | None = None
+    remembered: Remembered | None = None
+    note: str = ""
+    signer: str | None = None
+
+
+class Stored(Struct, frozen=True):
+    """A record with its position in the store's one order; `uploaded` marks those of an uploaded match."""
+
+    position: int
+    record: Record
+    uploaded: bool
+
+
+class Person(Struct, frozen=True):
+    """Somebody with a token, as player, organizer, observer or admin.  The name may be forgotten."""
+
+    id: str
+    name: str | None
+    role: str
+
+
+class People(Protocol):
+    """Names and tokens, beside the log: a person can be forgotten without breaking a proof."""
+
+    def add(self, name: str, role: str) -> tuple[Person, str]:
+        """A new person, and a 256-bit token of which only the hash is kept."""
+
+    def by_token(self, token: str) -> Person | None:
+        """Whose token this is."""
+
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """The names of players; forgotten and unknown ones are missing."""
+
+    def forget(self, player: str) -> bool:
+        """Delete a name and revoke its tokens; whether there was one."""
+
+
+class Store(Protocol):
+    """One store of matches."""
+
+    people: People
+
+    def submit(self, append: Append) -> Future[int]:
+        """Hand an append to the writer; the future gives the position of its last record once durable.
+
+        The future raises Conflict, Exists or Unavailable; nothing of this append is then stored.
+        """
+
+    def match(self, match: str) -> Match | None:
+        """The match as stored, folded from its log."""
+
+    def secret(self, match: str) -> bytes | None:
+        """The match's secret, unwrapped; None for an uploaded or unknown match."""
+
+    def remembered(self, scope: str, key: str) -> Remembered | None:
+        """The answer that a key got before."""
+
+    def note(self, match: str) -> str | None:
+        """The checkpoint kept with a closed or uploaded match."""
+
+    def signer(self, match: str) -> str | None:
+        """Who signed an uploaded match; None for a match of this store's own."""
+
+    def matches(self) -> Iterator[str]:
+        """The ids of all matches, oldest first."""
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """Up to `limit` records after `position`, in the store's order, without gaps."""
+
+    def last(self) -> int:
+        """The position of the last record; 0 where there is none."""
+
+    def watch(self, told: Callable[[str, int], None]) -> None:
+        """Call `told(match, position)` after each commit, from the writer's thread; it must not block."""
+
+    def close(self) -> None:
+        """Finish what was submitted, then let go of the files."""

@@ -1,0 +1,250 @@
+"""A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.sqlite): SQLite, WAL, FULL.
+
+It differs from the library's own module where that one falls short:
+
+*   one connection writes, under a lock, and every other one can only read: SQLite before 3.51.3 may corrupt a
+    file when two connections write or checkpoint at once, and two writers would only wait for each other;
+*   the log is the table of `api.store.schema`: contiguous versions, stable positions, never updated;
+*   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement;
+*   `subscribe` works.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+from uuid import UUID
+
+from eventsourcing import sqlite as library
+from eventsourcing.persistence import (
+    ListenNotifySubscription,
+    Notification,
+    NotSupportedError,
+    StoredEvent,
+)
+from eventsourcing.utils import Environment, EnvType, strtobool
+
+from api.store.schema import connect_for_reading, connect_for_writing
+from api.store.seam import StoreError
+
+WRITE = "SQLITE_WRITE"  # "n": the file is only read
+
+_INSERT = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES (?, ?, ?, ?)"
+
+
+class ReadingConnection(library.SQLiteConnection):
+    """A connection that only reads."""
+
+    def rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        """The rows of one statement, all of one moment."""
+        return self._sqlite_conn.execute(statement, values).fetchall()
+
+
+class WritingConnection(library.SQLiteConnection):
+    """The one connection that writes."""
+
+    def commit(self) -> None:
+        """Commit, or be out of the transaction: a failed commit leaves nothing open."""
+        try:
+            super().commit()
+        except sqlite3.Error:
+            self.rollback()
+            raise
+
+
+class Datastore(library.SQLiteDatastore):
+    """One file: the writing connection, the reading ones, and the bells that ring after a commit.
+
+    Reading connections wait in a stack of their own, as many as there were readers at once: with the
+    library's pool and a transaction around it a look-up by key takes 30 us, so 5.
+    """
+
+    def __init__(self, path: Path, *, write: bool) -> None:
+        self._path, self._alone, self._closed = path, Lock(), False
+        self._idle: list[ReadingConnection] = []
+        self._bells: set[Event] = set()
+        self._writing: WritingConnection | None = None
+        super().__init__(str(path), originator_id_type="text")
+        if write:
+            self._writing = WritingConnection(connect_for_writing(path), max_age=None)
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        try:
+            with self._reading() as connection:
+                return connection.rows(statement, values)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise StoreError(
+                f"{self._path} cannot be read: {error}; check the disk, or restore a backup"
+            ) from error
+
+    @contextmanager
+    def get_connection(self, *, commit: bool) -> Iterator[library.SQLiteConnection]:
+        """A reading connection, or the writing one, for as long as the context lasts."""
+        if not commit:
+            with self._reading() as connection:
+                yield connection
+            return
+        with self._alone:
+            if self._writing is None:
+                raise NotSupportedError("this store is not open for writing")
+            yield self._writing
+
+    @contextmanager
+    def _reading(self) -> Iterator[ReadingConnection]:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = ReadingConnection(connect_for_reading(self._path), max_age=None)
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    @contextmanager
+    def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
+        """All of what is done in the context, or nothing; after a commit the bells ring."""
+        with (
+            self.get_connection(commit=commit) as connection,
+            connection.transaction(commit=commit) as cursor,
+        ):
+            yield cursor
+        if commit:
+            for bell in tuple(self._bells):
+                bell.set()
+
+    def listen(self, bell: Event) -> None:
+        """Ring `bell` after each commit."""
+        if self._writing is None:
+            raise NotSupportedError(
+                "a store open for reading only hears of no new moves: ask the process that serves it"
+            )
+        self._bells.add(bell)
+
+    def unlisten(self, bell: Event) -> None:
+        """Ring `bell` no more."""
+        self._bells.discard(bell)
+
+    def checkpoint(self) -> None:
+        """Move everything into the file itself and empty the write-ahead log."""
+        with self.get_connection(commit=True) as connection:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close all connections, the writing one last: it tidies the files up."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+        if self._writing is not None:
+            with self._alone:
+                self._writing.close()
+                self._writing = None
+
+
+class Recorder(library.SQLiteApplicationRecorder):
+    """The log of all matches, in the one order in which moves became durable."""
+
+    datastore: Datastore
+
+    def construct_create_table_statements(self) -> list[str]:
+        """None: `api.store.schema` makes and migrates the tables when the file is opened."""
+        return []
+
+    def _insert_events(
+        self, c: library.SQLiteCursor, stored_events: Sequence[StoredEvent], **_: Any
+    ) -> Sequence[int]:
+        positions: list[int] = []
+        for event in stored_events:
+            c.execute(_INSERT, (event.originator_id, event.originator_version, event.topic, event.state))
+            positions.append(c.lastrowid)
+        return positions
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        """The moves of one match, in order (or from the latest back), after `gt` and up to `lte`."""
+        bounds = [("originator_version > ?", gt), ("originator_version <= ?", lte)]
+        where, values = _where([("originator_id = ?", originator_id), *bounds])
+        order = "ORDER BY originator_version DESC" if desc else "ORDER BY originator_version"
+        columns = "originator_id, originator_version, topic, state"
+        return [StoredEvent(*row) for row in self._rows(f"SELECT {columns}", where, order, values, limit)]
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        """Up to `limit` moves of all matches from (or after) position `start`, up to `stop`."""
+        first = "id >= ?" if inclusive_of_start else "id > ?"
+        where, values = _where([(first, start), ("id <= ?", stop)])
+        if topics:
+            where += f" AND topic IN ({', '.join('?' * len(topics))})"
+            values += topics
+        columns = "originator_id, originator_version, topic, state, id"
+        return [
+            Notification(*row) for row in self._rows(f"SELECT {columns}", where, "ORDER BY id", values, limit)
+        ]
+
+    def _rows(self, select: str, where: str, order: str, values: list[Any], limit: int | None) -> Any:
+        statement = f"{select} FROM stored_events WHERE {where} {order} LIMIT ?"
+        return self.datastore.rows(statement, (*values, -1 if limit is None else limit))
+
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription:
+        """The moves after position `gt`, as they become durable; iterate it, and stop it (`with`)."""
+        return Subscription(self, gt, topics)
+
+
+class Subscription(ListenNotifySubscription[Recorder]):
+    """The stored moves after a position, then each new one; woken by commits, so it never polls."""
+
+    def __init__(self, recorder: Recorder, gt: int | None, topics: Sequence[str]) -> None:
+        super().__init__(recorder, gt, topics)
+        try:
+            recorder.datastore.listen(self._has_been_notified)
+        except NotSupportedError:
+            self.stop()
+            raise
+        self._has_been_notified.set()  # a commit may have come before we listened
+
+    def stop(self) -> None:
+        """End the iteration."""
+        self._recorder.datastore.unlisten(self._has_been_notified)
+        super().stop()
+
+
+def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:
+    given = [(text, value) for text, value in conditions if value is not None]
+    return " AND ".join(text for text, _ in given) or "true", [value for _, value in given]
+
+
+class Factory(library.SQLiteFactory):
+    """What the library constructs from the environment: SQLITE_DBNAME is the file, SQLITE_WRITE y or n."""
+
+    application_recorder_class = Recorder
+    datastore: Datastore
+
+    def __init__(self, env: Environment | EnvType | None) -> None:
+        super().__init__(env)
+        path = Path(self.env.get("SQLITE_DBNAME") or "")
+        self.datastore = Datastore(path, write=strtobool(self.env.get(WRITE) or "y"))
