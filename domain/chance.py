@@ -162,7 +162,10 @@ class Ledger:
         self.period, self.open, self.secret = period, open, secret
 
     def fork(self) -> Ledger:
-        """A ledger that may go on without touching this one; its cost does not grow with the match."""
+        """A ledger that may go on without touching this one, at a cost that does not grow with the match.
+
+        It reads through to this one, so it is of use only until this one goes on.
+        """
         return Ledger(self.period, ChainMap({}, self.open), ChainMap({}, self.secret))
 
     def counter(self, label: str, face_up: bool) -> int:

@@ -52,11 +52,13 @@ def names(options: Options, language: str) -> dict[str, str]:
     card_set = options.get("card_set")
     if not isinstance(card_set, dict) or language not in LANGUAGES:
         return {}
-    return {"own": card_set["label"]} | {
+    label = {"own": card_set["label"]} if "label" in card_set else {}
+    return label | {
         name: text for card in card_set["cards"] for name, text in _card_names(card, language).items()
     }
 
 
 def _card_names(card: dict[str, Any], language: str) -> dict[str, str]:
-    text = card["event"].get("text", {}).get(language)
-    return {card["id"]: card["title"][language]} | ({f"{card['id']}.event": text} if text else {})
+    """An event without a text has an empty one: a card of the house may have the same id."""
+    text = card["event"].get("text", {}).get(language, "")
+    return {card["id"]: card["title"][language], f"{card['id']}.event": text}

@@ -120,10 +120,10 @@ class Card(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class CardSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Thirteen cards; `label` says what set this is, `warnings` what is unusual about it."""
+    """Thirteen cards; `label` says what set this is, if the owner says it; `warnings`: what is unusual."""
 
-    label: str
     cards: tuple[Card, ...]
+    label: str = ""
     warnings: tuple[str, ...] = ()
 
 

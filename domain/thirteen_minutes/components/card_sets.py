@@ -203,7 +203,7 @@ def _step(value: Any, place: str, problems: list[str]) -> Any:
 
 
 _EVENT = _object(
-    {"steps": Field(_list_of(_step)), "text": Field(_words, {}), "optional": Field(_one_of(True), True)}
+    {"steps": Field(_list_of(_step)), "text": Field(_words, LEFT_OUT), "optional": Field(_one_of(True), True)}
 )
 
 
@@ -239,6 +239,4 @@ def _cards(value: Any, place: str, problems: list[str]) -> Any:
     return cards
 
 
-_CARD_SET = _object(
-    {"label": Field(_text, "the owner's card set"), "cards": Field(_cards)}, ignored=("warnings",)
-)
+_CARD_SET = _object({"label": Field(_text, LEFT_OUT), "cards": Field(_cards)}, ignored=("warnings",))

@@ -1,0 +1,240 @@
+"""The fourth question, *rules*: today's rules, stepped answer by answer with the recorded draws.
+
+The same eyes serve the export: at every move, what could the seat have answered instead?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from domain import kernel
+from domain.chance import Drawn, Forced, Ledger, NoDraw
+from domain.game import Game
+from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.log import HOUSE, Asked, Closed, Played, Record, Resigned, Seated, TakenBack, Told, canonical
+from domain.match import Match
+from replay.luck import copied
+
+
+class Differs(Exception):
+    """Today's rules give something else than what is recorded; the text says what."""
+
+
+class Rerun(Struct, frozen=True):
+    """What today's rules make of one answer: facts, open and secret draws, and the table with its agenda."""
+
+    facts: list[Fact]
+    public: list[Drawn]
+    hidden: list[Drawn]
+    table: Table
+
+
+class Audit:
+    """Steps today's rules along a match.  After a difference it goes on from what is recorded."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._live: Table | None = None
+        self._ledger = Ledger(1, {}, {})
+
+    def check(self, match: Match, record: Record) -> None:
+        """Compare one move, which `match` has just taken in.
+
+        Raises:
+            Differs: today's rules give something else.
+        """
+        try:
+            self._step(match, record)
+        except Differs:
+            self._go_on_from_record(match)
+            raise
+        except Exception as error:  # rules on a table that is not theirs may fail in any way
+            self._go_on_from_record(match)
+            raise Differs(f"today's rules fail on it: {type(error).__name__}: {error}") from error
+
+    def _step(self, match: Match, record: Record) -> None:
+        entry = record.entry
+        if isinstance(entry, Told) and match.status != "open":
+            before = self._live or match.table_with_agenda(match.move - 1)
+            rerun = self._rerun(before, record)
+            _compare(match, record, before, rerun)
+            self._live = rerun.table
+        elif isinstance(entry, TakenBack):
+            self._go_on_from_record(match)
+        elif isinstance(entry, Closed):
+            self._check_score(match, entry)
+
+    def _go_on_from_record(self, match: Match) -> None:
+        self._live, self._ledger = None, copied(match.ledger)
+
+    def _rerun(self, before: Table, record: Record) -> Rerun:
+        source = _Recorded(record)
+        try:
+            decision = self._first(before, record)
+            facts = list(decision.facts)
+            public, hidden = list[Drawn](), list[Drawn]()
+            while True:
+                self._close_periods(decision.facts)
+                if kernel.asked(decision.table) != (CHANCE,):
+                    source.must_be_empty()
+                    return Rerun(facts, public, hidden, decision.table)
+                draws, face_up = source.draw(decision.table, self._ledger)
+                (public if face_up else hidden).extend(draws)
+                picks = tuple(draw.pick for draw in draws)
+                decision = kernel.decide(decision.table, Answer(CHANCE, picks))
+                facts += decision.facts
+        except (Illegal, NoDraw) as error:
+            raise Differs(f"today's rules refuse it: {error}") from error
+
+    def _close_periods(self, facts: list[Fact]) -> None:
+        for fact in facts:
+            if fact.ends_period:
+                self._ledger.close_period()
+
+    def _first(self, before: Table, record: Record) -> Decision[Table]:
+        entry = record.entry
+        if isinstance(entry, Seated):
+            return kernel.begin(before, self._game.first(before))
+        picks = record.picks
+        if picks is None:
+            raise Differs("the picks are not recorded")
+        return kernel.decide(before, Answer(entry.seat, picks))
+
+    def _check_score(self, match: Match, entry: Closed) -> None:
+        """A resignation is scored by the rules."""
+        last = match.records[-3].entry
+        if isinstance(last, Resigned):
+            score = self._game.score(match.table_with_agenda(match.move))
+            if entry.result is None or entry.result.score != score:
+                raise Differs(f"the score is {score}, not {_score(entry.result)}")
+
+
+class _Recorded:
+    """The draws of one record as a source: open ones and secret ones, each in their order."""
+
+    def __init__(self, record: Record) -> None:
+        house = record.parts.get(HOUSE)
+        self._public = list(record.entry.draws)
+        self._hidden = list(house.draws) if house else []
+
+    def draw(self, table: Table, ledger: Ledger) -> tuple[list[Drawn], bool]:
+        """The next recorded draws, as today's rules would have recorded them.  Raises NoDraw."""
+        step: Any = table.agenda[-1]
+        options = step.options(table, CHANCE)
+        _, count = step.bounds(table, CHANCE)
+        face_up: bool = step.face_up(table)
+        queue = self._public if face_up else self._hidden
+        picks = tuple(draw.pick for draw in queue[:count])
+        del queue[:count]
+        source = Forced(iter([picks]))
+        return source.draw(step.label(table), face_up, options, count, ledger), face_up
+
+    def must_be_empty(self) -> None:
+        """Were all recorded draws asked for?"""
+        if self._public or self._hidden:
+            left = (self._public + self._hidden)[0]
+            raise Differs(f"today's rules do not draw {left.label}")
+
+
+def _compare(match: Match, record: Record, before: Table, rerun: Rerun) -> None:
+    """Facts, draws, the end of periods, the agenda and the question."""
+    entry, full = record.entry, record.facts
+    for place, (ours, theirs) in enumerate(zip(rerun.facts, full, strict=False), 1):
+        if ours != theirs:
+            raise Differs(f"fact {place}: today's rules give {ours}, recorded is {theirs}")
+    if len(rerun.facts) != len(full):
+        raise Differs(f"today's rules give {len(rerun.facts)} facts, recorded are {len(full)}")
+    house = record.parts.get(HOUSE)
+    _compare_draws(rerun.public, entry.draws)
+    _compare_draws(rerun.hidden, house.draws if house else ())
+    if sum(fact.ends_period for fact in full) != len(entry.keys):
+        raise Differs("the opened keys are not those of the periods that ended")
+    _compare_agenda(before.agenda, rerun.table.agenda, house.agenda if house else None)
+    asked = _question(match, record, rerun.table)
+    if asked != entry.asked:
+        raise Differs(f"today's rules ask {_ask(asked)}, recorded is {_ask(entry.asked)}")
+
+
+def _compare_draws(ours: list[Drawn], theirs: tuple[Drawn, ...]) -> None:
+    for one, two in zip(ours, theirs, strict=True):
+        if _coordinates(one) != _coordinates(two):
+            raise Differs(f"today's rules draw {_coordinates(one)}, recorded is {_coordinates(two)}")
+
+
+def _coordinates(draw: Drawn) -> tuple[str, int, int, int, int, str]:
+    return draw.label, draw.counter, draw.period, draw.n, draw.result, draw.pick
+
+
+def _compare_agenda(before: tuple[Any, ...], after: tuple[Any, ...], change: Any) -> None:
+    keep = 0
+    while keep < min(len(before), len(after)) and before[keep] == after[keep]:
+        keep += 1
+    if change is None or change.keep != keep:
+        raise Differs("what remains to be done begins elsewhere")
+    if [canonical(step) for step in after[keep:]] != [bytes(raw) for raw in change.then]:
+        names = ", ".join(type(step).__name__ for step in after[keep:])
+        raise Differs(f"what remains to be done is not what today's rules give: {names}")
+
+
+def _question(match: Match, record: Record, table: Table) -> Asked | None:
+    """The question that stands: a seat still asked the same keeps the number of its question."""
+    seats = kernel.asked(table)
+    if not seats:
+        return None
+    ask = type(table.agenda[-1]).__name__
+    before = match.positions[-2].asked
+    stood = before.seats if before and before.ask == ask else {}
+    answered = record.entry.seat if isinstance(record.entry, Played) else None
+    return Asked(
+        ask, {seat: stood[seat] if seat in stood and seat != answered else record.move for seat in seats}
+    )
+
+
+def _ask(asked: Asked | None) -> str:
+    return f"{asked.ask} of {', '.join(asked.seats)}" if asked else "nobody"
+
+
+def _score(result: Result | None) -> Any:
+    return result.score if result else None
+
+
+class Offer(Struct, frozen=True):
+    """What a seat could answer at a move: any `least`...`most` different ones of `options`."""
+
+    move: int
+    seat: Seat
+    ask: str
+    options: Picks
+    least: int
+    most: int
+    picks: Picks
+
+
+def offered(match: Match) -> Iterator[Offer]:
+    """For each played move, what was offered, by today's rules on the recorded table.
+
+    A move that today's rules cannot read any more (an older step) is left out.
+    """
+    for record in match.records:
+        if isinstance(record.entry, Played):
+            question = _standing(match, record)
+            if question is not None:
+                yield Offer(
+                    record.move,
+                    question.seat,
+                    question.ask,
+                    question.options,
+                    question.least,
+                    question.most,
+                    record.picks or (),
+                )
+
+
+def _standing(match: Match, record: Record) -> Prompt | None:
+    try:
+        return kernel.prompt(match.table_with_agenda(record.move - 1), record.entry.seat)
+    except Exception:  # an old step under new rules: what it raises, nobody can list
+        return None

@@ -1,0 +1,150 @@
+"""The first question, *log*: are the leaves what was written, each chained to all before it?
+
+Order: one leaf by itself, then the chain of them, then the move to blame where the chain breaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import msgspec
+from msgspec import Struct
+
+from domain.game import Game
+from domain.games import GAMES
+from domain.log import Codec, Damaged, Entry, Opened, Tree, b64, canonical, codec, unb64
+from replay.report import LOG, Wrong
+
+_LONG = re.compile(rb"[:,\[]-?(\d{17,}|9\d{15})")  # may lie beyond the 53 bits of a canonical number
+_MOST = 2**53 - 1
+
+
+class Chain(Struct, frozen=True):
+    """A log whose leaves follow one another: game and match, the entries, and the root over them."""
+
+    game: Game
+    match: str
+    entries: list[Entry]
+    root: bytes
+
+
+class _First(Struct):
+    """What the first leaf must say before anything else can be read."""
+
+    kind: str
+    game: str
+    match: str
+
+
+def game_of(leaf: bytes) -> tuple[Game, str]:
+    """The game and the match's id, from the first leaf.  Raises Wrong."""
+    try:
+        first = msgspec.json.decode(leaf, type=_First)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Wrong(LOG, 1, f"not the opening of a match: {error}") from error
+    if first.kind != "opened":
+        raise Wrong(LOG, 1, f"the first move is {first.kind[:40]!r}, not opened")
+    if first.game not in GAMES:
+        raise Wrong(LOG, 1, f"unknown game {first.game[:80]!r}; this version knows: {', '.join(GAMES)}")
+    return GAMES[first.game], first.match
+
+
+def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
+    """The entries of leaves that follow one another; `stated` is the root that is said to cover them all.
+
+    Raises:
+        Wrong: a leaf is damaged, or the chain breaks; the first bad move is named.
+    """
+    game, match = game_of(leaves[0])
+    tree, entries = Tree(), list[Entry]()
+    for number, leaf in enumerate(leaves, 1):
+        try:
+            entry = _entry(leaf, number, codec(game))
+        except (Damaged, RecursionError, ValueError) as error:
+            raise Wrong(LOG, number, str(error)) from error
+        if entry.prev != b64(tree.root):
+            _blame(leaves, number, entry.prev, tree, stated)
+        tree.add(leaf)
+        entries.append(entry)
+    return Chain(game, match, entries, tree.root)
+
+
+def must_be_canonical(data: bytes) -> None:
+    """Are these the bytes that RFC 8785 gives: sorted keys, no blanks, whole numbers within 53 bits?
+
+    Raises:
+        Damaged: they are not.
+    """
+    try:
+        value = _plain.decode(data)
+        same = canonical(value) == data
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise Damaged(f"not canonical JSON: {error}") from error
+    if not same or (_LONG.search(data) and _beyond(value)):
+        raise Damaged("not in canonical form")
+
+
+def _float(text: str) -> NoReturn:
+    raise Damaged(f"{text[:40]} is not a whole number of at most 53 bits")
+
+
+_plain = msgspec.json.Decoder(float_hook=_float)
+
+
+def _beyond(value: Any) -> bool:
+    """Is there a number beyond 53 bits in it?"""
+    if isinstance(value, dict):
+        return any(map(_beyond, value.values()))
+    if isinstance(value, list):
+        return any(map(_beyond, value))
+    return type(value) is int and abs(value) > _MOST
+
+
+def _entry(leaf: bytes, number: int, codec: Codec) -> Entry:
+    must_be_canonical(leaf)
+    try:
+        entry: Entry = codec.entry(leaf)
+    except msgspec.DecodeError as error:
+        raise Damaged(f"not an entry of this game, or one of a newer version: {error}") from error
+    if entry.move != number:
+        raise Damaged(f"the leaf in this place says that it is move {entry.move}")
+    if isinstance(entry, Opened) != (number == 1):
+        raise Damaged("opened stands once, as the first move")
+    if sorted(entry.sealed) != sorted(codec.audiences):
+        raise Damaged(f"sealed parts for {', '.join(entry.sealed)[:80]}, not {', '.join(codec.audiences)}")
+    for text in (entry.prev, *entry.sealed.values()):
+        if len(unb64(text)) != 32:
+            raise Damaged(f"{text[:60]!r} is not a hash of 32 bytes")
+    return entry
+
+
+def _blame(leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: bytes | None) -> NoReturn:
+    """Leaf `number` does not continue the leaves before it: is its `prev` wrong, or the leaf before it?
+
+    If the leaf with the right `prev` fits the root stated after it, then only its `prev` was changed.
+    """
+    if tree.root == stated:
+        raise Wrong(LOG, number, "not covered by the checkpoint, which ends with the move before it")
+    mended = tree.copy()
+    mended.add(leaves[number - 1].replace(prev.encode(), b64(tree.root).encode(), 1))
+    if mended.root == _stated_after(leaves, number, stated):
+        raise Wrong(LOG, number, "prev is not the root over the moves before it")
+    if number == 1:
+        raise Wrong(LOG, 1, "prev is not the root of an empty log")
+    raise Wrong(LOG, number - 1, f"the leaf is not the one that move {number} continues (its prev)")
+
+
+def _stated_after(leaves: Sequence[bytes], number: int, stated: bytes | None) -> bytes | None:
+    """The root after leaf `number`, as the next leaf, or the checkpoint, states it."""
+    if number == len(leaves):
+        return stated
+    try:
+        return unb64(msgspec.json.decode(leaves[number], type=_Prev).prev)
+    except (msgspec.DecodeError, Damaged, RecursionError, UnicodeDecodeError):
+        return None
+
+
+class _Prev(Struct):
+    prev: str

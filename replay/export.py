@@ -1,0 +1,298 @@
+"""Matches as tables for analysis: moves, facts, draws and the options offered, as ndjson or Parquet.
+
+Matches that are over are exported in full.  Of a running match only what a spectator sees is exported: no
+secret pick, fact or draw, and no options, since these are told to the asked seat alone.
+
+Rows come in the order of the matches given, of their moves, and of what a move holds; so the same matches
+give the same rows.  Everything is written batch by batch, and a file takes its name when it is complete.
+`docs/export.md` lists the columns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from domain.kernel import Fact
+from domain.log import HOUSE, Played, Record, b64, canonical
+from domain.match import Match
+from replay.audit import offered
+from replay.positions import kind_of
+
+Row = dict[str, Any]
+
+FORMATS = ("ndjson", "parquet")
+_BATCH = 10_000  # rows that wait in memory, and the size of a Parquet row group
+
+_TEXT, _NUMBER, _LIST = pa.string(), pa.int64(), pa.list_(pa.string())
+_WHERE = [("match", _TEXT), ("move", _NUMBER)]
+
+TABLES: dict[str, pa.Schema] = {
+    "moves": pa.schema(
+        [
+            *_WHERE,
+            ("game", _TEXT),
+            ("edition", _TEXT),
+            ("origin", _TEXT),
+            ("rules", _TEXT),
+            ("kind", _TEXT),
+            ("seat", _TEXT),
+            ("player", _TEXT),
+            ("ask", _TEXT),
+            ("picks", _LIST),
+            ("at", _NUMBER),
+            ("stands", pa.bool_()),
+            ("facts", _NUMBER),
+            ("root", _TEXT),
+            ("entry", _TEXT),
+        ]
+    ),
+    "facts": pa.schema(
+        [*_WHERE, ("place", _NUMBER), ("fact", _TEXT), ("known_to", _LIST), ("fields", _TEXT)]
+    ),
+    "draws": pa.schema(
+        [
+            *_WHERE,
+            ("open", pa.bool_()),
+            ("place", _NUMBER),
+            ("label", _TEXT),
+            ("counter", _NUMBER),
+            ("period", _NUMBER),
+            ("n", _NUMBER),
+            ("result", _NUMBER),
+            ("pick", _TEXT),
+            ("forced", pa.bool_()),
+        ]
+    ),
+    "options": pa.schema(
+        [
+            *_WHERE,
+            ("seat", _TEXT),
+            ("ask", _TEXT),
+            ("least", _NUMBER),
+            ("most", _NUMBER),
+            ("place", _NUMBER),
+            ("option", _TEXT),
+            ("picked", pa.bool_()),
+        ]
+    ),
+}
+
+
+def export(
+    matches: Iterable[Match],
+    folder: Path,
+    format: str,
+    progress: Callable[[str], None] = lambda match: None,
+) -> dict[str, int]:
+    """Write the four tables of `matches` into `folder`; gives the number of rows of each.
+
+    Args:
+        format: "ndjson" or "parquet".
+        progress: called with a match's id after it is written.
+
+    Raises:
+        ValueError: unknown format.
+        OSError: `folder` cannot be written; files of an earlier export there are left as they were.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"no format {format!r}; there are: {', '.join(FORMATS)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        sinks = {name: stack.enter_context(_Sink(folder, name, format)) for name in TABLES}
+        for match in matches:
+            for name, rows in tables(match).items():
+                sinks[name].write(rows)
+            progress(match.id)
+        for sink in sinks.values():
+            sink.complete()
+    return {name: sink.rows for name, sink in sinks.items()}
+
+
+def tables(match: Match) -> dict[str, Iterator[Row]]:
+    """The rows of one match, by table."""
+    return {
+        "moves": _moves(match),
+        "facts": _facts(match),
+        "draws": _draws(match),
+        "options": _options(match),
+    }
+
+
+# ── rows ──
+
+
+def _moves(match: Match) -> Iterator[Row]:
+    stands, rules, opened = set(match.line()), match.opened.rules, match.opened
+    for record, root in zip(match.records, match.roots, strict=True):
+        entry = record.entry
+        rules = getattr(entry, "rules", "") or rules
+        yield {
+            "match": match.id,
+            "move": record.move,
+            "game": opened.game,
+            "edition": opened.edition,
+            "origin": opened.origin,
+            "rules": rules,
+            "kind": kind_of(entry),
+            "seat": getattr(entry, "seat", None),
+            "player": getattr(entry, "player", None),
+            "ask": getattr(entry, "ask", None),
+            "picks": _picks(match, record),
+            "at": entry.at,
+            "stands": record.move in stands,
+            "facts": len(getattr(entry, "facts", ())),
+            "root": b64(root),
+            "entry": record.leaf.decode(),
+        }
+
+
+def _picks(match: Match, record: Record) -> list[str] | None:
+    entry = record.entry
+    if not isinstance(entry, Played):
+        return None
+    picks = record.picks if match.closed else entry.picks
+    return None if picks is None else list(picks)
+
+
+def _facts(match: Match) -> Iterator[Row]:
+    for record in match.records:
+        for place, fact in enumerate(record.facts if match.closed else record.facts_for(None)):
+            known = fact.known_to()
+            yield {
+                "match": match.id,
+                "move": record.move,
+                "place": place,
+                "fact": _tag(fact),
+                "known_to": None if known is None else list(known),
+                "fields": _fields(fact),
+            }
+
+
+def _tag(fact: Fact) -> str:
+    return str(fact.__struct_config__.tag)
+
+
+def _fields(fact: Fact) -> str:
+    """Every field of a fact, also those that have their default, as a JSON object."""
+    return canonical(msgspec.structs.asdict(fact)).decode()
+
+
+def _draws(match: Match) -> Iterator[Row]:
+    for record in match.records:
+        house = record.parts.get(HOUSE) if match.closed else None
+        draws = [(True, draw) for draw in getattr(record.entry, "draws", ())]
+        draws += [(False, draw) for draw in (house.draws if house else ())]
+        for place, (is_open, draw) in enumerate(draws):
+            yield {
+                "match": match.id,
+                "move": record.move,
+                "open": is_open,
+                "place": place,
+                **msgspec.structs.asdict(draw),
+            }
+
+
+def _options(match: Match) -> Iterator[Row]:
+    for offer in offered(match) if match.closed else ():
+        for place, option in enumerate(offer.options):
+            yield {
+                "match": match.id,
+                "move": offer.move,
+                "seat": offer.seat,
+                "ask": offer.ask,
+                "least": offer.least,
+                "most": offer.most,
+                "place": place,
+                "option": option,
+                "picked": option in offer.picks,
+            }
+
+
+# ── files ──
+
+
+class _Writer(Protocol):
+    def write(self, rows: list[Row]) -> None:
+        """Append rows."""
+
+    def close(self) -> None:
+        """Finish the file."""
+
+
+class _Ndjson:
+    """One JSON object a line, its keys in the order of the columns."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._columns = schema.names
+        self._file = path.open("wb")
+        self._encode = msgspec.json.Encoder().encode_lines
+
+    def write(self, rows: list[Row]) -> None:
+        """See `_Writer`."""
+        self._file.write(self._encode({name: row[name] for name in self._columns} for row in rows))
+
+    def close(self) -> None:
+        """See `_Writer`."""
+        self._file.close()
+
+
+class _Parquet:
+    """One row group for each batch."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+
+    def write(self, rows: list[Row]) -> None:
+        """See `_Writer`."""
+        self._writer.write_table(pa.Table.from_pylist(rows, schema=self._schema))
+
+    def close(self) -> None:
+        """See `_Writer`."""
+        self._writer.close()
+
+
+class _Sink:
+    """One table's file, under a temporary name until all of it is written."""
+
+    def __init__(self, folder: Path, table: str, format: str) -> None:
+        self._path = folder / f"{table}.{format}"
+        self._unfinished = folder / f".{table}.{format}.part"
+        make: Callable[[Path, pa.Schema], _Writer] = _Ndjson if format == "ndjson" else _Parquet
+        self._writer = make(self._unfinished, TABLES[table])
+        self._waiting: list[Row] = []
+        self.rows = 0
+
+    def __enter__(self) -> _Sink:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._writer.close()
+        self._unfinished.unlink(missing_ok=True)
+
+    def write(self, rows: Iterable[Row]) -> None:
+        """Append rows."""
+        for row in rows:
+            self._waiting.append(row)
+            if len(self._waiting) == _BATCH:
+                self._flush()
+
+    def complete(self) -> None:
+        """Everything is written: give the file its name."""
+        self._flush()
+        self._writer.close()
+        os.replace(self._unfinished, self._path)
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write(self._waiting)
+            self.rows += len(self._waiting)
+            self._waiting = []

@@ -1,0 +1,298 @@
+"""The match file, `.glasnost`: one match in one zip archive, to keep, send, replay and verify anywhere.
+
+    manifest.json     what this is: format, match, game, number of moves, root, and the SHA-256 of each part
+    log.ndjson        the leaves, one per line, exactly the bytes that were hashed
+    private.ndjson    the opened parts and their salts, one line per move; only when the match is over
+    checkpoints.txt   the signed checkpoint over all these moves
+    README.txt        the same in words
+
+Everything in it follows from the records and the checkpoint, so writing it twice gives the same bytes, and a
+verifier can write it again to see whether the archive is as it was written.  `docs/protocol.md` describes it
+for a stranger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.chance import Secret
+from domain.game import Game
+from domain.games import GAMES
+from domain.log import Closed, Damaged, Opened, Record, SecretOpened, Tree, b64, canonical, codec, unb64
+from domain.match import Match
+from domain.notes import Checkpoint, Note
+from replay import archive
+
+FORMAT = "glasnost match"
+VERSION = 1
+MANIFEST, LOG, PRIVATE = "manifest.json", "log.ndjson", "private.ndjson"
+CHECKPOINTS, README = "checkpoints.txt", "README.txt"
+MEMBERS = (MANIFEST, LOG, PRIVATE, CHECKPOINTS, README)
+DATA = (LOG, PRIVATE, CHECKPOINTS)  # the parts whose SHA-256 the manifest holds
+
+MOST_BYTES = 64 * 1024 * 1024  # of one part
+MOST_MOVES = 100_000
+
+_README = """\
+This is one match, written by Glasnost, a server whose matches can be proved.
+
+  manifest.json     what this is: the match, the game, the number of moves, the root, SHA-256 of each part
+  log.ndjson        every move as a spectator saw it, one line each: the leaves of a Merkle tree (RFC 6962)
+  private.ndjson    what was secret during play, with the salts that open its commitments; a match that is
+                    still running comes without it
+  checkpoints.txt   the signed root over all these moves (a C2SP signed note, Ed25519)
+
+To replay it:   glasnost replay FILE
+To verify it:   glasnost verify FILE --key KEY
+Neither needs a network. The format is described in docs/protocol.md of Glasnost, so that anybody can write
+another verifier.
+"""
+
+
+class BadFile(Damaged):
+    """A match file that cannot be read: `part` is the member (or "archive"), `move` the line where known."""
+
+    def __init__(self, part: str, reason: str, move: int | None = None) -> None:
+        where = part if move is None else f"{part}, line {move}"
+        super().__init__(f"{where}: {reason}")
+        self.part, self.move, self.reason = part, move, reason
+
+
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """`manifest.json`.  `root` is base64; `parts` holds hex SHA-256; `rules` and `product` are the latest."""
+
+    edition: str
+    format: str
+    game: str
+    match: str
+    moves: int
+    parts: dict[str, str]
+    product: str
+    root: str
+    rules: str
+    version: int
+
+
+class Private(Struct, frozen=True):
+    """One line of `private.ndjson`: the parts of a move, as stored, and the salts that open them."""
+
+    move: int
+    parts: dict[str, Raw]
+    salts: dict[str, str]
+
+
+class MatchFile(Struct, frozen=True):
+    """A match file, taken apart; nothing in it is proved yet (see `replay.verify`)."""
+
+    manifest: Manifest
+    parts: dict[str, bytes]
+    data: bytes
+
+    @property
+    def leaves(self) -> list[bytes]:
+        """The leaves, in order.  Raises BadFile."""
+        return _lines(LOG, self.parts[LOG])
+
+    @property
+    def private(self) -> list[Private] | None:
+        """The private parts of each move; None while the match runs.  Raises BadFile."""
+        if PRIVATE not in self.parts:
+            return None
+        return [_private(line, number) for number, line in enumerate(_lines(PRIVATE, self.parts[PRIVATE]), 1)]
+
+    @property
+    def note(self) -> str:
+        """The signed checkpoint.  Raises BadFile."""
+        try:
+            return self.parts[CHECKPOINTS].decode()
+        except UnicodeDecodeError as error:
+            raise BadFile(CHECKPOINTS, "not UTF-8 text") from error
+
+    @property
+    def game(self) -> Game:
+        """The game.  Raises BadFile."""
+        if self.manifest.game not in GAMES:
+            known = ", ".join(GAMES)
+            raise BadFile(MANIFEST, f"unknown game {self.manifest.game[:80]!r}; this version knows: {known}")
+        return GAMES[self.manifest.game]
+
+    def records(self) -> list[Record]:
+        """The records, decoded.  Raises BadFile."""
+        return decoded(self.game, self.manifest.match, self.leaves, self.private)
+
+    def match(self) -> Match:
+        """The match, folded from its records.  Raises BadFile."""
+        records = self.records()
+        try:
+            match = Match.project(None, records)
+        except Exception as error:  # what a forged log makes a fold raise, nobody can list
+            raise BadFile(LOG, f"cannot be folded: {error or type(error).__name__}; verify it") from error
+        if match is None:
+            raise BadFile(LOG, "it holds no move")
+        return match
+
+
+def write(records: Sequence[Record], note: str) -> bytes:
+    """The match file of `records`, all of one match from its first move; `note` is the checkpoint over them.
+
+    Raises:
+        Damaged: the checkpoint is not one over these records.
+    """
+    return archive.pack(parts(records, note))
+
+
+def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
+    """The parts of the match file, in their order.  Raises Damaged: see `write`."""
+    if not records:
+        raise Damaged("a match file holds at least one move")
+    _must_fit(records, note)
+    data = {LOG: b"".join(record.leaf + b"\n" for record in records)}
+    if isinstance(records[-1].entry, Closed):
+        data[PRIVATE] = b"".join(line + b"\n" for line in _private_lines(records))
+    data[CHECKPOINTS] = note.encode()
+    return {MANIFEST: _manifest_of(records, data), **data, README: _README.encode()}
+
+
+def read(source: Path | bytes) -> MatchFile:
+    """Take a match file apart.
+
+    Raises:
+        BadFile: not a match file, of a newer format version, or damaged beyond naming a move.
+        OSError: the file cannot be read.
+    """
+    data = source if isinstance(source, bytes) else _content(source)
+    try:
+        parts = archive.unpack(data, MEMBERS, MOST_BYTES)
+    except Damaged as error:
+        raise BadFile("archive", f"{error}; get the file once more from where it came") from error
+    for name in (MANIFEST, LOG, CHECKPOINTS):
+        if name not in parts:
+            raise BadFile(name, "missing; get the file once more from where it came")
+    return MatchFile(_manifest(parts[MANIFEST]), parts, data)
+
+
+def decoded(game: Game, match: str, leaves: list[bytes], private: list[Private] | None) -> list[Record]:
+    """The records of leaves and private parts.  Raises BadFile."""
+    if private is not None and len(private) != len(leaves):
+        first = min(len(private), len(leaves)) + 1
+        raise BadFile(PRIVATE, f"{len(private)} lines, but the log has {len(leaves)} moves", first)
+    join, records = codec(game).join, []
+    for number, leaf in enumerate(leaves, 1):
+        sealed = {} if private is None else parts_of(private[number - 1], game)
+        try:
+            records.append(join(match, leaf, sealed))
+        except (Damaged, RecursionError) as error:
+            raise BadFile(LOG, f"the move or its private parts cannot be read: {error}", number) from error
+    return records
+
+
+def parts_of(private: Private, game: Game) -> dict[str, bytes]:
+    """The parts' bytes, as they were sealed, in the order in which a store keeps them.  Raises BadFile."""
+    audiences = codec(game).audiences
+    if private.parts.keys() != set(audiences):
+        reason = f"parts of {', '.join(private.parts)[:80]}, not of {', '.join(audiences)}"
+        raise BadFile(PRIVATE, reason, private.move)
+    return {name: bytes(private.parts[name]) for name in audiences}
+
+
+def _must_fit(records: Sequence[Record], note: str) -> None:
+    checkpoint = Checkpoint.parse(Note.parse(note).text)
+    if checkpoint.size != len(records) or checkpoint.root != _root(records):
+        raise Damaged(f"the checkpoint covers {checkpoint.size} moves, not just these {len(records)}")
+
+
+def _manifest_of(records: Sequence[Record], data: dict[str, bytes]) -> bytes:
+    """The manifest: canonical JSON and a newline."""
+    opened: Opened = records[0].entry
+    entries = [record.entry for record in records]
+    manifest = Manifest(
+        edition=opened.edition,
+        format=FORMAT,
+        game=opened.game,
+        match=opened.match,
+        moves=len(records),
+        parts={name: hashlib.sha256(content).hexdigest() for name, content in data.items()},
+        product=_latest("product", entries),
+        root=b64(_root(records)),
+        rules=_latest("rules", entries),
+        version=VERSION,
+    )
+    return canonical(manifest) + b"\n"
+
+
+def _private_lines(records: Sequence[Record]) -> list[bytes]:
+    opened = next(record.entry for record in reversed(records) if isinstance(record.entry, SecretOpened))
+    salt = Secret(unb64(opened.secret), records[0].match).salt
+    lines = []
+    for record in records:
+        parts = {name: Raw(part) for name, part in record.sealed.items()}
+        salts = {name: b64(salt(record.move, name)) for name in record.sealed}
+        lines.append(canonical(Private(record.move, parts, salts)))
+    return lines
+
+
+def _root(records: Sequence[Record]) -> bytes:
+    tree = Tree()
+    for record in records:
+        tree.add(record.leaf)
+    return tree.root
+
+
+def _latest(field: str, entries: Sequence[object]) -> str:
+    """The newest value of a field that stands only where it changed."""
+    found = (getattr(entry, field, "") for entry in reversed(entries))
+    return next((value for value in found if value), "")
+
+
+def _content(path: Path) -> bytes:
+    most = len(MEMBERS) * MOST_BYTES
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise BadFile("archive", f"larger than the {most} bytes that are read")
+    return data
+
+
+def _manifest(data: bytes) -> Manifest:
+    class Kind(Struct):
+        format: str
+        version: int
+
+    try:
+        kind = msgspec.json.decode(data, type=Kind)
+        if kind.format == FORMAT and kind.version > VERSION:
+            newer = f"format version {kind.version}; this program reads up to {VERSION}: install a newer one"
+            raise BadFile(MANIFEST, f"{newer} (or get the file once more, if it was damaged)")
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadFile(MANIFEST, f"not the manifest of a match file: {error}") from error
+    if manifest.format != FORMAT or manifest.version < 1:
+        raise BadFile(MANIFEST, f"not a match file: format {manifest.format[:40]!r} {manifest.version}")
+    return manifest
+
+
+def _lines(part: str, data: bytes) -> list[bytes]:
+    """Lines, each ended by a newline."""
+    if not data.endswith(b"\n"):
+        raise BadFile(part, "the last line is cut off (a newline is missing)", data.count(b"\n") + 1)
+    count = data.count(b"\n")
+    if count > MOST_MOVES:
+        raise BadFile(part, f"{count} lines; at most {MOST_MOVES} are read")
+    return data[:-1].split(b"\n")
+
+
+def _private(line: bytes, number: int) -> Private:
+    try:
+        found = msgspec.json.decode(line, type=Private)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadFile(PRIVATE, str(error), number) from error
+    if canonical(found) != line:
+        raise BadFile(PRIVATE, "not in canonical form", number)
+    if found.move != number:
+        raise BadFile(PRIVATE, f"it is said to be of move {found.move}", number)
+    return found

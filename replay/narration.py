@@ -1,0 +1,182 @@
+"""A match told in sentences: every entry of its log, and every fact of every move, in English or Russian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel import Seat
+from domain.log import (
+    Closed,
+    Opened,
+    Played,
+    Record,
+    Resigned,
+    Ruled,
+    Seated,
+    SecretOpened,
+    TakebackAnswered,
+    TakebackAsked,
+    TakenBack,
+)
+from domain.match import ALL, Match
+from replay.positions import kind_of, must_see
+from replay.words import Words
+
+People = Mapping[str, str | None]  # player id: name; None where the player was forgotten
+
+
+class Paragraph(Struct, frozen=True):
+    """One move in words: what was done, then one sentence for each fact.
+
+    `at` is in microseconds UTC, None where unknown; `stands`: the move was not taken back.
+    """
+
+    move: int
+    kind: str
+    seat: Seat | None
+    at: int | None
+    stands: bool
+    done: str
+    facts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole paragraph on one line."""
+        return " ".join((self.done, *self.facts))
+
+
+def narrated(
+    match: Match, words: Words, viewer: Seat | None = None, people: People | None = None
+) -> Iterator[Paragraph]:
+    """Every move in words, as `viewer` (None: a spectator; ALL) was told it.
+
+    Raises:
+        NoView: see `replay.positions`.
+    """
+    must_see(match, viewer)
+    stands = set(match.line())
+    for record in match.records:
+        yield _paragraph(match, record, words, viewer, people or {}, record.move in stands)
+
+
+def told(
+    match: Match, move: int, words: Words, viewer: Seat | None = None, people: People | None = None
+) -> Paragraph:
+    """One move in words.  Raises NoView: see `replay.positions`."""
+    must_see(match, viewer)
+    record = match.records[move - 1]
+    return _paragraph(match, record, words, viewer, people or {}, move in set(match.line()))
+
+
+def _paragraph(
+    match: Match, record: Record, words: Words, viewer: Seat | None, people: People, stands: bool
+) -> Paragraph:
+    entry = record.entry
+    done = _TELLERS[type(entry)](_Telling(match, record, words, viewer, people))
+    facts = record.facts if viewer == ALL else record.facts_for(viewer)
+    sentences = tuple(words.fact(fact) for fact in facts)
+    return Paragraph(
+        record.move, kind_of(entry), getattr(entry, "seat", None), entry.at, stands, done, sentences
+    )
+
+
+class _Telling(Struct, frozen=True):
+    """What a teller needs."""
+
+    match: Match
+    record: Record
+    words: Words
+    viewer: Seat | None
+    people: People
+
+    @property
+    def entry(self) -> Any:
+        """The entry to tell."""
+        return self.record.entry
+
+    def player(self, player: str) -> str:
+        """A player's name; the id where it is not known here."""
+        name = self.people.get(player, player)
+        return self.words.shown("forgotten") if name is None else name
+
+    def say(self, sentence: str, **values: Any) -> str:
+        """The entry's sentence, its seat named."""
+        seat = self.words.name(self.entry.seat) if hasattr(self.entry, "seat") else ""
+        return self.words.entry(sentence, seat=seat, **values)
+
+
+def _opened(telling: _Telling) -> str:
+    opened, words = telling.entry, telling.words
+    defaults = {option.name: option.default for option in telling.match.game.options}
+    chosen = {name: value for name, value in opened.options.items() if defaults.get(name) != value}
+    options = "".join(f", {name} = {_option(value)}" for name, value in chosen.items())
+    return telling.say("opened", game=words.game, edition=words.field(opened.edition), options=options)
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "{…}" if isinstance(value, dict) else str(value)
+
+
+def _seated(telling: _Telling) -> str:
+    seated = telling.entry
+    if seated.bot:
+        first = telling.say("seated_bot", bot=seated.bot)
+    else:
+        first = telling.say("seated", player=telling.player(seated.player))
+    begins = all(seat and seat.move <= seated.move for seat in telling.match.seats.values())
+    return f"{first} {telling.words.entry('play_begins')}" if begins else first
+
+
+def _played(telling: _Telling) -> str:
+    entry = telling.entry
+    sees_all = telling.viewer in (entry.seat, ALL)
+    picks = telling.record.picks if sees_all else entry.picks
+    if picks is None:
+        return telling.say("played_secret")
+    if not picks:
+        return telling.say("played_nothing")
+    return telling.say("played", picks=telling.words.picks(entry.ask, picks))
+
+
+def _takeback_answered(telling: _Telling) -> str:
+    return telling.say("takeback_agreed" if telling.entry.agree else "takeback_declined")
+
+
+def _ruled(telling: _Telling) -> str:
+    ruled = telling.entry
+    if ruled.back_to is not None:
+        return telling.say("ruled_back", back_to=ruled.back_to, reason=ruled.reason)
+    if ruled.result is not None:
+        return telling.say("ruled_result", result=telling.words.result(ruled.result), reason=ruled.reason)
+    return telling.say("ruled_void", reason=ruled.reason)
+
+
+def _taken_back(telling: _Telling) -> str:
+    how = "ruling" if telling.entry.by == "ruling" else "agreement"
+    return telling.say(f"taken_back_{how}", to=telling.entry.to)
+
+
+def _closed(telling: _Telling) -> str:
+    result = telling.entry.result
+    if result is None:
+        return telling.say("closed_void")
+    return telling.say("closed", result=telling.words.result(result))
+
+
+_TELLERS: dict[type, Callable[[_Telling], str]] = {
+    Opened: _opened,
+    Seated: _seated,
+    Played: _played,
+    TakebackAsked: lambda telling: telling.say("takeback_asked", to=telling.entry.to),
+    TakebackAnswered: _takeback_answered,
+    TakenBack: _taken_back,
+    Resigned: lambda telling: telling.say("resigned"),
+    Ruled: _ruled,
+    SecretOpened: lambda telling: telling.say("secret_opened"),
+    Closed: _closed,
+}

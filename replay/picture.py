@@ -1,0 +1,187 @@
+"""A table in the terminal, for any game: drawn from the fields of its table and the names of its ids.
+
+Three kinds of fields make three kinds of blocks:
+
+*   one value for each side or seat (hands, supplies): the columns of one grid, a column for each key;
+*   one struct for each id (territories): a list, a row for each id;
+*   everything else: short lines of name and value.
+
+What is empty is left out, so that the picture shows what lies on the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+from rich import box
+from rich.columns import Columns as Side
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from domain.kernel import HIDDEN, Seat, Table
+from domain.match import Match
+from domain.piles import Pile
+from replay.narration import People, told
+from replay.positions import Shown, fields, position, table_at
+from replay.words import Words
+
+Columns = dict[str, dict[str, Any]]  # field: key: value
+
+
+def picture(
+    match: Match,
+    words: Words,
+    move: int | None = None,
+    viewer: Seat | None = None,
+    people: People | None = None,
+) -> RenderableType:
+    """The table after `move` (None: the latest) as `viewer` was told it, and the move in words.
+
+    Raises:
+        NoView: see `replay.positions`.
+    """
+    shown = position(match, move, viewer)
+    table = table_at(match, shown.move, viewer)
+    paragraph = told(match, shown.move, words, viewer, people)
+    result = [words.result(shown.result), ""] if shown.result else []
+    lines = [*result, paragraph.done, *(f"  {sentence}" for sentence in paragraph.facts)]
+    return Panel(
+        Group(table_picture(table, words), Text("\n".join(["", *lines]))),
+        title=Text(_title(shown, words)),
+        subtitle=Text(f"{words.moment(shown.at)} · {words.shown('viewer', viewer=words.viewer(viewer))}"),
+        box=box.ROUNDED,
+        padding=(0, 1),
+    )
+
+
+def as_text(drawn: RenderableType, width: int = 100) -> str:
+    """A picture as plain text, without colours."""
+    console = Console(width=width, no_color=True, color_system=None, highlight=False, emoji=False)
+    with console.capture() as capture:
+        console.print(drawn)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _title(shown: Shown, words: Words) -> str:
+    parts = [words.game, words.shown("move", move=shown.move, last=shown.last)]
+    if shown.asked is not None:
+        parts.append(words.shown("asked", seats=words.name(tuple(shown.asked.seats))))
+    elif shown.result is not None:
+        parts.append(words.shown("over"))
+    else:
+        parts.append(words.shown(shown.status))
+    if not shown.stands:
+        parts.append(words.shown("taken_back"))
+    return " · ".join(parts)
+
+
+# ── the blocks ──
+
+
+def table_picture(table: Table, words: Words) -> Group:
+    """A table of any game, as blocks without a frame."""
+    singles, groups, lists = _sorted(table)
+    blocks = [_columns(group, words) for group in groups]
+    blocks += [_rows(name, rows, words) for name, rows in lists.items()]
+    spaced = [part for block in blocks for part in (Text(), block)]
+    return Group(_lines(singles, words), *spaced)
+
+
+def _sorted(table: Table) -> tuple[dict[str, Any], list[Columns], dict[str, dict[str, Struct]]]:
+    """The fields, by the kind of block that shows them."""
+    singles: dict[str, Any] = {}
+    groups: list[Columns] = []
+    lists: dict[str, dict[str, Struct]] = {}
+    for name, value in fields(table):
+        if name == "options" or _is_empty(value):
+            continue
+        if not isinstance(value, dict):
+            singles[name] = value
+        elif any(isinstance(item, Struct) and not isinstance(item, Pile) for item in value.values()):
+            lists[name] = value
+        else:
+            _join(groups, name, value)
+    return singles, groups, lists
+
+
+def _join(groups: list[Columns], name: str, value: dict[str, Any]) -> None:
+    """Fields that share keys stand in one grid."""
+    for group in groups:
+        if any(value.keys() & other.keys() for other in group.values()):
+            group[name] = value
+            return
+    groups.append({name: value})
+
+
+def _lines(singles: dict[str, Any], words: Words) -> RenderableType:
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    short = {name: value for name, value in singles.items() if isinstance(value, (str, int))}
+    pairs = [Text(f"{words.field(name)}: {_cell(value, words)}") for name, value in short.items()]
+    for name, value in singles.items():
+        if name not in short:
+            grid.add_row(words.field(name), _cell(value, words))
+    return Group(Side(pairs, padding=(0, 3)), grid)
+
+
+def _columns(group: Columns, words: Words) -> RenderableType:
+    keys = list(dict.fromkeys(key for value in group.values() for key in value))
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column()
+    for key in keys:
+        grid.add_column(words.field(key), ratio=1)
+    for name, value in group.items():
+        grid.add_row(words.field(name), *(_cell(value.get(key), words) for key in keys))
+    return grid
+
+
+def _rows(name: str, rows: dict[str, Struct], words: Words) -> RenderableType:
+    columns = list(dict.fromkeys(field for row in rows.values() for field in row.__struct_fields__))
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column(words.field(name))
+    for column in columns:
+        grid.add_column(words.field(column))
+    for key, row in rows.items():
+        grid.add_row(words.name(key), *(_cell(getattr(row, column, None), words) for column in columns))
+    return grid
+
+
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_empty(item) for item in value.values())
+    return value is None or value is False or value in ("", ())
+
+
+def _cell(value: Any, words: Words) -> str:
+    if isinstance(value, Pile):
+        return _pile(value, words)
+    if isinstance(value, Struct):
+        shown = (f"{words.field(name)} {_cell(item, words)}" for name, item in fields(value))
+        return ", ".join(shown)
+    if isinstance(value, bool):
+        return words.shown("yes" if value else "no")
+    if value is None or value in ("", ()):
+        return words.shown("nothing")
+    return _ids(value, words) if isinstance(value, tuple) else words.name(value)
+
+
+def _ids(ids: Iterable[Any], words: Words) -> str:
+    """Names, one after another; cards that this viewer does not know are only counted."""
+    known = [_cell(item, words) for item in ids if item != HIDDEN]
+    unknown = sum(1 for item in ids if item == HIDDEN)
+    if not known:
+        return words.count(unknown)
+    return ", ".join(known) + (f" + {words.count(unknown)}" if unknown else "")
+
+
+def _pile(pile: Pile, words: Words) -> str:
+    parts = [words.count(pile.size)]
+    for place, cards in (("top", pile.top), ("bottom", pile.bottom)):
+        if cards:
+            parts.append(f"{words.field(place)}: {_ids(cards, words)}")
+    return "; ".join(parts)

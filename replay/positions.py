@@ -1,0 +1,119 @@
+"""The position after any move, for any viewer, as data; and who may look at what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel import Result, Seat, Table
+from domain.log import HOUSE, Asked
+from domain.match import ALL, Match
+
+
+class NoView(ValueError):
+    """There is no such move or viewer, or it may not see this; the text says what there is."""
+
+
+class Shown(Struct, frozen=True):
+    """The match after one move, as one viewer was told it.
+
+    `last` is the latest move; `kind` that of this one; `at` its time in microseconds UTC, None where unknown.
+    `stands`: it was not taken back.  `status` and `result` are those after the move.  `table` holds every
+    field, the agenda excepted.
+    """
+
+    match: str
+    game: str
+    edition: str
+    options: dict[str, Any]
+    move: int
+    last: int
+    kind: str
+    at: int | None
+    stands: bool
+    viewer: str | None
+    status: str
+    asked: Asked | None
+    result: Result | None
+    table: dict[str, Any]
+
+
+def position(match: Match, move: int | None = None, viewer: Seat | None = None) -> Shown:
+    """The position after `move` (None: the latest), as `viewer` (None: a spectator; ALL) was told it.
+
+    Raises:
+        NoView: no such move or viewer, or a viewer whose parts are not there.
+    """
+    move = match.move if move is None else move
+    table = table_at(match, move, viewer)
+    entry, after = match.records[move - 1].entry, match.positions[move - 1]
+    seated = all(seat and seat.move <= move for seat in match.seats.values())
+    over = match.closed is not None and move == match.move
+    opened = match.opened
+    return Shown(
+        opened.match,
+        opened.game,
+        opened.edition,
+        opened.options,
+        move,
+        match.move,
+        kind_of(entry),
+        entry.at,
+        move in set(match.line()),
+        viewer,
+        "over" if over else "running" if seated else "open",
+        None if over else after.asked,
+        match.result if over else table.result,
+        {field: plain(value) for field, value in fields(table)},
+    )
+
+
+def table_at(match: Match, move: int, viewer: Seat | None) -> Table:
+    """The table after `move` as `viewer` was told it.  Raises NoView: see `position`."""
+    if not 1 <= move <= match.move:
+        raise NoView(f"there is no move {move}; the match has the moves 1 to {match.move}")
+    must_see(match, viewer)
+    table: Table = match.table_at(move, viewer)
+    return table
+
+
+def must_see(match: Match, viewer: Seat | None) -> None:
+    """May, and can, this viewer look at this match?
+
+    Raises:
+        NoView: no.
+    """
+    if viewer is None:
+        return
+    if viewer not in (*match.game.seats, ALL):
+        raise NoView(f"no viewer {viewer!r}; there are: spectator, {', '.join(match.game.seats)}, {ALL}")
+    if viewer == ALL and not match.closed:
+        raise NoView("everything is shown when the match is over; until then: spectator or a seat")
+    if any((HOUSE if viewer == ALL else viewer) not in record.parts for record in match.records):
+        raise NoView(
+            f"the private parts are not in this log, so it can only be shown to a spectator, not {viewer}"
+        )
+
+
+def kind_of(entry: Any) -> str:
+    """The stable name of an entry's kind, as in its leaf."""
+    kind: str = entry.__struct_config__.tag
+    return kind
+
+
+def fields(value: Struct) -> list[tuple[str, Any]]:
+    """The fields of a struct with their values, the agenda and the result excepted."""
+    names = (name for name in value.__struct_fields__ if name not in ("agenda", "result"))
+    return [(name, getattr(value, name)) for name in names]
+
+
+def plain(value: Any) -> Any:
+    """Plain data, every field written out."""
+    if isinstance(value, Struct):
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value

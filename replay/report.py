@@ -1,0 +1,78 @@
+"""What a verification found, and the line that tells it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
+
+
+class Wrong(Exception):
+    """A check failed: at a move, or (None) in a part that no move is concerned with."""
+
+    def __init__(self, check: str, move: int | None, reason: str) -> None:
+        super().__init__(reason)
+        self.failure = Failure(check, move, reason)
+
+
+class Failure(Struct, frozen=True):
+    """Which of the four questions got "no", at which move first, and why."""
+
+    check: str
+    move: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.reason}" if self.move is None else self._at_move
+
+    @property
+    def _at_move(self) -> str:
+        return f"{self.check}: move {self.move}: {self.reason}"
+
+
+class Report(Struct, frozen=True):
+    """The result for one match: the first failure of each question, and what a reader should know besides.
+
+    Failures come in the order of their moves; those that concern no single move come first.
+
+    `signer` is NAME+ID of the signature that counts, `pinned` whether it was checked against a key given.
+    """
+
+    match: str = ""
+    game: str = ""
+    moves: int = 0
+    signer: str = ""
+    pinned: bool = False
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was found wrong."""
+        return not self.failures
+
+    @property
+    def check(self) -> str:
+        """The question that got "no" first: log, chance, fold or rules; "" where none did."""
+        return self.failures[0].check if self.failures else ""
+
+    @property
+    def move(self) -> int | None:
+        """The first bad move; None where a whole part, or the signature, is concerned."""
+        return self.failures[0].move if self.failures else None
+
+    @property
+    def reason(self) -> str:
+        """Why, in one sentence."""
+        return self.failures[0].reason if self.failures else ""
+
+
+def line(report: Report) -> str:
+    """One line: "ok: N moves ..." or each question that got "no", with the move and the reason."""
+    if report.failures:
+        return "wrong: " + "; ".join(map(str, report.failures))
+    signed = f"signed by {report.signer}" if report.signer else "not signed"
+    pinned = [] if report.pinned or not report.signer else ["key not pinned"]
+    moves = "1 move" if report.moves == 1 else f"{report.moves} moves"
+    first = f"ok: {moves} of {report.game} {report.match}, {', '.join([signed, *pinned])}"
+    return "; ".join([first, *report.notes])

@@ -1,0 +1,288 @@
+"""Verification of a match, on its file alone or from a store: four questions, and the first bad move.
+
+    log      Are the leaves canonical, chained, covered by the root, and is the root signed?
+    chance   Do the commitments open, and is every draw what the scheme gives?
+    fold     May each entry stand where it stands, and do the facts give the recorded result?
+    rules    Do today's rules give the same facts, draws and questions?
+
+What was written by somebody else may hold anything: no input makes it raise, and the work it makes is bounded
+by the limits of `replay.matchfile`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from domain.chance import Secret
+from domain.log import Closed, Damaged, Record, SecretOpened, b64, codec, unb64
+from domain.match import Match
+from domain.notes import Checkpoint, Note, VerifyingKey
+from replay import archive, chain, course, matchfile
+from replay.audit import Audit, Differs
+from replay.luck import Luck, Salts
+from replay.matchfile import BadFile, MatchFile
+from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
+
+Keys = Sequence[VerifyingKey]
+
+
+def verify(source: Path | bytes, keys: Keys = ()) -> Report:
+    """Verify a match file; with `keys`, only a signature by one of them counts.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    try:
+        file = matchfile.read(source)
+    except BadFile as error:
+        return Report(failures=(Failure(LOG, error.move, str(error)),))
+    findings = _Findings(file.manifest.match, file.manifest.game)
+    findings.attempt(LOG, partial(_verify_file, file, keys, findings))
+    return findings.report()
+
+
+def verify_records(
+    records: Sequence[Record], note: str = "", keys: Keys = (), secret: bytes | None = None
+) -> Report:
+    """Verify a match of a store, from its first record.
+
+    Args:
+        note: the checkpoint over the records, where there is one.
+        secret: that of a running match, so that its hidden parts and draws are checked too.
+    """
+    findings = _Findings(records[0].match if records else "", "")
+    findings.attempt(LOG, partial(_verify_stored, records, note, keys, secret, findings))
+    return findings.report()
+
+
+class _Findings:
+    """What was found so far: at most one failure for each question, the first."""
+
+    def __init__(self, match: str, game: str) -> None:
+        self.match, self.game, self.moves = match, game, 0
+        self.signer, self.pinned = "", False
+        self.notes: list[str] = []
+        self._failures: dict[str, Failure] = {}
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was found wrong so far."""
+        return not self._failures
+
+    def add(self, check: str, move: int | None, reason: str) -> None:
+        """Keep a failure, unless one of its kind was found before."""
+        self._failures.setdefault(check, Failure(check, move, reason))
+
+    def attempt(self, check: str, task: Callable[[], None], move: int | None = None) -> None:
+        """Carry out one check, unless its question has got its "no" already."""
+        if check in self._failures:
+            return
+        try:
+            task()
+        except Wrong as wrong:
+            failure = wrong.failure
+            self.add(failure.check, failure.move, failure.reason)
+        except Exception as error:  # what a forged record makes a fold or a rule raise, nobody can list
+            self.add(check, move, f"cannot be carried out: {type(error).__name__}: {error}")
+
+    def report(self) -> Report:
+        """The report; what concerns the whole file comes first, then the first bad move."""
+
+        def place(failure: Failure) -> tuple[int, int]:
+            return failure.move or 0, CHECKS.index(failure.check)
+
+        failures = tuple(sorted(self._failures.values(), key=place))
+        notes = () if failures else tuple(self.notes)
+        return Report(self.match, self.game, self.moves, self.signer, self.pinned, failures, notes)
+
+
+# ── the log, and the parts of a file ──
+
+
+def _verify_file(file: MatchFile, keys: Keys, findings: _Findings) -> None:
+    try:
+        leaves, note = file.leaves, file.note
+    except BadFile as error:
+        raise Wrong(LOG, error.move, str(error)) from error
+    found = chain.chained(leaves, _stated(note))
+    _check_last(file, found, _stated(note))
+    records, salts = _opened_parts(file, found, leaves)
+    _verify_moves(records, salts, None, findings)
+    findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
+    if findings.ok:
+        findings.attempt(LOG, partial(_check_parts, file, records, note, findings))
+
+
+def _verify_stored(
+    records: Sequence[Record], note: str, keys: Keys, secret: bytes | None, findings: _Findings
+) -> None:
+    if not records:
+        raise Wrong(LOG, None, "it holds no move")
+    found = chain.chained([record.leaf for record in records], _stated(note))
+    findings.game, read = found.game.name, list[Record]()
+    for record in records:
+        try:
+            read.append(codec(found.game).join(found.match, record.leaf, record.sealed))
+        except (Damaged, RecursionError) as error:
+            raise Wrong(CHANCE, record.move, f"a private part cannot be read: {error}") from error
+    _verify_moves(read, None, secret, findings)
+    if note:
+        findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
+
+
+def _stated(note: str) -> bytes | None:
+    """The root that a checkpoint states, whoever signed it."""
+    try:
+        return Checkpoint.parse(Note.parse(note).text).root
+    except ValueError:
+        return None
+
+
+def _check_last(file: MatchFile, found: chain.Chain, stated: bytes | None) -> None:
+    """No `prev` covers the last leaf: the checkpoint and the manifest tell how many there are, and which."""
+    last, expected = len(found.entries), file.manifest.moves
+    if found.root == stated or b64(found.root) == file.manifest.root:
+        return
+    if last < expected:
+        raise Wrong(LOG, last + 1, f"missing: the manifest counts {expected} moves")
+    if last > expected:
+        raise Wrong(LOG, expected + 1, f"too many: the manifest counts {expected} moves")
+    raise Wrong(LOG, last, "the leaf is not the one that checkpoint and manifest cover")
+
+
+def _opened_parts(
+    file: MatchFile, found: chain.Chain, leaves: list[bytes]
+) -> tuple[list[Record], list[Salts] | None]:
+    """The records with their opened parts, and the salts that the file holds for each."""
+    over = isinstance(found.entries[-1], Closed)
+    if over != (matchfile.PRIVATE in file.parts):
+        what = "missing, though the match is over" if over else "out of place: the match still runs"
+        raise Wrong(CHANCE, None, f"{matchfile.PRIVATE} is {what}")
+    try:
+        private = file.private
+        records = matchfile.decoded(found.game, found.match, leaves, private)
+    except BadFile as error:
+        raise Wrong(CHANCE, error.move, str(error)) from error
+    return records, None if private is None else [line.salts for line in private]
+
+
+def _check_note(note: str, found: chain.Chain, keys: Keys, findings: _Findings) -> None:
+    """The checkpoint covers this log, and is signed by one of the keys that count."""
+    try:
+        parsed = Note.parse(note)
+        checkpoint = Checkpoint.parse(parsed.text)
+        signer = parsed.signed_by(keys)
+    except ValueError as error:
+        raise Wrong(LOG, None, f"checkpoints.txt: {error}") from error
+    signers = [signature.label for signature in parsed.signatures]
+    if checkpoint.root != found.root or checkpoint.size != len(found.entries):
+        raise Wrong(LOG, None, f"checkpoints.txt: {signers[0]} signed another root than that of this log")
+    if not checkpoint.origin.endswith(f"/match/{found.match}"):
+        raise Wrong(LOG, None, f"checkpoints.txt: signed for {checkpoint.origin[:120]}, not {found.match}")
+    if keys and signer is None:
+        raise Wrong(LOG, None, f"checkpoints.txt: signed by {', '.join(signers)}, by none of the keys given")
+    findings.signer, findings.pinned = signer.label if signer else signers[0], signer is not None
+
+
+def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _Findings) -> None:
+    """Each part, then the whole archive, against what is written today from the same records."""
+    for name in matchfile.DATA:
+        if name in file.parts and file.manifest.parts.get(name) != _hex(file.parts[name]):
+            raise Wrong(LOG, None, f"{name} is not the part that manifest.json covers (SHA-256)")
+    right = matchfile.parts(records, note)
+    for name in (*matchfile.DATA, matchfile.MANIFEST):
+        if file.parts.get(name) != right.get(name):
+            raise Wrong(LOG, None, f"{name} is not what the moves give, byte for byte")
+    if file.parts.get(matchfile.README) != right[matchfile.README]:
+        findings.notes.append("README.txt is not the one that this version writes; every part is intact")
+    elif archive.pack(right) != file.data:
+        findings.notes.append("the archive was repacked; every part is intact")
+
+
+def _hex(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# ── the moves: chance, fold, rules ──
+
+
+def _verify_moves(
+    records: Sequence[Record], salts: list[Salts] | None, secret: bytes | None, findings: _Findings
+) -> None:
+    opened = _secret(records, secret)
+    match, luck, rules = Match(records[0].entry), Luck(records[0].entry, opened), _Rules(opened is not None)
+    findings.attempt(CHANCE, luck.check_opening)
+    for number, record in enumerate(records):
+        findings.attempt(FOLD, partial(_take_in, match, record), record.move)
+        if match.move != record.move:
+            break
+        given = None if salts is None else salts[number]
+        findings.attempt(CHANCE, partial(luck.check, match, record, given), record.move)
+        findings.attempt(RULES, partial(rules.check, match, record), record.move)
+    findings.moves = len(records)
+    findings.notes += [_status(match), *luck.notes(match.house_seeded), rules.note(match)]
+
+
+def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
+    """The match's secret: opened by its last entries, or known to its server."""
+    match = records[0].match
+    for record in records[-2:]:
+        if isinstance(record.entry, SecretOpened):
+            try:
+                return Secret(unb64(record.entry.secret), match)
+            except ValueError as error:
+                raise Wrong(CHANCE, record.move, f"not a secret: {error}") from error
+    return Secret(known, match) if known is not None else None
+
+
+def _take_in(match: Match, record: Record) -> None:
+    course.may_follow(match, record)
+    match.accept(record)
+    course.must_agree(match, record)
+
+
+def _status(match: Match) -> str:
+    if match.status != "over":
+        return match.status
+    result = match.result
+    return f"over: {course.result_words(result)}" if result else "over, without a result"
+
+
+class _Rules:
+    """Today's rules along the match: the same, or, where other rules decided, where they would differ."""
+
+    def __init__(self, full: bool) -> None:
+        self._full, self._other = full, ""
+        self._first: tuple[int, str] | None = None
+        self._count = 0
+        self._audit: Audit | None = None
+
+    def check(self, match: Match, record: Record) -> None:
+        """Audit one move, which `match` has just taken in.  Raises Wrong where the same rules decided."""
+        if not self._full:
+            return
+        self._audit = self._audit or Audit(match.game)
+        same = match.rules == match.game.rules
+        self._other = self._other if same else match.rules
+        try:
+            self._audit.check(match, record)
+        except Differs as error:
+            if same:
+                raise Wrong(RULES, record.move, str(error)) from error
+            self._first = self._first or (record.move, str(error))
+            self._count += 1
+
+    def note(self, match: Match) -> str:
+        """What a reader should know."""
+        if not self._full:
+            return "rules: checked when the match is over"
+        if not self._other:
+            return "rules: today's give the same"
+        between = f"rules: decided under {self._other}, today's are {match.game.rules}"
+        if self._first is None:
+            return f"{between} and give the same"
+        move, reason = self._first
+        return f"{between} and differ at {self._count} moves, first at move {move}: {reason}"

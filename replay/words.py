@@ -1,0 +1,115 @@
+"""The words of a match in one language: those of its game, and those of the log around it.
+
+A game brings the names of its ids and the sentences of its facts (`domain.texts`).  What every log has in
+common (sitting down, rulings, the end), and the fields of a table, are in `words.<language>.toml` beside this
+module; a field without an entry there is shown by its own name.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import tomllib
+from collections.abc import Iterable
+from datetime import UTC, datetime, tzinfo
+from functools import cache
+from typing import Any
+
+from domain.kernel import Fact, Pick, Prompt, Result
+from domain.match import ALL, Match
+from domain.texts import LANGUAGES, Texts
+
+Sections = dict[str, dict[str, str]]
+
+
+class Words:
+    """The words of one match in one language.
+
+    Raises:
+        ValueError: there are no words in this language.
+    """
+
+    def __init__(self, match: Match, language: str) -> None:
+        self.language, self._game = language, match.game.name
+        self._log = _log_words(language)
+        self.texts = match.game.words(language, match.opened.options)
+        self._counting = Texts(language, {"asks": {"count": {"why": self._log["shown"]["cards"]}}})
+
+    def name(self, value: Any) -> str:
+        """The name of an id, a number or a list of these."""
+        return self.texts.name(value)
+
+    def field(self, field: str) -> str:
+        """The name of an id, or else of a field of the table."""
+        if field in self.texts.names:
+            return self.texts.names[field]
+        return self._log["fields"].get(field, field.replace("_", " "))
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+        return self._log["games"].get(self._game, self._game.replace("_", " "))
+
+    def entry(self, sentence: str, **values: Any) -> str:
+        """One sentence about an entry of the log."""
+        return self._log["entries"][sentence].format(**values)
+
+    def shown(self, phrase: str, **values: Any) -> str:
+        """One phrase around a shown position."""
+        return self._log["shown"][phrase].format(**values)
+
+    def count(self, cards: int) -> str:
+        """So many cards."""
+        return self._counting.why(Prompt("", "count", (), 0, 0, why={"count": cards}))
+
+    def viewer(self, viewer: str | None) -> str:
+        """Whose eyes these are."""
+        if viewer is None or viewer == ALL:
+            return self._log["shown"]["spectator" if viewer is None else "all"]
+        return self.name(viewer)
+
+    def fact(self, fact: Fact) -> str:
+        """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
+        try:
+            return self.texts.sentence(fact)
+        except (LookupError, ValueError, TypeError):
+            return f"{type(fact).__name__} {fact}"
+
+    def picks(self, ask: str, picks: Iterable[Pick]) -> str:
+        """What was picked, as the question labelled it."""
+        return ", ".join(self._pick(ask, pick) for pick in picks)
+
+    def result(self, result: Result) -> str:
+        """How a match ended, in one clause, with the score."""
+        reasons = self._log["results"]
+        reason = reasons["resignation"] if result.reason == "resignation" else self.field(result.reason)
+        clause = reasons["drawn" if result.winner is None else "won"]
+        words = clause.format(winner=self.name(result.winner), reason=reason)
+        score = ", ".join(f"{self.name(seat)} {points}" for seat, points in result.score.items())
+        return f"{words} ({score})" if score else words
+
+    def moment(self, at: int | None, zone: tzinfo | None = None) -> str:
+        """A time in UTC, the local time behind it; `zone` is where the reader is (None: where this runs)."""
+        if at is None:
+            return self._log["shown"]["unknown_time"]
+        try:
+            moment = datetime.fromtimestamp(at // 1_000_000, UTC)
+            local = moment.astimezone(zone)
+        except (OverflowError, ValueError, OSError):
+            return self._log["shown"]["unknown_time"]
+        there = f"{local:%H:%M:%S}" if local.date() == moment.date() else f"{local:%Y-%m-%d %H:%M:%S}"
+        return f"{moment:%Y-%m-%d %H:%M:%S} UTC ({there} {self._log['shown']['local']})"
+
+    def _pick(self, ask: str, pick: Pick) -> str:
+        try:
+            return self.texts.label(ask, pick)
+        except (LookupError, ValueError, TypeError):
+            return self.name(pick)
+
+
+@cache
+def _log_words(language: str) -> Sections:
+    if language not in LANGUAGES:
+        raise ValueError(f"no words in {language!r}; there are: {', '.join(LANGUAGES)}")
+    file = importlib.resources.files("replay") / f"words.{language}.toml"
+    found: Sections = tomllib.loads(file.read_text("utf-8"))
+    return found

@@ -1,0 +1,212 @@
+"""Narration: one sentence for every fact and every entry, in English and in Russian."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+
+import pytest
+
+from domain.game import Game
+from domain.games import GAMES
+from domain.kernel import Result
+from domain.log import Played, Seated
+from domain.match import ALL, Match
+from domain.texts import LANGUAGES, Texts
+from replay.narration import narrated, told
+from replay.picture import as_text, picture
+from replay.words import Words
+from tests.domain import toy
+from tests.matches import Sitting, finished
+from tests.replay.files import recorded_match, short_match, with_everything
+
+SENTENCES = {
+    "RoundBegan": "Round {round} begins.",
+    "RoundEnded": "Round {round} ends.",
+    "Dealt": "{seat} is dealt {card}.",
+    "BidPlaced": "{seat} bids.",
+    "BidsOpened": "The bids are opened.",
+    "CardPlayed": "{seat} plays {card}.",
+    "Rolled": "{seat} rolls {die}.",
+    "Waved": "{seat} waves.",
+    "Ended": "It is over: {reason}.",
+}
+
+
+@pytest.fixture
+def told_game(toy_game: Game, monkeypatch: pytest.MonkeyPatch) -> Game:
+    """The toy game with texts (in one language, for both)."""
+    names = {"left": "Left", "right": "Right", "points": "more points", "first": "first edition"}
+    data = {
+        "names": names,
+        "facts": {fact: [{"says": says}] for fact, says in SENTENCES.items()},
+        "asks": {"Bid": {"why": "Bid"}, "Turn": {"why": "Play", "picks": {"stop": "I stop"}}},
+    }
+    texts = {language: Texts(language, data) for language in LANGUAGES}
+    monkeypatch.setitem(vars(toy_game), "texts", texts)
+    return toy_game
+
+
+def text_of(match: Match, language: str = "en", viewer: str | None = ALL) -> list[str]:
+    return [paragraph.text for paragraph in narrated(match, Words(match, language), viewer)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_fact_of_every_move_is_a_sentence(name: str, language: str) -> None:
+    match = finished(GAMES[name], 4).match
+    words = Words(match, language)
+    for viewer in (None, *match.game.seats, ALL):
+        for paragraph, record in zip(narrated(match, words, viewer), match.records, strict=True):
+            facts = record.facts if viewer == ALL else record.facts_for(viewer)
+            assert len(paragraph.facts) == len(facts)
+            assert (paragraph.move, paragraph.at) == (record.move, record.entry.at)
+            for sentence in (paragraph.done, *paragraph.facts):
+                assert sentence[-1] in ".!?»”", sentence
+                assert not set(sentence) & set("{}_"), sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_of_entry_is_a_sentence(told_game: Game, language: str) -> None:
+    kinds: set[str] = set()
+    for match in (with_everything(told_game), short_match(told_game), recorded_match(told_game)):
+        for paragraph in narrated(match, Words(match, language), ALL):
+            assert paragraph.done
+            assert "{" not in paragraph.done
+            kinds.add(paragraph.kind)
+    assert len(kinds) == 10
+
+
+def test_takebacks_and_rulings_in_words(told_game: Game) -> None:
+    english, russian = text_of(with_everything(told_game)), text_of(with_everything(told_game), "ru")
+    for sentence in (
+        "Left asks to go back to the table after move 3.",
+        "Right does not agree to go back.",
+        "Right agrees to go back.",
+        "The table is as it was after move 3, by agreement.",
+        "Left resigns.",
+        "The match's secret is opened: every draw can be recomputed.",
+    ):
+        assert sentence in english
+    assert any(text.endswith("Reason: the clock stood still") for text in english)
+    assert "По соглашению на столе снова положение после хода 3." in russian
+    assert "The organizer rules the match void. Reason: nobody came" in text_of(short_match(told_game))
+
+
+def test_moves_that_were_taken_back_are_marked(told_game: Game) -> None:
+    match = with_everything(told_game)
+    stands = [paragraph.stands for paragraph in narrated(match, Words(match, "en"))]
+    assert not all(stands)
+    assert stands[0]
+
+
+def test_a_ruled_result_is_told_with_the_score(told_game: Game) -> None:
+    sitting = Sitting(told_game).seat_all()
+    result = Result("left", "points", {"left": 3, "right": 1})
+    sitting.accept(sitting.match.rule(sitting.context, "p9", "no show", result=result))
+    english = text_of(sitting.match)
+    assert english[-3] == (
+        "The organizer rules the result: Left wins, more points (Left 3, Right 1). Reason: no show"
+    )
+    assert english[-1] == "The match is over: Left wins, more points (Left 3, Right 1)."
+
+
+def test_secret_picks_are_told_only_to_those_who_know(told_game: Game) -> None:
+    sitting = Sitting(told_game).seat_all()
+    sitting.answer("left", "3")
+    match, words = sitting.match, Words(sitting.match, "en")
+    assert told(match, 4, words, "left").done == "Left: 3."
+    assert told(match, 4, words, "right").done == "Left answers in secret."
+    assert told(match, 4, words).done == "Left answers in secret."
+
+
+def test_a_pick_is_told_by_its_label(told_game: Game) -> None:
+    match = finished(told_game).match
+    stop = next(r for r in match.records if isinstance(r.entry, Played) and r.entry.picks == ("stop",))
+    assert told(match, stop.move, Words(match, "en")).done.endswith(": I stop.")
+
+
+def test_people_are_named_where_they_are_known(told_game: Game) -> None:
+    match = finished(told_game).match
+    words = Words(match, "en")
+    seats = [record.move for record in match.records if isinstance(record.entry, Seated)]
+    people = {"p-left": "Anna", "p-right": None}
+    first, second = (told(match, move, words, None, people).done for move in seats)
+    assert first == "Anna sits down: Left."
+    assert second == "a player who was forgotten sits down: Right. Every seat is taken; play begins."
+    bots = finished(told_game, bots=True).match
+    assert told(bots, 2, words).done == "The house plays Left (random)."
+
+
+def test_options_that_are_not_the_default_are_told(told_game: Game) -> None:
+    match = Sitting(told_game, options={"rounds": 3}).match
+    assert text_of(match, viewer=None) == ["The match is opened: toy, first edition, rounds = 3."]
+
+
+def test_a_fact_without_a_sentence_is_still_told(told_game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = finished(told_game).match
+    words = Words(match, "en")
+    assert words.fact(toy.Waved("left")) == "Left waves."
+    monkeypatch.delitem(told_game.texts["en"]._data["facts"], "Waved")
+    assert words.fact(toy.Waved("left")) == "Waved Waved(seat='left')"
+
+
+def test_times_are_utc_with_the_local_time_beside(told_game: Game) -> None:
+    words = Words(Sitting(told_game).match, "en")
+    at = 1_790_000_000_000_000
+    moscow, tonga = timezone(timedelta(hours=3)), timezone(timedelta(hours=13))
+    assert words.moment(at, moscow) == "2026-09-21 14:13:20 UTC (17:13:20 local)"
+    assert words.moment(at, tonga) == "2026-09-21 14:13:20 UTC (2026-09-22 03:13:20 local)"
+    assert words.moment(None) == words.moment(10**30) == "time unknown"
+
+
+def test_an_unknown_language_is_refused(told_game: Game) -> None:
+    with pytest.raises(ValueError, match="no words in 'fr'; there are: en, ru"):
+        Words(Sitting(told_game).match, "fr")
+
+
+# ── pictures ──
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_position_can_be_drawn(name: str, language: str) -> None:
+    match = finished(GAMES[name], 2).match
+    words = Words(match, language)
+    for move in range(1, match.move + 1, 5):
+        for viewer in (None, match.game.seats[0], ALL):
+            drawn = as_text(picture(match, words, move, viewer), 100)
+            assert all(len(line) <= 100 for line in drawn.splitlines())
+            assert words.game in drawn
+            assert str(move) in drawn.splitlines()[0]
+
+
+def test_a_picture_shows_the_table_and_the_move() -> None:
+    match = finished(GAMES["thirteen_minutes"], 3).match
+    drawn = as_text(picture(match, Words(match, "en"), 20, ALL))
+    for words in (
+        "13 Minutes · move 20 of 33 · US to answer",
+        "view: everything",
+        "supply   0",
+        "Cuba: Anadyr",
+    ):
+        assert words in drawn
+    hidden = as_text(picture(match, Words(match, "en"), 20, None))
+    assert "Cuba: a hidden card" in hidden
+    assert "1 card   2 cards" in hidden
+    assert "Anadyr" not in hidden
+
+
+def test_the_end_is_drawn_with_its_result() -> None:
+    match = finished(GAMES["cia_vs_kgb"], 3).match
+    drawn = as_text(picture(match, Words(match, "ru")))
+    assert "партия окончена" in drawn
+    assert "победа: КГБ" in drawn
+
+
+def test_the_same_position_is_drawn_the_same(told_game: Game) -> None:
+    match = with_everything(told_game)
+    words = Words(match, "en")
+    gone = next(p.move for p in narrated(match, words) if not p.stands)
+    drawn = as_text(picture(match, words, gone))
+    assert "this move was taken back" in drawn
+    assert drawn == as_text(picture(match, words, gone))
