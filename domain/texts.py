@@ -6,6 +6,7 @@ The file holds these tables:
     [asks.<Ask>]            why = "sentence"; picks = { <pick> = "label" } where the plain name will not do
     [[facts.<Fact>]]        says = "sentence", when = { <field> = value }: the first entry whose `when` fits
     [options.<option>]      about = "sentence", and one label for each choice
+    [fields]                field = "what this field of the table is called"
 
 A sentence holds fields in braces.  `{card}` is the name of the id in that field (lists are joined); a field
 that a fact lacks is an error that the tests find.  `{count:cube|cubes}` writes the number and the fitting
@@ -80,6 +81,15 @@ class Texts:
         if rest and verb in labels:
             return self._words.format(labels[verb], pick=rest)
         return self.name(pick)
+
+    def field(self, field: str) -> str | None:
+        """What a field of the table is called; None where the game does not say."""
+        named: str | None = self._data.get("fields", {}).get(field)
+        return named
+
+    def write(self, sentence: str, **values: Any) -> str:
+        """A sentence with its fields filled in."""
+        return self._words.format(sentence, **values)
 
     def option(self, option: str) -> dict[str, str]:
         """What an option is about ("about") and what each of its choices means."""

@@ -1,8 +1,8 @@
 """The words of a match in one language: those of its game, and those of the log around it.
 
-A game brings the names of its ids and the sentences of its facts (`domain.texts`).  What every log has in
-common (sitting down, rulings, the end), and the fields of a table, are in `words.<language>.toml` beside this
-module; a field without an entry there is shown by its own name.
+A game brings the names of its ids and fields and the sentences of its facts (`domain.texts`).  What every log
+has in common (sitting down, rulings, the end) is in `words.<language>.toml` beside this module; a field that
+has no name anywhere is shown by its own.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any
 
-from domain.kernel import Fact, Pick, Prompt, Result
+from domain.kernel import Fact, Pick, Result
 from domain.match import ALL, Match
-from domain.texts import LANGUAGES, Texts
+from domain.texts import LANGUAGES
 
 Sections = dict[str, dict[str, str]]
 
@@ -32,7 +32,6 @@ class Words:
         self.language, self._game = language, match.game.name
         self._log = _log_words(language)
         self.texts = match.game.words(language, match.opened.options)
-        self._counting = Texts(language, {"asks": {"count": {"why": self._log["shown"]["cards"]}}})
 
     def name(self, value: Any) -> str:
         """The name of an id, a number or a list of these."""
@@ -40,14 +39,13 @@ class Words:
 
     def field(self, field: str) -> str:
         """The name of an id, or else of a field of the table."""
-        if field in self.texts.names:
-            return self.texts.names[field]
-        return self._log["fields"].get(field, field.replace("_", " "))
+        named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
+        return named or field.replace("_", " ")
 
     @property
     def game(self) -> str:
         """The title of the game."""
-        return self._log["games"].get(self._game, self._game.replace("_", " "))
+        return self.texts.name(self._game)
 
     def entry(self, sentence: str, **values: Any) -> str:
         """One sentence about an entry of the log."""
@@ -59,7 +57,7 @@ class Words:
 
     def count(self, cards: int) -> str:
         """So many cards."""
-        return self._counting.why(Prompt("", "count", (), 0, 0, why={"count": cards}))
+        return self.texts.write(self._log["shown"]["cards"], count=cards)
 
     def viewer(self, viewer: str | None) -> str:
         """Whose eyes these are."""

@@ -40,7 +40,7 @@ from domain.kernel import (
 )
 from domain.texts import LANGUAGES
 from tests.domain.played import Played, pile_ids, piles, placed
-from tests.domain.viewers import check_secrets, check_views
+from tests.domain.viewers import check_reveals, check_secrets, check_views
 
 Places = Callable[[Any], Iterable[str]]
 
@@ -83,6 +83,7 @@ def check_all(game: Game, played: Played, places: Places | None = None) -> None:
     check_places(played, places)
     check_encoding(game, played)
     check_views(game, played)
+    check_reveals(game, played)
     check_secrets(game, played)
     check_texts(game, played)
     check_fold_alone(game, played)

@@ -81,6 +81,23 @@ def _check_candidates(view: Any, universe: set[str], where: str) -> None:
     assert not lost, f"{where}: {lost} are neither placed nor expected anywhere"
 
 
+def check_reveals(game: Game, played: Played) -> None:
+    """Whoever learns where a card lies learns it by a draw or by a fact that says it reveals something.
+
+    Without that mark a takeback by agreement could go back behind what was shown.
+    """
+    for viewer in (*game.seats, None):
+        view: Any = played.start
+        universe: set[str] = set()
+        known: set[str] = set()
+        for answer, decision in played:
+            view = fold(view, [fact.seen_by(viewer) for fact in decision.facts])
+            universe |= pile_ids(decision.table)
+            before, known = known, set(placed(view, universe))
+            marked = answer.seat == CHANCE or any(fact.reveals for fact in decision.facts)
+            assert marked or known <= before, f"{viewer} learns {known - before} from {decision.facts}"
+
+
 def check_secrets(game: Game, played: Played) -> None:
     """Nothing that a viewer is asked or told depends on which unseen card lies where.
 

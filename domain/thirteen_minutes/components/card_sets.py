@@ -34,7 +34,7 @@ USUAL = {US: 5, USSR: 5, UN: 3}
 ID = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 RESERVED = frozenset(
     {*ALIGNMENTS, *ZONES, *SPHERE.values(), *COLOURS, CUBA, CHANCE}
-    | {"event", "command", "place", "remove", "both", "own", "reconstruction", "standard"}
+    | {"event", "command", "place", "remove", "both", "own", "reconstruction", "standard", "thirteen_minutes"}
     | {"more_points", "equal_points", "nuclear_war", "nuclear_war_both", "campaign_points", "campaign_equal"}
 )
 

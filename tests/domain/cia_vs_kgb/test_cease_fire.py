@@ -205,6 +205,18 @@ def test_r_disorder_one_option_a_surviving_assassin_buries_the_objective() -> No
     given(s, do=(CeaseFire(), Debrief())).includes(ObjectiveBuried("cuba", "assassin"))
 
 
+@pytest.mark.parametrize("survivor", ["deputy_director", "double_agent", "analyst", "director"])
+def test_r_disorder_one_option_the_other_survivors_leave_the_claim_to_the_token(survivor: str) -> None:
+    s = disorder_of_the_cia(survivor, disorder_claim="at_debriefing")
+    fight = given(s, do=(CeaseFire(), Debrief()))
+    if survivor == "double_agent":
+        fight.when("kgb", "watch")
+    if survivor == "director":
+        fight.when("chance", "iran").includes(BottomClaimed("kgb", "iran", 15, 15))
+    total = 25 if survivor == "director" else 10
+    fight.includes(ObjectiveClaimed("kgb", "cuba", "token", 10, total), TokenReturned("kgb")).asks_nobody()
+
+
 def test_r_disorder_one_the_deputy_director_goes_home_at_once() -> None:
     s = cease_fire(["bankers", "police"], ["workers"], agents={"cia": "deputy_director", "kgb": "analyst"})
     fight = given(s, do=CeaseFire()).includes(
@@ -226,6 +238,14 @@ def test_r_balance_the_unruly_side_lost_the_cease_fire() -> None:
     s = disorder_of_the_cia("analyst", has={"cia": ["iran"], "kgb": ["live_benefit"]}, balance="kgb")
     after = given(s, do=(CeaseFire(), Debrief(), SettleBalance()))
     assert after.facts[-1] == BalanceGiven("cia", "lost", 15, 15)
+
+
+def test_r_balance_the_side_that_prevailed_in_a_complete_tie_has_not_lost() -> None:
+    """Option complete_tie: the CIA, with the balance token, lost this Cease-fire and keeps it."""
+    s = cease_fire(["infantry", "guerilla"], ["generals"], complete_tie="non_balance_player")
+    s = fold(s, [BalanceGiven("cia", "lost")])
+    after = given(s, do=(CeaseFire(), SettleBalance())).includes(TokenPlaced("kgb", "balance"))
+    assert after.facts[-1] == BalanceGiven("cia", "lost", 0, 0)
 
 
 # ── disorder of both ──

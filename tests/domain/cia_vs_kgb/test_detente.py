@@ -15,12 +15,13 @@ from domain.cia_vs_kgb.facts import (
     EventUsed,
     ObjectiveClaimed,
     PhaseBegan,
+    TokenPlaced,
     TurnBegan,
     TurnEnded,
 )
 from domain.cia_vs_kgb.rules import score
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import Detente, EndTurn
+from domain.cia_vs_kgb.steps import Debrief, Detente, EndTurn
 from domain.kernel import Ended, Fact, fold
 from tests.domain.cia_vs_kgb.tables import Groups, contest, fresh, won
 from tests.scenario import given
@@ -135,6 +136,17 @@ def test_r_deck_out_the_higher_score_wins() -> None:
     rest = [card for card in OBJECTIVES if card not in HUNDRED]
     end = given(after_turn(HUNDRED, rest, score_limit=100_000), do=EndTurn())
     end.then(TurnEnded(1, 100, 135), Ended("kgb", "deck_out", {"cia": 100, "kgb": 135})).asks_nobody()
+
+
+def test_r_deck_out_after_the_director_took_the_last_objective() -> None:
+    """Cuba is contested, Chile alone lies under it: the Director empties the deck."""
+    rest = [card for card in OBJECTIVES if card not in ("cuba", "chile", *HUNDRED)]
+    agents = {"cia": "director", "kgb": "analyst"}
+    more: dict[str, Groups] = {"cia": [card for card in HUNDRED if card != "cuba"], "kgb": rest}
+    s = contest("cuba", agents=agents, has=more, score_limit=100_000)
+    end = given(s, TokenPlaced("cia", "influence"), do=(Debrief(), EndTurn())).when("chance", "chile")
+    end.includes(BottomClaimed("cia", "chile", 10, 100), ObjectiveClaimed("cia", "cuba", "token", 10, 110))
+    end.includes(Ended("kgb", "deck_out", {"cia": 110, "kgb": 125})).asks_nobody()
 
 
 def test_r_deck_out_at_level_scores_is_a_draw() -> None:

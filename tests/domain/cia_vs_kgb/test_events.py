@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.cia_vs_kgb.components import OBJECTIVES
 from domain.cia_vs_kgb.facts import (
     AgentRevealed,
     AgentRevived,
@@ -45,8 +46,12 @@ from domain.cia_vs_kgb.steps import (
     UseEvents,
 )
 from domain.kernel import HIDDEN, Fact, fold
+from domain.piles import Pile
 from tests.domain.cia_vs_kgb.tables import contest, won
 from tests.scenario import given
+
+BOTH = {"cia": "analyst", "kgb": "director"}
+NOBEL = "nobel_peace_prize"
 
 
 def fallen(seat: str, *agents: str) -> list[Fact]:
@@ -145,6 +150,13 @@ def test_nuclear_escalation_of_a_single_group_asks_for_no_order() -> None:
     act.includes(GroupDestroyed("cia", "kgb", "generals", "nuclear_escalation")).asks("kgb", "recruit")
 
 
+def test_nuclear_escalation_of_the_last_own_group_brings_compulsory_recruiting_back() -> None:
+    """R-MUST-RECRUIT: the pass before does not count any more, and without groups there is no passing."""
+    s = contest("cuba", ["generals"], ["mafia"], agents=BOTH, has={"cia": ["nuclear_escalation"]})
+    fight = given(s, do=Act("cia", 1)).when("cia", "event:nuclear_escalation")
+    fight.when("kgb", "pass").then(Passed("kgb", 1)).asks("cia", "recruit")
+
+
 def test_nuclear_escalation_needs_a_military_group() -> None:
     s = contest(cia=["mafia"], kgb=["radio"], has={"cia": ["nuclear_escalation"]})
     given(s, do=Act("cia")).refuses("cia", "event:nuclear_escalation")
@@ -238,6 +250,19 @@ def test_nobel_peace_prize_does_not_save_the_other_side() -> None:
     given(s, do=CeaseFire()).includes(AgentTerminated("kgb", "analyst", "disorder"))
 
 
+def test_nobel_peace_prize_beside_a_deputy_director_in_double_disorder() -> None:
+    """Both agents survive, each in his own way, and neither acts in Debriefing."""
+    agents = {"cia": "deputy_director", "kgb": "double_agent"}
+    s = contest("cuba", ["generals", "police"], ["bankers", "industry"], agents=agents, has={"kgb": [NOBEL]})
+    fight = given(s, do=(CeaseFire(), Debrief(), Detente())).includes(
+        AgentWentHome("cia", "deputy_director", "disorder")
+    )
+    fight.asks("kgb", f"event:{NOBEL}", "decline").when("kgb", f"event:{NOBEL}").asks_nobody()
+    fight.includes(AgentWentOnLeave("kgb", "double_agent", NOBEL), ObjectiveBuried("cuba", "disorder"))
+    fight.has(leave={"cia": (), "kgb": ("double_agent",)}, fallen={"cia": (), "kgb": ()}, promises={})
+    assert "deputy_director" in fight.table.headquarters["cia"]
+
+
 def test_nobel_peace_prize_in_double_disorder_saves_its_owners_agent_only() -> None:
     s = contest(
         cia=["generals", "infantry"],
@@ -313,6 +338,18 @@ def test_after_such_an_order_the_other_side_no_longer_knows_where_the_known_card
     view = fold(view, [ObjectivesArranged("cia", ("iran", "chile", "egypt")).seen_by("kgb")])
     assert view.objectives.top == (HIDDEN,) * 3
     assert view.objectives.cards == ("chile", "egypt", "iran")
+
+
+def test_space_race_with_two_objectives_left_orders_these() -> None:
+    """One of them lies under the deck for all to know; after the order only the user knows which is where."""
+    rest = [card for card in OBJECTIVES if card not in ("cuba", "iran", "space_race")]
+    s = contest("cuba", agents=BOTH, has={"kgb": rest, "cia": ["space_race"]})
+    s = fold(s, [ObjectiveBuried("cuba", "disorder")])
+    look = given(s, do=UseEvents("cia")).when("cia", "event:space_race").asks("chance", "iran")
+    look.when("chance", "iran").then(ObjectivesSeen("cia", ("iran", "cuba"))).asks("cia", "iran", "cuba")
+    look.refuses("cia", "iran").when("cia", "cuba", "iran").then(ObjectivesArranged("cia", ("cuba", "iran")))
+    assert look.table.objectives == Pile((), 2, top=("cuba", "iran"))
+    given(look.table, do=TurnUpObjective()).then(ObjectiveTurnedUp("cuba"))
 
 
 def test_space_race_with_one_objective_left_is_a_look_only() -> None:

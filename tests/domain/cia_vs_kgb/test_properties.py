@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
 from domain.cia_vs_kgb.facts import (
+    AgentRevealed,
     AgentRevived,
+    AnyFact,
     BottomClaimed,
     DiscardRecruited,
     EventUsed,
+    GroupRecruited,
     GroupsArranged,
     GroupsSeen,
+    HandsOpened,
     ObjectiveClaimed,
     ObjectivesArranged,
     ObjectivesSeen,
+    ObjectiveTurnedUp,
+    TopDiscarded,
     TurnEnded,
 )
-from domain.cia_vs_kgb.rules import SEATS, score
+from domain.cia_vs_kgb.rules import OTHER, SEATS, score
 from domain.cia_vs_kgb.state import State
-from domain.kernel import HIDDEN, Draw, asked, fold
+from domain.kernel import HIDDEN, Draw, Fact, Seat, asked, decide, fold, prompt
 from tests.domain import properties
 
 READINGS: tuple[dict[str, Any], ...] = (
@@ -126,6 +136,84 @@ def test_looks_are_told_to_one_seat_only() -> None:
         for viewer in ("kgb", None):
             told: Any = fact.seen_by(viewer)
             assert (HIDDEN,) in (getattr(told, "groups", None), getattr(told, "objectives", None))
+
+
+def test_whatever_shows_something_hidden_says_so() -> None:
+    """Architecture 2: behind such a fact no takeback goes by agreement, and a batch ends there."""
+    agents = {AgentRevealed, HandsOpened}
+    groups = {GroupsSeen, GroupRecruited, TopDiscarded}
+    objectives = {ObjectiveTurnedUp, ObjectivesSeen, BottomClaimed}
+    assert {fact for fact in get_args(AnyFact) if fact.reveals} == agents | groups | objectives
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_until_he_is_seen_nothing_told_depends_on_who_agent_x_is(seed: int) -> None:
+    """Notes B6: with another agent face down, the other side and a spectator are asked and told the same."""
+    rng = Random(600 + seed)
+    played = properties.random_match(GAME, rng)
+    compared = 0
+    for (_, before), (answer, after) in pairwise(played):
+        for seat in before.table.sent:
+            viewer = rng.choice((OTHER[seat], None))
+            other: State = _with_another_agent(before.table, seat, rng)
+            assert asked(other) == asked(before.table)
+            assert viewer is None or prompt(other, viewer) == prompt(before.table, viewer)
+            told = list(_until_he_is_seen(after.facts, seat, viewer))
+            assert list(_until_he_is_seen(decide(other, answer).facts, seat, viewer)) == told
+            compared += 1
+    assert compared
+
+
+def _with_another_agent(table: State, seat: Seat, rng: Random) -> State:
+    rest = [agent for agent in table.headquarters[seat] if agent != table.sent[seat]]
+    return replace(table, sent={**table.sent, seat: rng.choice(rest or [table.sent[seat]])})
+
+
+def _until_he_is_seen(facts: list[Fact], seat: Seat, viewer: Seat | None) -> Iterator[Fact]:
+    for fact in facts:
+        if isinstance(fact, AgentRevealed) and fact.seat == seat:
+            return
+        yield fact.seen_by(viewer)
+
+
+RULINGS = (
+    "analyst",
+    "assassin_no_target",
+    "balance",
+    "da_target",
+    "deck_out",
+    "director_last_card",
+    "disorder_both",
+    "disorder_one",
+    "economic",
+    "empty_group_deck",
+    "equal_stability",
+    "event_use",
+    "face",
+    "leave",
+    "media",
+    "military",
+    "ms_vs_assassin",
+    "ms_vs_director",
+    "must_recruit",
+    "no_agent",
+    "no_target",
+    "pass",
+    "political",
+    "political_self",
+    "political_steal_over",
+    "pop",
+    "tie",
+    "tie_complete",
+    "victory",
+)
+
+
+@pytest.mark.parametrize("ruling", RULINGS)
+def test_every_ruling_has_a_test_named_after_it(ruling: str) -> None:
+    """The rulings R-* of the facts, one by one."""
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    assert f"\ndef test_r_{ruling}_" in tests
 
 
 def test_unions_are_complete() -> None:

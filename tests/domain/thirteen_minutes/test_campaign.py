@@ -134,6 +134,16 @@ def test_campaign_sides_swapped_counts_vp_for_the_seat() -> None:
     assert GAME.score(s) == {US: 6, USSR: 13}
 
 
+def test_campaign_sides_swapped_both_past_13_the_higher_sum_of_a_seat_wins() -> None:
+    """T-CAMPAIGN: sums belong to the players, not to the superpowers of this battle."""
+    s = ending(8, 7, {"campaign_sides": "swapped"}, seats=SWAPPED, totals={US: 6, USSR: 7})
+    given(s, do=EndBattle()).includes(
+        BattleEnded(1, US, 8, 7, {US: 13, USSR: 15}), Ended(USSR, "campaign_points", {US: 13, USSR: 15})
+    )
+    level = ending(6, 7, {"campaign_sides": "swapped"}, seats=SWAPPED, totals={US: 6, USSR: 7})
+    given(level, do=EndBattle()).has(result=None, battle=2, seats={US: US, USSR: USSR})
+
+
 def test_campaign_sides_swapped_war_loses_for_the_seat() -> None:
     """The player of the side that starts the war loses."""
     s = ending(6, 2, {"campaign_sides": "swapped"}, seats=SWAPPED, war=US)

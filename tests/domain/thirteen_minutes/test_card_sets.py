@@ -129,7 +129,18 @@ def test_own_set_may_leave_out_the_event_text_and_the_label() -> None:
     del data["label"], data["cards"][0]["event"]["text"]
     options = GAME.settle(None, {"card_set": data})[1]
     assert GAME.words("en", options).name("own") == "the owner's card set"
-    assert "card-1.event" not in GAME.words("en", options).names
+    assert GAME.words("ru", options).name("own") == "набор карт владельца"
+    assert GAME.words("en", options).name("card-1.event") == ""
+
+
+def test_own_set_never_shows_an_event_text_of_the_reconstruction() -> None:
+    """An owner's card without a text may have the id of a card of the house, which does something else."""
+    data = own_set()
+    data["cards"][0]["id"] = "us-1"
+    del data["cards"][0]["event"]["text"]
+    words = GAME.words("en", GAME.settle(None, {"card_set": data})[1])
+    assert words.name("us-1") == "Card 1"
+    assert words.name("us-1.event") == ""
 
 
 def test_own_set_in_the_form_of_the_facts_is_accepted() -> None:

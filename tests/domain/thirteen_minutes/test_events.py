@@ -24,6 +24,8 @@ from domain.thirteen_minutes.events import (
     TransferTo,
 )
 from domain.thirteen_minutes.facts import (
+    CardDrawn,
+    CommandDeclined,
     CubaSeen,
     CubesPlaced,
     CubesRemoved,
@@ -34,7 +36,7 @@ from domain.thirteen_minutes.facts import (
     TopSeen,
 )
 from domain.thirteen_minutes.state import State
-from domain.thirteen_minutes.turns import ChooseAction
+from domain.thirteen_minutes.turns import ChooseAction, Turns
 from tests.domain.thirteen_minutes.tables import lying, own_set, table
 from tests.scenario import Scenario, given
 
@@ -147,6 +149,15 @@ def test_un_3_keeps_the_hand_where_nothing_is_exchanged() -> None:
     """Declined: the looked-at card stays on top, its position fixed."""
     event = using(US, "un-3", table()).when("chance", "us-4").when(US).then().asks(US, "cuba")
     assert event.table.deck == Pile(("un-1", "un-2", "us-5", "ussr-4", "ussr-5"), 6, top=("us-4",))
+
+
+def test_un_3_with_one_card_in_the_deck_gets_the_given_card_back_at_the_end_of_the_turn() -> None:
+    """What was put on top is the next card, and of fixed position: the draw takes no lot."""
+    s = table(deck=Pile.of(("us-4",)), hands={US: ("un-3", "ussr-2"), USSR: ("ussr-1",)}, plays=6)
+    event = given(s, do=Turns()).when(US, "neutral:un-3").when(US, "event").asks("chance", "us-4")
+    event.when("chance", "us-4").when(US, "ussr-2").then(TopExchanged(US, US, "ussr-2", "us-4"))
+    event.when(US).then(CommandDeclined(US, "un-3"), CardDrawn(US, US, "ussr-2")).asks(USSR)
+    event.has(hands={US: ("us-4", "ussr-2"), USSR: ("ussr-1",)}, deck=Pile())
 
 
 def test_un_3_with_an_empty_deck_only_commands() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from domain.kernel import Fact, fold
 from domain.piles import Pile
 from domain.thirteen_minutes.board import US, USSR
 from domain.thirteen_minutes.facts import (
+    AnyFact,
     BidMade,
+    BidsOpened,
     CardDrawn,
     CardPlayed,
     CubaDealt,
@@ -115,3 +119,10 @@ def test_everything_is_public_at_the_end() -> None:
     end = seen(None, *played, CubaTurned("e", "military"), LastCardsRevealed("b", "d"))
     assert (end.cuba, end.hands) == ("e", {US: ("b",), USSR: ("d",)})
     assert end.deck.cards == ("f", "g")
+
+
+def test_whatever_shows_something_hidden_says_so() -> None:
+    """Architecture 2: behind such a fact no takeback goes by agreement, and a batch ends there."""
+    shows = {HandDealt, BidsOpened, CardPlayed, CubaSeen, HandSeen, TopSeen, CardDrawn}
+    at_the_end = {CubaTurned, LastCardsRevealed}
+    assert {fact for fact in get_args(AnyFact) if fact.reveals} == shows | at_the_end
