@@ -70,6 +70,8 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
         False  # shows somebody what was hidden: a batch ends here, a takeback needs a ruling
     )
 
+    turning: ClassVar[bool] = False  # after it the match stands otherwise: turn summaries point it out
+
     def apply(self, s: Any) -> Any:
         """The table after this fact.  Knows no rule."""
         return s

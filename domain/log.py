@@ -265,8 +265,8 @@ class Codec:
         self.audiences = (*game.seats, HOUSE)
         self.entry = decoder(
             Opened
-            | _over(Seated, game.facts)
-            | _over(Played, game.facts)
+            | over(Seated, game.facts)
+            | over(Played, game.facts)
             | TakebackAsked
             | TakebackAnswered
             | TakenBack
@@ -276,7 +276,7 @@ class Codec:
             | Closed,
             game.upcasters,
         )
-        self.part = decoder(_over(Part, game.facts), game.upcasters)
+        self.part = decoder(over(Part, game.facts), game.upcasters)
         self.step = decoder(game.steps, game.upcasters)
         self._none: Part[Any] = Part()
 
@@ -301,25 +301,8 @@ class Codec:
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
 
-    def told(self, stored: bytes) -> tuple[Any, tuple[Fact, ...]]:
-        """The entry and its facts in full, for a reader who only folds; see `read`.
 
-        It makes no record, which would cost as much as the fold itself.
-        """
-        leaf, *parts = stored.split(b"\n")
-        try:
-            entry = self.entry(leaf)
-            facts: tuple[Fact, ...] = getattr(entry, "facts", ())
-            for part in parts:
-                if part != NOTHING:
-                    for place, fact in self.part(part).facts:
-                        facts = (*facts[:place], fact, *facts[place + 1 :])
-        except msgspec.DecodeError as error:
-            raise Damaged(str(error)) from error
-        return entry, facts
-
-
-def _over(entry: Any, facts: Any) -> Any:
+def over(entry: Any, facts: Any) -> Any:
     """`entry` over one game's union of facts."""
     return entry[facts]
 

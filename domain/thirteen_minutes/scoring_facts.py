@@ -80,6 +80,7 @@ class AftermathScored(Fact, frozen=True):
 class LastCardsPlaced(Fact, frozen=True):
     """The last cards show the same colour: each lies in the sphere of the side that kept it."""
 
+    turning: ClassVar[bool] = True
     colour: str
     us: str
     ussr: str

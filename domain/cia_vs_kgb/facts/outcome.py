@@ -24,6 +24,7 @@ class InfluenceCounted(Fact, frozen=True):
 class DisorderBroke(Fact, frozen=True):
     """A side exceeded the stability: civil disorder."""
 
+    turning: ClassVar[bool] = True
     seat: Seat
     influence: int
     stability: int
@@ -60,6 +61,7 @@ class NobodyPrevailed(Fact, frozen=True):
 class AgentTerminated(Fact, frozen=True):
     """Agent X is out of the game.  `why`: disorder or assassin."""
 
+    turning: ClassVar[bool] = True
     seat: Seat
     agent: str
     why: str

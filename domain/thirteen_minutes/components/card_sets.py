@@ -34,7 +34,18 @@ USUAL = {US: 5, USSR: 5, UN: 3}
 ID = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 RESERVED = frozenset(
     {*ALIGNMENTS, *ZONES, *SPHERE.values(), *COLOURS, CUBA, CHANCE}
-    | {"event", "command", "place", "remove", "both", "own", "reconstruction", "standard", "thirteen_minutes"}
+    | {
+        "event",
+        "command",
+        "place",
+        "remove",
+        "both",
+        "own",
+        "reconstruction",
+        "standard",
+        "thirteen_minutes",
+        "turn",
+    }
     | {"more_points", "equal_points", "nuclear_war", "nuclear_war_both", "campaign_points", "campaign_equal"}
 )
 

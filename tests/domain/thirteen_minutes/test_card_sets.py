@@ -120,7 +120,7 @@ def test_own_set_brings_its_names_and_its_label() -> None:
     assert GAME.words("ru", options).name("card-2") == "Карта 2"
     assert GAME.words("en", options).name("card-2.event") == "Event 2."
     assert GAME.words("en", options).name("own") == "every op"
-    assert GAME.words("en", GAME.settle(None, {})[1]).name("us-2") == "Missiles at Izmir"
+    assert GAME.words("en", GAME.settle(None, {})[1]).name("us-2") == "Jupiter Batteries in Turkey"
 
 
 def test_own_set_may_leave_out_the_event_text_and_the_label() -> None:
