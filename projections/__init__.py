@@ -1,0 +1,6 @@
+"""Read models: each one a pure fold over the log's records, and the runner that keeps them exactly once.
+
+Every row here can be thrown away and rebuilt from the log, also while the server runs.  Reading order:
+`model` (what a projection is), the folds (`matches`, `history`, `boards`, `turns` over `summary`), then
+`tables`, `catalogue` and `runner` (how rows and positions are kept), and `read` (what the API asks).
+"""

@@ -1,0 +1,244 @@
+"""Scoreboards: totals of each game, standings of its players, and the rating of matches between people.
+
+Matches count in the order in which they closed.  A result by ruling or resignation counts like one by play.
+A match without a result, or closed before every seat was taken, counts as void and nowhere else.
+
+Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
+rated; a live match with a seat of the house is in "bots", one of somebody against himself in "solo", every
+other in the pool of its origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from openskill.models import PlackettLuce
+
+from domain.games import GAMES
+from domain.kernel import Result, Seat
+from domain.log import Closed, Opened, Seated
+from projections.model import BOTS, LIVE, Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+
+SOLO = "solo"
+_MODEL = PlackettLuce()
+_SHOWN_AT_START = 1500.0  # the rating shown for a player without a match
+_SHOWN_PER_SKILL = 24.0  # points shown for one unit of the model's skill
+
+
+class Skill(Struct, frozen=True):
+    """What the model believes of a player: the mean of his skill, and how unsure it is."""
+
+    mu: float
+    sigma: float
+
+    @property
+    def shown(self) -> int:
+        """The rating as people read it: what the player is at least worth, three sigma below the mean."""
+        rating = _MODEL.rating(mu=self.mu, sigma=self.sigma)
+        return round(rating.ordinal(alpha=_SHOWN_PER_SKILL, target=_SHOWN_AT_START))
+
+
+BEGINNER = Skill(_MODEL.rating().mu, _MODEL.rating().sigma)
+
+
+class Tally(Struct, frozen=True):
+    """How many matches; those neither won nor drawn were lost.  Drawn: nobody won."""
+
+    played: int = 0
+    won: int = 0
+    drawn: int = 0
+
+    def plus(self, winner: Seat | None, seat: Seat) -> Tally:
+        """One more match, seen from `seat`."""
+        return Tally(self.played + 1, self.won + (winner == seat), self.drawn + (winner is None))
+
+
+class TotalsRow(Row, frozen=True, kw_only=True):
+    """A game and edition as a whole; `endings` counts each way to end, as "by:reason" ("play:points")."""
+
+    table: ClassVar[str] = "totals"
+    key: ClassVar[tuple[str, ...]] = ("game", "edition", "pool")
+
+    game: str
+    edition: str
+    pool: str
+    played: int = 0
+    drawn: int = 0
+    void: int = 0
+    sides: dict[Seat, Tally] = {}
+    endings: dict[str, int] = {}
+
+
+class StandingRow(Row, frozen=True, kw_only=True):
+    """A player on one board; `rating` is 0 and `skill` None where the pool is not rated."""
+
+    table: ClassVar[str] = "standings"
+    key: ClassVar[tuple[str, ...]] = ("game", "edition", "pool", "player")
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("game", "edition", "pool", "rating", "won", "player"),
+        ("player",),
+    )
+
+    game: str
+    edition: str
+    pool: str
+    player: str
+    rating: int = 0
+    skill: Skill | None = None
+    played: int = 0
+    won: int = 0
+    drawn: int = 0
+    sides: dict[Seat, Tally] = {}
+    endings: dict[str, int] = {}
+    changed_at: int | None = None
+
+
+class RatingRow(Row, frozen=True, kw_only=True):
+    """What one match did to the rating of one player; `closed` is the position of its closing."""
+
+    table: ClassVar[str] = "ratings"
+    key: ClassVar[tuple[str, ...]] = ("match", "player")
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "game", "edition", "closed"),)
+
+    match: str
+    player: str
+    closed: int
+    game: str
+    edition: str
+    at: int | None
+    before: int
+    after: int
+
+
+class BoardMatch(Row, frozen=True, kw_only=True):
+    """What the fold must remember of a match until it closes."""
+
+    table: ClassVar[str] = "board_matches"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+    private: ClassVar[bool] = True
+
+    match: str
+    game: str
+    edition: str
+    origin: str
+    players: dict[Seat, str] = {}
+    bots: bool = False
+
+    @property
+    def pool(self) -> str:
+        """The board on which the match counts."""
+        if self.origin != LIVE:
+            return self.origin
+        if self.bots:
+            return BOTS
+        return LIVE if len(set(self.players.values())) == len(self.players) else SOLO
+
+
+def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
+    """What one record does to the scoreboards."""
+    record = delivered.record
+    entry: Any = record.entry
+    if isinstance(entry, Opened):
+        origin = origin_of(delivered, entry)
+        yield BoardMatch(match=entry.match, game=entry.game, edition=entry.edition, origin=origin)
+    elif isinstance(entry, Seated):
+        match = expect(rows.get(BoardMatch, record.match), record)
+        players = {**match.players, entry.seat: entry.player}
+        yield replace(match, players=players, bots=match.bots or bool(entry.bot))
+    elif isinstance(entry, Closed):
+        match = expect(rows.get(BoardMatch, record.match), record)
+        yield Gone(BoardMatch, (match.match,))
+        yield from _closed(rows, match, entry, delivered.position)
+
+
+def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iterator[Change]:
+    board = (match.game, match.edition, match.pool)
+    game, edition, pool = board
+    totals = rows.get(TotalsRow, *board) or TotalsRow(game=game, edition=edition, pool=pool)
+    if entry.result is None or len(match.players) < len(GAMES[game].seats):
+        yield replace(totals, void=totals.void + 1)
+        return
+    yield counted(totals, match.players, entry.by, entry.result)
+    standings = {player: _standing(rows, board, player) for player in match.players.values()}
+    for seat, player in match.players.items():
+        standings[player] = scored(standings[player], seat, entry)
+    if pool == LIVE:
+        skills = rated(
+            {seat: standings[player].skill for seat, player in match.players.items()}, entry.result
+        )
+        for seat, player in match.players.items():
+            before = standings[player]
+            standings[player] = replace(before, skill=skills[seat], rating=skills[seat].shown)
+            yield _rating(match, entry, position, before, standings[player])
+    yield from standings.values()
+
+
+def counted(totals: TotalsRow, players: dict[Seat, str], by: str, result: Result) -> TotalsRow:
+    """The totals after one more match."""
+    sides = {seat: totals.sides.get(seat, Tally()).plus(result.winner, seat) for seat in players}
+    return replace(
+        totals,
+        played=totals.played + 1,
+        drawn=totals.drawn + (result.winner is None),
+        sides=dict(sorted({**totals.sides, **sides}.items())),
+        endings=_ending(totals.endings, by, result),
+    )
+
+
+def scored(row: StandingRow, seat: Seat, entry: Closed) -> StandingRow:
+    """A player's standing after one more match that he played on `seat`."""
+    result = entry.result
+    assert result is not None, "a match without a result is not scored"
+    all_sides = Tally(row.played, row.won, row.drawn).plus(result.winner, seat)
+    sides = {**row.sides, seat: row.sides.get(seat, Tally()).plus(result.winner, seat)}
+    return replace(
+        row,
+        played=all_sides.played,
+        won=all_sides.won,
+        drawn=all_sides.drawn,
+        sides=dict(sorted(sides.items())),
+        endings=_ending(row.endings, entry.by, result),
+        changed_at=entry.at,
+    )
+
+
+def rated(before: dict[Seat, Skill | None], result: Result) -> dict[Seat, Skill]:
+    """The skill of each seat after a match; all are equal where nobody won."""
+    skills = {seat: skill or BEGINNER for seat, skill in before.items()}
+    teams = [[_MODEL.rating(mu=skill.mu, sigma=skill.sigma)] for skill in skills.values()]
+    ranks = [1.0 if result.winner in (None, seat) else 2.0 for seat in skills]
+    after = _MODEL.rate(teams, ranks=ranks)
+    return {seat: Skill(team[0].mu, team[0].sigma) for seat, team in zip(skills, after, strict=True)}
+
+
+def _ending(endings: dict[str, int], by: str, result: Result) -> dict[str, int]:
+    name = f"{by}:{result.reason}"
+    return dict(sorted({**endings, name: endings.get(name, 0) + 1}.items()))
+
+
+def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingRow:
+    game, edition, pool = board
+    return rows.get(StandingRow, *board, player) or StandingRow(
+        game=game, edition=edition, pool=pool, player=player
+    )
+
+
+def _rating(
+    match: BoardMatch, entry: Closed, position: int, before: StandingRow, after: StandingRow
+) -> RatingRow:
+    return RatingRow(
+        match=match.match,
+        player=after.player,
+        closed=position,
+        game=match.game,
+        edition=match.edition,
+        at=entry.at,
+        before=(before.skill or BEGINNER).shown,
+        after=after.rating,
+    )
+
+
+BOARDS = Projection("boards", 1, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)

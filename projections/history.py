@@ -1,0 +1,117 @@
+"""Player history: for every player one row for each seat that he took, seen from his side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from domain.kernel import Result, Seat
+from domain.log import Closed, Opened, Seated
+from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+
+RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
+
+
+class SeatingRow(Row, frozen=True, kw_only=True):
+    """One player in one seat of one match; times in microseconds UTC, None where unknown.
+
+    `opened` is the position of the match's first record, the order of the list.  `outcome`: running, won,
+    lost, drawn (nobody won: `reason` says how) or void (closed without a result).
+    """
+
+    table: ClassVar[str] = "seatings"
+    key: ClassVar[tuple[str, ...]] = ("match", "seat")
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "opened", "seat"),)
+
+    match: str
+    seat: Seat
+    player: str
+    opened: int
+    game: str
+    edition: str
+    origin: str
+    seated_at: int | None
+    closed_at: int | None = None
+    outcome: str = RUNNING
+    by: str = ""
+    reason: str = ""
+    score: dict[Seat, int] = {}
+    moves: int = 0
+
+
+class HistoryMatch(Row, frozen=True, kw_only=True):
+    """What the fold must remember of a match until it closes."""
+
+    table: ClassVar[str] = "history_matches"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+    private: ClassVar[bool] = True
+
+    match: str
+    opened: int
+    game: str
+    edition: str
+    origin: str
+
+
+def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
+    """What one record does to the histories of the players."""
+    record = delivered.record
+    entry: Any = record.entry
+    if isinstance(entry, Opened):
+        yield _opened(delivered, entry)
+    elif isinstance(entry, Seated):
+        yield _seated(expect(rows.get(HistoryMatch, record.match), record), entry)
+    elif isinstance(entry, Closed):
+        for row in rows.under(SeatingRow, record.match):
+            yield _closed(row, entry)
+        yield Gone(HistoryMatch, (record.match,))
+
+
+def _opened(delivered: Delivered, entry: Opened) -> HistoryMatch:
+    return HistoryMatch(
+        match=entry.match,
+        opened=delivered.position,
+        game=entry.game,
+        edition=entry.edition,
+        origin=origin_of(delivered, entry),
+    )
+
+
+def _seated(match: HistoryMatch, entry: Seated[Any]) -> SeatingRow:
+    return SeatingRow(
+        match=match.match,
+        seat=entry.seat,
+        player=entry.player,
+        opened=match.opened,
+        game=match.game,
+        edition=match.edition,
+        origin=match.origin,
+        seated_at=entry.at,
+    )
+
+
+def _closed(row: SeatingRow, entry: Closed) -> SeatingRow:
+    result = entry.result
+    return replace(
+        row,
+        closed_at=entry.at,
+        outcome=outcome(result, row.seat),
+        by=entry.by,
+        reason=result.reason if result else "",
+        score=result.score if result else {},
+        moves=entry.move,
+    )
+
+
+def outcome(result: Result | None, seat: Seat) -> str:
+    """What a result means for a seat; without a result the match is void."""
+    if result is None:
+        return VOID
+    if result.winner is None:
+        return DRAWN
+    return WON if result.winner == seat else LOST
+
+
+HISTORY = Projection("history", 1, (SeatingRow, HistoryMatch), fold)

@@ -1,0 +1,101 @@
+"""The match list: one row for each match, one for each seat that was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from domain.games import GAMES
+from domain.kernel import Result, Seat
+from domain.log import Closed, Opened, Seated
+from projections.model import Change, Delivered, Projection, Row, Rows, expect, origin_of
+
+OPEN, RUNNING, OVER = "open", "running", "over"
+
+
+class MatchRow(Row, frozen=True, kw_only=True):
+    """One match; times in microseconds UTC, None where unknown.
+
+    `opened` is the position of its first record, the order of the list.  `by` says how it closed (play,
+    resignation, ruling, record; "" while it runs); `result` is None, too, where it is void or unknown.
+    """
+
+    table: ClassVar[str] = "matches"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("opened",),
+        ("game", "edition", "opened"),
+        ("status", "opened"),
+        ("origin", "opened"),
+        ("opened_at", "opened"),
+    )
+
+    match: str
+    opened: int
+    game: str
+    edition: str
+    origin: str
+    status: str
+    seats: dict[Seat, str | None]
+    bots: dict[Seat, str] = {}
+    move: int
+    opened_at: int | None
+    changed_at: int | None
+    closed_at: int | None = None
+    by: str = ""
+    result: Result | None = None
+
+
+class SeatRow(Row, frozen=True, kw_only=True):
+    """Who sits where, for the filter by player."""
+
+    table: ClassVar[str] = "match_seats"
+    key: ClassVar[tuple[str, ...]] = ("match", "seat")
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "match"),)
+
+    match: str
+    seat: Seat
+    player: str
+
+
+def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
+    """What one record does to the match list."""
+    record = delivered.record
+    entry: Any = record.entry
+    if isinstance(entry, Opened):
+        yield _opened(delivered, entry)
+        return
+    row = expect(rows.get(MatchRow, record.match), record)
+    row = replace(row, move=entry.move, changed_at=entry.at)
+    if isinstance(entry, Seated):
+        yield SeatRow(match=row.match, seat=entry.seat, player=entry.player)
+        row = _seated(row, entry)
+    elif isinstance(entry, Closed):
+        row = replace(row, status=OVER, closed_at=entry.at, by=entry.by, result=entry.result)
+    yield row
+
+
+def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
+    return MatchRow(
+        match=entry.match,
+        opened=delivered.position,
+        game=entry.game,
+        edition=entry.edition,
+        origin=origin_of(delivered, entry),
+        status=OPEN,
+        seats=dict.fromkeys(GAMES[entry.game].seats),
+        move=entry.move,
+        opened_at=entry.at,
+        changed_at=entry.at,
+    )
+
+
+def _seated(row: MatchRow, entry: Seated[Any]) -> MatchRow:
+    seats = {**row.seats, entry.seat: entry.player}
+    bots = {**row.bots, entry.seat: entry.bot} if entry.bot else row.bots
+    return replace(row, seats=seats, bots=bots, status=RUNNING if all(seats.values()) else OPEN)
+
+
+MATCHES = Projection("matches", 1, (MatchRow, SeatRow), fold)

@@ -1,0 +1,114 @@
+"""What a projection is: kinds of rows, and a pure fold from one delivered record to the rows it changes.
+
+A fold reads rows of its own through `Rows` and gives back `Change`s; it writes nothing, keeps nothing between
+two records, and never sees the changes of the record at hand.  So whatever it must remember of a match is a
+row too, and no fold ever reads a stream again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Protocol, TypeVar
+
+from msgspec import Struct
+
+from domain.log import Opened, Record
+
+LIVE = "live"
+BOTS = "bots"
+UPLOADED = "uploaded"
+
+Key = str | int
+
+
+class Delivered(Protocol):
+    """A stored record as the store hands it out."""
+
+    @property
+    def position(self) -> int:
+        """Its place in the store's one order."""
+
+    @property
+    def record(self) -> Record:
+        """The record itself."""
+
+    @property
+    def uploaded(self) -> bool:
+        """Does it belong to an uploaded match?"""
+
+
+class Source(Protocol):
+    """What a runner needs of a store."""
+
+    def after(self, position: int, limit: int) -> Sequence[Delivered]:
+        """Up to `limit` records after `position`, in the store's order, without gaps."""
+
+    def last(self) -> int:
+        """The position of the last record; 0 where there is none."""
+
+    def watch(self, told: Callable[[str, int], None]) -> None:
+        """Call `told(match, position)` after each commit; it must not block."""
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One row of a read model.
+
+    Fields of text, numbers and truth values are columns as they stand; anything else is a column of JSON.
+    One of type `Any` comes back from it as `Raw`: only the fold knows its type, and decodes it when it must.
+    """
+
+    table: ClassVar[str]
+    key: ClassVar[tuple[str, ...]]  # the fields that identify the row
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    private: ClassVar[bool] = False  # memory of the fold: no reader ever sees it
+
+
+class Gone(Struct, frozen=True):
+    """The row of this kind and key is deleted."""
+
+    kind: type[Row]
+    key: tuple[Key, ...]
+
+
+Change = Row | Gone
+R = TypeVar("R", bound=Row)
+
+
+class Rows(Protocol):
+    """The rows as they stand before the record at hand."""
+
+    def get(self, kind: type[R], *key: Key) -> R | None:
+        """The row with this whole key."""
+
+    def under(self, kind: type[R], *key: Key) -> list[R]:
+        """The rows whose key begins with `key`, in the order of their keys."""
+
+
+class Projection(Struct, frozen=True):
+    """A read model.  `version` rises whenever `fold` would make other rows of the same log."""
+
+    name: str
+    version: int
+    kinds: tuple[type[Row], ...]
+    fold: Callable[[Rows, Delivered], Iterable[Change]]
+
+
+def key_of(row: Row) -> tuple[Key, ...]:
+    """What identifies a row."""
+    return tuple([getattr(row, name) for name in row.key])
+
+
+def origin_of(delivered: Delivered, opened: Opened) -> str:
+    """Where a match comes from: what the log says, save that an upload is an upload whatever it says."""
+    return UPLOADED if delivered.uploaded else opened.origin
+
+
+def expect(row: R | None, record: Record) -> R:
+    """The row that an earlier record of the match must have made.
+
+    Raises:
+        LookupError: it is not there, so the store did not deliver the match from its first move.
+    """
+    if row is None:
+        raise LookupError(f"move {record.move} of {record.match} came before the first one")
+    return row

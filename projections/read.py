@@ -1,0 +1,287 @@
+"""What the API asks of the read models: typed questions in, rows out, page by page in a stable order.
+
+Every function takes a connection from `connect` and reads the generation that is served.  The rows of a page
+are read by one statement, so they are of one moment; a cursor stays good while rows come and go.
+"""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from domain.game import Options
+from domain.games import GAMES
+from projections import history as histories
+from projections.boards import RatingRow, StandingRow, TotalsRow
+from projections.history import SeatingRow
+from projections.matches import OPEN, OVER, RUNNING, MatchRow
+from projections.model import LIVE, R
+from projections.sentences import TurnTold, tell
+from projections.summary import Turn
+from projections.tables import shape
+from projections.turns import TurnMatch, TurnRow
+
+MOST = 200  # rows on one page
+STATUSES = (OPEN, RUNNING, OVER)
+OUTCOMES = (histories.RUNNING, histories.WON, histories.LOST, histories.DRAWN, histories.VOID)
+
+T = TypeVar("T")
+
+
+class BadQuery(ValueError):
+    """A filter, limit or cursor that cannot be meant; the text says which, and what is possible."""
+
+
+class NotReady(Exception):
+    """This read model is being built by a new version, and what the old one left cannot be read."""
+
+
+class Asked(Struct, frozen=True):
+    """Which page: up to `limit` rows after the one that `after`, the `next` of another page, stands for."""
+
+    limit: int = 50
+    after: str | None = None
+
+
+class Page(Struct, Generic[T], frozen=True):
+    """Rows, and what to ask for the rest; `next` is None on the last page."""
+
+    rows: tuple[T, ...]
+    next: str | None
+
+
+class MatchFilter(Struct, frozen=True):
+    """Which matches; None leaves open.  `since` (included) and `until` (not) bound the time of opening."""
+
+    game: str | None = None
+    edition: str | None = None
+    player: str | None = None
+    status: str | None = None
+    origin: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+class HistoryFilter(Struct, frozen=True):
+    """Which matches of a player; None leaves open."""
+
+    game: str | None = None
+    edition: str | None = None
+    origin: str | None = None
+    outcome: str | None = None
+
+
+class Played(Struct, frozen=True):
+    """One match of a player, and what it did to his rating (None: it was not rated)."""
+
+    seating: SeatingRow
+    rating: RatingRow | None
+
+
+class MatchTurns(Struct, frozen=True):
+    """The turns of one match; of a running one as a spectator was told them."""
+
+    match: str
+    game: str
+    edition: str
+    options: Options
+    over: bool
+    turns: tuple[Turn, ...]
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection for reading only; threads may share it, one question at a time."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+    connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+# ── match list ──
+
+
+def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> Page[MatchRow]:
+    """The match list, the latest opened first.
+
+    Raises:
+        BadQuery, NotReady.
+    """
+    _one_of("status", which.status, STATUSES)
+    where = _Where(game=which.game, edition=which.edition, status=which.status, origin=which.origin)
+    where.add('"opened_at" >= ?', which.since)
+    where.add('"opened_at" < ?', which.until)
+    where.add('"match" IN (SELECT "match" FROM match_seats WHERE "player" = ?)', which.player)
+    where.after(("opened",), _cursor(page.after, (int,)))
+    rows = _rows(connection, MatchRow, f"{where} ORDER BY opened DESC LIMIT {_limit(page)}", where.values)
+    return _page(rows, page, ("opened",))
+
+
+def match(connection: sqlite3.Connection, match: str) -> MatchRow | None:
+    """One match of the list."""
+    return next(iter(_rows(connection, MatchRow, 'WHERE "match" = ?', (match,))), None)
+
+
+# ── player history ──
+
+
+def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, page: Asked) -> Page[Played]:
+    """The matches of a player, the latest opened first.
+
+    Raises:
+        BadQuery, NotReady.
+    """
+    _one_of("outcome", which.outcome, OUTCOMES)
+    where = _Where(
+        player=player, game=which.game, edition=which.edition, origin=which.origin, outcome=which.outcome
+    )
+    where.after(("opened", "seat"), _cursor(page.after, (int, str)))
+    order = f"{where} ORDER BY opened DESC, seat DESC LIMIT {_limit(page)}"
+    seatings = _page(_rows(connection, SeatingRow, order, where.values), page, ("opened", "seat"))
+    marks = ", ".join("?" * len(seatings.rows))
+    rated = _rows(
+        connection,
+        RatingRow,
+        f'WHERE "player" = ? AND "match" IN ({marks})',
+        (player, *(row.match for row in seatings.rows)),
+    )
+    ratings = {row.match: row for row in rated}
+    return Page(tuple(Played(row, ratings.get(row.match)) for row in seatings.rows), seatings.next)
+
+
+def standings_of(connection: sqlite3.Connection, player: str) -> list[StandingRow]:
+    """Where a player stands on every board that knows him."""
+    return _rows(connection, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
+
+
+# ── scoreboards ──
+
+
+def totals(
+    connection: sqlite3.Connection,
+    game: str | None = None,
+    edition: str | None = None,
+    pool: str | None = LIVE,
+) -> list[TotalsRow]:
+    """The totals of every game and edition; `pool` None: of every pool."""
+    where = _Where(game=game, edition=edition, pool=pool)
+    return _rows(connection, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
+
+
+def standings(
+    connection: sqlite3.Connection, game: str, edition: str, page: Asked, pool: str = LIVE
+) -> Page[StandingRow]:
+    """The players on one board: by rating, then by matches won, then by id.
+
+    Raises:
+        BadQuery, NotReady.
+    """
+    order = ("rating", "won", "player")
+    where = _Where(game=game, edition=edition, pool=pool)
+    where.after(order, _cursor(page.after, (int, int, str)))
+    sort = ", ".join(f"{name} DESC" for name in order)
+    rows = _rows(connection, StandingRow, f"{where} ORDER BY {sort} LIMIT {_limit(page)}", where.values)
+    return _page(rows, page, order)
+
+
+# ── turn summaries ──
+
+
+def turns(connection: sqlite3.Connection, match: str) -> MatchTurns | None:
+    """The turn summaries of a match; None where there is no such match.
+
+    Raises:
+        NotReady.
+    """
+    known = _rows(connection, TurnMatch, 'WHERE "match" = ?', (match,))
+    if not known:
+        return None
+    rows = _rows(connection, TurnRow, 'WHERE "match" = ? ORDER BY number', (match,))
+    of = known[0]
+    return MatchTurns(of.match, of.game, of.edition, of.options, of.over, tuple(row.turn for row in rows))
+
+
+def told(of: MatchTurns, language: str) -> tuple[TurnTold, ...]:
+    """Turn summaries in words; `language` is one of `domain.texts.LANGUAGES`."""
+    game = GAMES[of.game]
+    words = game.words(language, of.options)
+    return tuple(tell(game, words, turn) for turn in of.turns)
+
+
+# ── conditions, cursors, rows ──
+
+
+class _Where:
+    """The conditions of a question, and their values."""
+
+    def __init__(self, **equal: str | None) -> None:
+        self.conditions: list[str] = []
+        self.values: list[str | int] = []
+        for name, value in equal.items():
+            self.add(f'"{name}" = ?', value)
+
+    def add(self, condition: str, value: str | int | None) -> None:
+        """One more condition, unless its value is left open."""
+        if value is not None:
+            self.conditions.append(condition)
+            self.values.append(value)
+
+    def after(self, order: Sequence[str], cursor: Sequence[str | int] | None) -> None:
+        """Only what comes after the cursor in descending order."""
+        if cursor is not None:
+            marks = ", ".join("?" * len(order))
+            self.conditions.append(f"({', '.join(order)}) < ({marks})")
+            self.values += cursor
+
+    def __str__(self) -> str:
+        return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
+    if value is not None and value not in known:
+        raise BadQuery(f"no {name} {value[:40]!r}; there are: {', '.join(known)}")
+
+
+def _limit(page: Asked) -> int:
+    """One row more than asked, which tells whether there is another page."""
+    if not 1 <= page.limit <= MOST:
+        raise BadQuery(f"a page has 1 to {MOST} rows, not {page.limit}")
+    return page.limit + 1
+
+
+def _cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
+    if text is None:
+        return None
+    try:
+        plain = base64.urlsafe_b64decode(text.encode() + b"==")
+        values = msgspec.json.decode(plain, type=list[str | int])
+    except ValueError:
+        values = []
+    if tuple(type(value) for value in values) != kinds:
+        raise BadQuery(f"{text[:40]!r} is not the `next` of a page of this list")
+    return values
+
+
+def _page(rows: list[R], page: Asked, order: Sequence[str]) -> Page[R]:
+    if len(rows) <= page.limit:
+        return Page(tuple(rows), None)
+    last = [getattr(rows[page.limit - 1], name) for name in order]
+    cursor = base64.urlsafe_b64encode(msgspec.json.encode(last)).decode().rstrip("=")
+    return Page(tuple(rows[: page.limit]), cursor)
+
+
+def _rows(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
+    kept = shape(kind)
+    try:
+        found = connection.execute(f"SELECT {kept.names} FROM {kind.table} {rest}", values)
+        return [kept.row(row) for row in found]
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise BadQuery("a number beyond 64 bits, or text that is no Unicode") from error
+    except (sqlite3.OperationalError, msgspec.ValidationError) as error:
+        if isinstance(error, sqlite3.OperationalError) and "no such" not in str(error):
+            raise
+        raise NotReady(f"the read model {kind.table} is being built; ask again soon") from error

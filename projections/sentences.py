@@ -1,0 +1,98 @@
+"""Turn summaries in words, English and Russian, from the game's own texts, made when they are read."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+from domain.game import Game
+from domain.kernel import Fact, Seat
+from domain.texts import Texts
+from projections.summary import AnyPoint, Play, Turn, Turned, fact_decoder
+
+
+class Heading(Fact, frozen=True):
+    """Which turn this is; `turn` is the id under which the game may name its turns."""
+
+    number: int
+    first: int
+    last: int
+    single: bool
+    turn: str = "turn"
+
+
+class Scored(Fact, frozen=True):
+    """What a turn did to the score of a seat."""
+
+    seat: Seat
+    before: int
+    after: int
+    gained: int
+
+
+class Answered(Fact, frozen=True):
+    """An answer that no fact followed."""
+
+    seat: Seat
+    picks: tuple[str, ...]
+
+
+class PlayTold(Struct, frozen=True):
+    """One move of a turn in sentences."""
+
+    move: int
+    seat: Seat | None
+    sentences: tuple[str, ...]
+
+
+class TurnTold(Struct, frozen=True):
+    """One turn in words: its heading, the score of each seat, the turning points, and move by move."""
+
+    number: int
+    heading: str
+    score: tuple[str, ...]
+    points: tuple[str, ...]
+    plays: tuple[PlayTold, ...]
+
+
+def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
+    """A turn in the language of `words`, which are the game's words for this match (see `Game.words`)."""
+    ours = _own(words.language)
+    ours = ours.with_names({**ours.names, **words.names})
+    single = turn.first == turn.last
+    return TurnTold(
+        turn.number,
+        ours.sentence(Heading(turn.number, turn.first, turn.last, single)),
+        tuple(
+            ours.sentence(
+                Scored(seat, turn.before[seat], turn.after[seat], turn.after[seat] - turn.before[seat])
+            )
+            for seat in game.seats
+            if seat in turn.before
+        ),
+        tuple(_point(game, words, ours, turn, point) for point in turn.points),
+        tuple(PlayTold(play.move, play.seat, tuple(_play(game, words, ours, play))) for play in turn.plays),
+    )
+
+
+def _play(game: Game, words: Texts, ours: Texts, play: Play) -> Iterator[str]:
+    if not play.facts and play.seat and play.picks:
+        labels = tuple(words.label(play.ask, pick) for pick in play.picks)
+        yield ours.sentence(Answered(play.seat, labels))
+    for raw in play.facts:
+        yield words.sentence(fact_decoder(game).decode(raw))
+
+
+def _point(game: Game, words: Texts, ours: Texts, turn: Turn, point: AnyPoint) -> str:
+    if not isinstance(point, Turned):
+        return ours.sentence(point)
+    play = next(play for play in turn.plays if play.move == point.move)
+    return words.sentence(fact_decoder(game).decode(play.facts[point.place]))
+
+
+@lru_cache
+def _own(language: str) -> Texts:
+    return Texts.read(language, importlib.resources.files("projections"))

@@ -1,0 +1,168 @@
+"""Rows in SQLite: one table for each kind of row and generation, and a batch of changes before it is written.
+
+The table of kind `matches` in generation 3 is `matches_3`; the view `matches` shows the generation that is
+served, so that whoever reads needs to know neither.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import types
+import typing
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Generic
+
+import msgspec
+
+from projections.model import Change, Gone, Key, R, Row, key_of
+
+_PLAIN = {str: "TEXT", int: "INTEGER", float: "REAL", bool: "INTEGER"}
+
+
+class Column:
+    """One field of a row as a column."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self.name = name
+        plain, null = _plain(kind)
+        self.sql = f'"{name}" {_PLAIN[plain] if plain else "TEXT"}{"" if null else " NOT NULL"}'
+        self.encode: Callable[[Any], Any] | None = None if plain else _encoder(kind)
+        self.decode: Callable[[Any], Any] | None = _decoder(kind, plain)
+
+
+def _plain(kind: Any) -> tuple[Any, bool]:
+    """The plain type of a field (None: it is kept as JSON), and whether the column may be null."""
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    members = set(typing.get_args(kind)) if is_union else {kind}
+    rest = members - {types.NoneType}
+    only = next(iter(rest)) if len(rest) == 1 else None
+    return (only, len(members) > 1) if only in _PLAIN else (None, False)
+
+
+def _decoder(kind: Any, plain: Any) -> Callable[[Any], Any] | None:
+    if plain:
+        return bool if plain is bool else None
+    return msgspec.Raw if kind is Any else msgspec.json.Decoder(kind).decode
+
+
+def _encoder(kind: Any) -> Callable[[Any], str]:
+    """The same values give the same bytes; what comes back as `Raw` keeps the order that the fold gave it."""
+    encode = msgspec.json.Encoder(order=None if kind is Any else "sorted").encode
+
+    def encoded(value: Any) -> str:
+        return encode(value).decode()
+
+    return encoded
+
+
+class Shape(Generic[R]):
+    """How the rows of one kind are kept."""
+
+    def __init__(self, kind: type[R]) -> None:
+        self.kind = kind
+        self.columns = [Column(field.name, field.type) for field in msgspec.structs.fields(kind)]
+        self.names = ", ".join(f'"{column.name}"' for column in self.columns)
+
+    def create(self, generation: int) -> list[str]:
+        """The statements that create the table of a generation."""
+        table = self.name(generation)
+        columns = ", ".join(column.sql for column in self.columns)
+        return [
+            f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({_quoted(self.kind.key)}))",
+            *(
+                f"CREATE INDEX {table}_{number} ON {table} ({_quoted(index)})"
+                for number, index in enumerate(self.kind.indexes)
+            ),
+        ]
+
+    def name(self, generation: int) -> str:
+        """The table of a generation."""
+        return f"{self.kind.table}_{generation}"
+
+    def values(self, row: R) -> list[Any]:
+        """A row as its columns hold it."""
+        return [
+            column.encode(value) if column.encode else value
+            for column, value in zip(self.columns, _values(row), strict=True)
+        ]
+
+    def row(self, values: Iterable[Any]) -> R:
+        """The row whose columns hold these values.
+
+        Raises:
+            msgspec.ValidationError: they were written by another version.
+        """
+        fields = {
+            column.name: column.decode(value) if column.decode else value
+            for column, value in zip(self.columns, values, strict=True)
+        }
+        return self.kind(**fields)
+
+
+def _values(row: Row) -> list[Any]:
+    return [getattr(row, name) for name in row.__struct_fields__]
+
+
+@lru_cache
+def shape(kind: type[R]) -> Shape[R]:
+    """The shape of a kind of rows; building one is slow."""
+    return Shape(kind)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _where(names: Iterable[str]) -> str:
+    return " AND ".join(f'"{name}" = ?' for name in names) or "TRUE"
+
+
+class Batch:
+    """The rows of one generation with the changes of a batch, which reach the tables with `write`."""
+
+    def __init__(self, connection: sqlite3.Connection, generation: int) -> None:
+        self._connection, self._generation = connection, generation
+        self._changed: dict[type[Row], dict[tuple[Key, ...], Row | None]] = {}
+
+    def get(self, kind: type[R], *key: Key) -> R | None:
+        """See `Rows.get`."""
+        changed: dict[tuple[Key, ...], Any] = self._changed.get(kind, {})
+        if key in changed:
+            row: R | None = changed[key]
+            return row
+        return next(iter(self._stored(kind, key)), None)
+
+    def under(self, kind: type[R], *key: Key) -> list[R]:
+        """See `Rows.under`."""
+        found: dict[tuple[Key, ...], Any] = {key_of(row): row for row in self._stored(kind, key)}
+        changed: dict[tuple[Key, ...], Any] = self._changed.get(kind, {})
+        found |= {whole: row for whole, row in changed.items() if whole[: len(key)] == key}
+        return [found[whole] for whole in sorted(found) if found[whole] is not None]
+
+    def _stored(self, kind: type[R], key: tuple[Key, ...]) -> list[R]:
+        kept = shape(kind)
+        where = _where(kind.key[: len(key)])
+        query = f"SELECT {kept.names} FROM {kept.name(self._generation)} WHERE {where}"
+        return [kept.row(values) for values in self._connection.execute(query, key)]
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Take the changes of one record in."""
+        for change in changes:
+            if isinstance(change, Gone):
+                self._changed.setdefault(change.kind, {})[change.key] = None
+            else:
+                self._changed.setdefault(type(change), {})[key_of(change)] = change
+
+    def write(self) -> None:
+        """Write every changed row, within the transaction that is open."""
+        for kind, changed in self._changed.items():
+            kept = shape(kind)
+            table = kept.name(self._generation)
+            gone = [key for key, row in changed.items() if row is None]
+            self._connection.executemany(f"DELETE FROM {table} WHERE {_where(kind.key)}", gone)
+            marks = ", ".join("?" * len(kept.columns))
+            put = f"INSERT OR REPLACE INTO {table} ({kept.names}) VALUES ({marks})"
+            rows = [kept.values(row) for row in changed.values() if row is not None]
+            self._connection.executemany(put, rows)
+        self._changed.clear()

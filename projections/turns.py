@@ -1,0 +1,213 @@
+"""Turn summaries as rows: what a spectator was told while the match runs, the truth once it is over.
+
+While a match runs the fold remembers each play, in public and in full, in rows that no reader sees.
+A takeback and the end of the match fold these plays again: the only re-reading, of one match's own rows.
+The rows of plays are deleted with the end, so they never hold more than the running matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from domain.game import Game, Options
+from domain.games import GAMES
+from domain.kernel import Fact, Seat, Table
+from domain.log import Closed, Opened, Played, Record, Ruled, TakenBack, Told, canonical
+from projections import summary
+from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect
+from projections.summary import Play, Summary, Turn, fact_decoder
+
+
+class TurnMatch(Row, frozen=True, kw_only=True):
+    """Which game's words tell the turns of a match."""
+
+    table: ClassVar[str] = "turn_matches"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+
+    match: str
+    game: str
+    edition: str
+    options: Options
+    over: bool = False
+
+
+class TurnRow(Row, frozen=True, kw_only=True):
+    """One turn of the line of play that stands."""
+
+    table: ClassVar[str] = "turns"
+    key: ClassVar[tuple[str, ...]] = ("match", "number")
+
+    match: str
+    number: int
+    turn: Turn
+
+
+class Running(Row, frozen=True, kw_only=True):
+    """A match that runs: how far its summaries have come.
+
+    `position` is the table as a spectator knows it.  `number` is the running turn, 0 before the first play.
+    `jumps`: the moves that took back, and where they went.  `ruling`: the reason of a ruling that ends it.
+    """
+
+    table: ClassVar[str] = "turn_running"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+    private: ClassVar[bool] = True
+
+    match: str
+    game: str
+    edition: str
+    options: Options
+    position: Any
+    score: dict[Seat, int]
+    leader: Seat | None = None
+    number: int = 0
+    jumps: tuple[tuple[int, int], ...] = ()
+    ruling: str = ""
+
+
+class Kept(Row, frozen=True, kw_only=True):
+    """One play of a running match: as a spectator was told it, and in full."""
+
+    table: ClassVar[str] = "turn_kept"
+    key: ClassVar[tuple[str, ...]] = ("match", "move")
+    private: ClassVar[bool] = True
+
+    match: str
+    move: int
+    public: Play
+    full: Play
+
+
+def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
+    """What one record does to the turn summaries."""
+    record = delivered.record
+    entry: Any = record.entry
+    if isinstance(entry, Opened):
+        yield from _opened(entry)
+        return
+    running = expect(rows.get(Running, record.match), record)
+    if isinstance(entry, Played) or (isinstance(entry, Told) and entry.facts):
+        yield from _told(rows, running, record)
+    elif isinstance(entry, TakenBack):
+        yield from _taken_back(rows, running, entry)
+    elif isinstance(entry, Ruled) and entry.back_to is None:
+        yield replace(running, ruling=entry.reason)
+    elif isinstance(entry, Closed):
+        yield from _closed(rows, running, entry)
+
+
+def line(move: int, jumps: tuple[tuple[int, int], ...]) -> set[int]:
+    """The moves that stand at `move`; those taken back are left out."""
+    back, standing = dict(jumps), set()
+    while move:
+        standing.add(move)
+        move = back.get(move, move - 1)
+    return standing
+
+
+def _opened(entry: Opened) -> Iterator[Change]:
+    game = GAMES[entry.game]
+    start = summary.beginning(game, game.table(entry.edition, entry.options))
+    yield TurnMatch(match=entry.match, game=game.name, edition=entry.edition, options=entry.options)
+    yield Running(
+        match=entry.match,
+        game=game.name,
+        edition=entry.edition,
+        options=entry.options,
+        position=start.table,
+        score=start.score,
+    )
+
+
+def _told(rows: Rows, running: Running, record: Record) -> Iterator[Change]:
+    game = GAMES[running.game]
+    public = record.facts_for(None)
+    play = _play(record, public)
+    yield Kept(match=record.match, move=record.move, public=play, full=_in_full(record, play))
+    after = summary.told(game, _so_far(rows, game, running), play, public)
+    yield _advanced(running, after)
+    for turn in after.turns:
+        yield TurnRow(match=record.match, number=turn.number, turn=turn)
+
+
+def _play(record: Record, public: tuple[Fact, ...]) -> Play:
+    facts = tuple([Raw(canonical(fact)) for fact in public])
+    entry: Any = record.entry
+    if isinstance(entry, Played):
+        return Play(entry.move, facts, entry.seat, entry.ask, entry.picks)
+    return Play(entry.move, facts)
+
+
+def _in_full(record: Record, public: Play) -> Play:
+    facts = tuple([Raw(canonical(fact)) for fact in record.facts])
+    picks = record.picks if isinstance(record.entry, Played) else None
+    return replace(public, facts=facts, picks=picks)
+
+
+def _so_far(rows: Rows, game: Game, running: Running) -> Summary:
+    table = running.position
+    if isinstance(table, Raw):
+        table = _table_decoder(game).decode(table)
+    row = rows.get(TurnRow, running.match, running.number) if running.number else None
+    return Summary(table, running.score, running.leader, (row.turn,) if row else ())
+
+
+def _taken_back(rows: Rows, running: Running, entry: TakenBack) -> Iterator[Change]:
+    running = replace(running, jumps=(*running.jumps, (entry.move, entry.to)))
+    standing = line(entry.move, running.jumps)
+    plays = [kept.public for kept in rows.under(Kept, running.match) if kept.move in standing]
+    again = _again(running, plays)
+    for number in range(len(again.turns) + 1, running.number + 1):
+        yield Gone(TurnRow, (running.match, number))
+    for turn in again.turns:
+        yield TurnRow(match=running.match, number=turn.number, turn=turn)
+    yield _advanced(running, again)
+
+
+def _closed(rows: Rows, running: Running, entry: Closed) -> Iterator[Change]:
+    kept = rows.under(Kept, running.match)
+    standing = line(entry.move, running.jumps)
+    truth = _again(running, [play.full for play in kept if play.move in standing])
+    truth = summary.closed(truth, summary.over(entry.move, entry.by, entry.result, running.ruling))
+    for turn in truth.turns:
+        yield TurnRow(match=running.match, number=turn.number, turn=turn)
+    for play in kept:
+        yield Gone(Kept, (play.match, play.move))
+    yield Gone(Running, (running.match,))
+    yield TurnMatch(
+        match=running.match, game=running.game, edition=running.edition, options=running.options, over=True
+    )
+
+
+def _again(running: Running, plays: Iterable[Play]) -> Summary:
+    """The summaries of these plays from the empty table on."""
+    game = GAMES[running.game]
+    so_far = summary.beginning(game, game.table(running.edition, running.options))
+    fact = fact_decoder(game).decode
+    for play in plays:
+        so_far = summary.told(game, so_far, play, [fact(raw) for raw in play.facts])
+    return so_far
+
+
+def _advanced(running: Running, after: Summary) -> Running:
+    return replace(
+        running,
+        position=after.table,
+        score=after.score,
+        leader=after.leader,
+        number=after.turns[-1].number if after.turns else 0,
+    )
+
+
+@lru_cache
+def _table_decoder(game: Game) -> msgspec.json.Decoder[Table]:
+    return msgspec.json.Decoder(game.state)
+
+
+TURNS = Projection("turns", 1, (TurnRow, TurnMatch, Running, Kept), fold)
