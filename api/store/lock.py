@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.store.seam import StoreError
+from api.store.seam import InUse
 from domain.log import canonical
 
 FILE = "lock"
@@ -33,7 +33,7 @@ class Lock:
         since: the time, as people read it.
 
     Raises:
-        StoreError: another process holds it; the text says which one, and the way round.
+        InUse: another process holds it; the text says which one, and the way round.
     """
 
     def __init__(self, folder: Path, since: str) -> None:
@@ -43,7 +43,7 @@ class Lock:
         except OSError as error:
             holder = _holder(self._file)
             os.close(self._file)
-            raise StoreError(_held(folder, holder)) from error
+            raise InUse(_held(folder, holder)) from error
         self.holder = Holder(os.getpid(), socket.gethostname(), since)
         self._write()
 

@@ -9,9 +9,11 @@ import base64
 import hashlib
 import secrets
 from collections.abc import Sequence
+from pathlib import Path
 
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
+from api.store import appointments
 from api.store.seam import Person, StoreError
 from api.store.sqlite import Datastore
 from api.store.writer import Writer
@@ -21,10 +23,10 @@ _MOST = 500  # ids in one look-up
 
 
 class SqlitePeople:
-    """The people of one store; see `api.store.seam.People`."""
+    """The people of one store; see `api.store.seam.People`.  `keys` is where letters of appointment lie."""
 
-    def __init__(self, datastore: Datastore, writer: Writer | None) -> None:
-        self._datastore, self._writer = datastore, writer
+    def __init__(self, datastore: Datastore, writer: Writer | None, keys: Path) -> None:
+        self._datastore, self._writer, self._keys = datastore, writer, keys
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
         """A new person, and a 256-bit token of which only the hash is kept.
@@ -36,19 +38,14 @@ class SqlitePeople:
         if role not in ROLES:
             raise StoreError(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
         person, token = Person(_new_id(), name, role), secrets.token_urlsafe(32)
-
-        def insert(cursor: Cursor) -> None:
-            cursor.execute("INSERT INTO people (id, name, role) VALUES (?, ?, ?)", (person.id, name, role))
-            cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (_hash(token), person.id))
-
-        self._write().run(insert).result()
+        self._enter(person, _hash(token))
         return person, token
 
     def by_token(self, token: str) -> Person | None:
         """Whose token this is."""
         people = "SELECT id, name, role FROM people JOIN tokens ON tokens.person = people.id WHERE hash = ?"
         rows = self._datastore.rows(people, (_hash(token),))
-        return Person(*rows[0]) if rows else None
+        return Person(*rows[0]) if rows else self._appointed(_hash(token))
 
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """The names of players; forgotten and unknown ones are missing."""
@@ -77,10 +74,39 @@ class SqlitePeople:
         self._datastore.checkpoint()
         return forgotten
 
+    def _appointed(self, token_hash: bytes) -> Person | None:
+        """Enter the person whom a letter appoints, if there is one for this token."""
+        person = appointments.read(self._keys, token_hash) if self._writer else None
+        if person is not None:
+            self._enter(person, token_hash)
+            appointments.burn(self._keys, token_hash)
+        return person
+
+    def _enter(self, person: Person, token_hash: bytes) -> None:
+        def insert(cursor: Cursor) -> None:
+            row = (person.id, person.name, person.role)
+            cursor.execute("INSERT OR IGNORE INTO people (id, name, role) VALUES (?, ?, ?)", row)
+            cursor.execute(
+                "INSERT OR IGNORE INTO tokens (hash, person) VALUES (?, ?)", (token_hash, person.id)
+            )
+
+        self._write().run(insert).result()
+
     def _write(self) -> Writer:
         if self._writer is None:
             raise StoreError("this store is open for reading only")
         return self._writer
+
+
+def appoint(keys: Path, name: str) -> tuple[Person, str]:
+    """A new administrator for a store that another process holds, by a letter in its key folder.
+
+    Raises:
+        StoreError: the key folder is missing or cannot be written.
+    """
+    person, token = Person(_new_id(), name, "admin"), secrets.token_urlsafe(32)
+    appointments.write(keys, person, _hash(token))
+    return person, token
 
 
 def _new_id() -> str:

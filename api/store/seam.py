@@ -20,6 +20,10 @@ class StoreError(Exception):
     """A store that cannot do what is asked; the text says what a person can do about it."""
 
 
+class InUse(StoreError):
+    """Another process holds the store; the text says which, and under which address."""
+
+
 class Conflict(StoreError):
     """The records do not follow the stored ones: somebody else was faster.  Reload and judge again."""
 

@@ -52,7 +52,7 @@ class SqliteStore:
         assert isinstance(factory, Factory)
         self._recorder, self._datastore = recorder, factory.datastore
         self._writer = Writer(self._datastore) if lock else None
-        self.people: People = SqlitePeople(self._datastore, self._writer)
+        self.people: People = SqlitePeople(self._datastore, self._writer, keys)
 
     @classmethod
     def open(
@@ -69,7 +69,7 @@ class SqliteStore:
                 store; it is of a newer schema, or damaged.  The text says the way out.
         """
         folder = folder.absolute()
-        keys = keys or Path(os.environ.get("GLASNOST_KEYS") or folder.with_name(f"{folder.name}.keys"))
+        keys = keys or key_folder(folder)
         name = name or os.environ.get("GLASNOST_NAME") or NAME
         if keys.absolute().is_relative_to(folder):
             raise StoreError(f"the keys must lie outside the store: {keys} is inside {folder}")
@@ -248,6 +248,12 @@ class SqliteStore:
 
     def _one(self, statement: str, *values: Any) -> Any:
         return next(iter(self._datastore.rows(statement, values)), None)
+
+
+def key_folder(folder: Path) -> Path:
+    """Where the keys of the store in `folder` lie, unless the caller says otherwise."""
+    folder = folder.absolute()
+    return Path(os.environ.get("GLASNOST_KEYS") or folder.with_name(f"{folder.name}.keys"))
 
 
 def _environment(path: Path, *, write: bool) -> dict[str, str]:

@@ -1,0 +1,51 @@
+"""Letters of appointment: how the owner of a store makes an administrator while a server holds the store.
+
+Whoever may write into the key folder may appoint.  A letter is a file named by the hash of the new token; the
+server finds it when the token is shown for the first time, enters the person in the store, and burns it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from api.store.seam import Person, StoreError
+from domain.log import canonical
+
+FOLDER = "appointments"
+
+
+def write(keys: Path, person: Person, token_hash: bytes) -> None:
+    """Lay down a letter for whoever shows the token of this hash.
+
+    Raises:
+        StoreError: the key folder is missing or cannot be written.
+    """
+    try:
+        (keys / FOLDER).mkdir(mode=0o700, exist_ok=True)
+        letter = os.open(_path(keys, token_hash), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(letter, "wb") as file:
+            file.write(canonical(person) + b"\n")
+    except OSError as error:
+        raise StoreError(f"no letter can be laid into {keys}: {error.strerror}") from error
+
+
+def read(keys: Path, token_hash: bytes) -> Person | None:
+    """Who is appointed by the letter for this token, if there is one."""
+    try:
+        return msgspec.json.decode(_path(keys, token_hash).read_bytes(), type=Person)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def burn(keys: Path, token_hash: bytes) -> None:
+    """The person stands in the store now: the letter has done its work."""
+    with suppress(OSError):
+        _path(keys, token_hash).unlink()
+
+
+def _path(keys: Path, token_hash: bytes) -> Path:
+    return keys / FOLDER / token_hash.hex()
