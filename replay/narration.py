@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from domain.history import ALL
 from domain.kernel import Seat
 from domain.log import (
     Closed,
@@ -21,7 +22,7 @@ from domain.log import (
     TakebackAsked,
     TakenBack,
 )
-from domain.match import ALL, Match
+from domain.match import Match
 from replay.positions import kind_of, must_see
 from replay.words import Words
 

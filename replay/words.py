@@ -14,8 +14,9 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any
 
+from domain.history import ALL
 from domain.kernel import Fact, Pick, Result
-from domain.match import ALL, Match
+from domain.match import Match
 from domain.texts import LANGUAGES
 
 Sections = dict[str, dict[str, str]]

@@ -11,9 +11,10 @@ from msgspec.structs import asdict
 from domain.chance import Forced, Secret
 from domain.drafting import Context, Refused
 from domain.game import Game
+from domain.history import ALL
 from domain.kernel import Result
 from domain.log import HOUSE, Asked, Damaged, b64, codec
-from domain.match import ALL, Match
+from domain.match import Match
 from tests.matches import PRODUCT, Sitting, finished
 
 KINDS_AT_THE_END = ["Played", "SecretOpened", "Closed"]

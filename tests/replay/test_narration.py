@@ -8,9 +8,10 @@ import pytest
 
 from domain.game import Game
 from domain.games import GAMES
+from domain.history import ALL
 from domain.kernel import Result
 from domain.log import Played, Seated
-from domain.match import ALL, Match
+from domain.match import Match
 from domain.texts import LANGUAGES, Texts
 from replay.narration import narrated, told
 from replay.picture import as_text, picture

@@ -1,0 +1,272 @@
+"""A match as its log tells it: what each entry does, and what can be read at any move.
+
+The table after every move is kept (they share their parts), so that a view of any move, for any viewer,
+costs the same.  What may be said to a match is in `domain.match`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self, TypeVar
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from domain import kernel
+from domain.chance import SCHEME, Drawn, Ledger, joined
+from domain.game import Game
+from domain.games import GAMES
+from domain.kernel import Prompt, Result, Seat, Table
+from domain.log import (
+    HOUSE,
+    Asked,
+    Closed,
+    Damaged,
+    Entry,
+    Opened,
+    Record,
+    Seated,
+    TakebackAsked,
+    TakenBack,
+    Told,
+    Tree,
+    codec,
+)
+
+ALL = "all"  # the viewer who sees everything, once the match is over
+
+E = TypeVar("E", bound=Entry)
+
+
+class Position(Struct, frozen=True):
+    """The match after one move.
+
+    `table` is the truth, without its agenda, which waits encoded in `agenda`.  `before` is the move from
+    which this one went on.  `shown`: this move showed a draw, or somebody's secret to somebody else.
+    """
+
+    table: Table
+    agenda: tuple[Raw, ...]
+    asked: Asked | None
+    before: int
+    shown: bool
+
+
+class Request(Struct, frozen=True):
+    """A takeback that waits for an answer: asked at move `move` by `seat`, back to the table after `to`."""
+
+    move: int
+    seat: Seat
+    to: int
+
+
+class History:
+    """One match, as its log tells it."""
+
+    def __init__(self, opened: Opened) -> None:
+        if opened.game not in GAMES:
+            raise Damaged(f"unknown game {opened.game!r}; this version knows: {', '.join(GAMES)}")
+        self.game: Game = GAMES[opened.game]
+        self.opened = opened
+        self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
+        self.records: list[Record] = []
+        self.roots: list[bytes] = []
+        self.positions: list[Position] = []
+        self.request: Request | None = None
+        self.closed: Closed | None = None
+        self.ledger = Ledger(1, {}, {})
+        self.rules, self.product = opened.rules, opened.product
+        self.tree = Tree()
+        self._views: dict[Seat | None, list[Table]] = {}
+        self._live: Table | None = None
+
+    # ── reading ──
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+        return self.opened.match
+
+    @property
+    def move(self) -> int:
+        """The number of the latest move."""
+        return len(self.records)
+
+    @property
+    def status(self) -> str:
+        """open (a seat is free), running or over."""
+        if self.closed:
+            return "over"
+        return "running" if all(self.seats.values()) else "open"
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended; None while it runs, and where it is void or unknown."""
+        return self.closed.result if self.closed else None
+
+    @property
+    def provable(self) -> bool:
+        """Do the draws come from `rng/1`, not from a record?"""
+        return self.opened.chance.scheme == SCHEME
+
+    @property
+    def house_seeded(self) -> bool:
+        """Has no seat added a salt of its own to the draws?"""
+        return not any(seated and seated.salt for seated in self.seats.values())
+
+    @property
+    def salts(self) -> str:
+        """The seats' salts as they enter every draw."""
+        return joined({seat: seated.salt if seated else None for seat, seated in self.seats.items()})
+
+    @property
+    def live(self) -> Any:
+        """The table now, of the game's own class, its agenda included."""
+        if self._live is None:
+            self._live = self.table_with_agenda(self.move)
+        return self._live
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question that stands."""
+        return self.positions[-1].asked if self.status == "running" else None
+
+    def prompt(self, seat: Seat) -> tuple[int, Prompt] | None:
+        """The move that put the question to `seat`, and the question; None when it is not asked."""
+        asked = self.asked
+        question = kernel.prompt(self.live, seat) if asked and seat in asked.seats else None
+        return (asked.seats[seat], question) if asked and question else None
+
+    def table_at(self, move: int, viewer: Seat | None) -> Any:
+        """The table after `move`, as `viewer` (a seat, None: a spectator, ALL) was told it; no agenda."""
+        if viewer == ALL:
+            return self.positions[move - 1].table
+        tables = self._views.setdefault(viewer, [])
+        for record in self.records[len(tables) :]:
+            entry = record.entry
+            if isinstance(entry, TakenBack):
+                tables.append(tables[entry.to - 1])
+            else:
+                before = tables[-1] if tables else self._empty
+                tables.append(kernel.fold(before, record.facts_for(viewer)))
+        return tables[move - 1]
+
+    def table_with_agenda(self, move: int) -> Table:
+        """The true table after `move`, its agenda decoded."""
+        position = self.positions[move - 1]
+        step = codec(self.game).step
+        return replace(position.table, agenda=tuple(step(raw) for raw in position.agenda))
+
+    def line(self) -> Iterable[int]:
+        """The moves that stand, from the latest backwards; those taken back are left out."""
+        move = self.move
+        while move:
+            yield move
+            move = self.positions[move - 1].before
+
+    @property
+    def _empty(self) -> Table:
+        return self.game.table(self.opened.edition, self.opened.options)
+
+    # ── folding the log ──
+
+    @classmethod
+    def project(cls, match: Self | None, records: Iterable[Record]) -> Self | None:
+        """The match after `records`: the projector that the event store's repository calls."""
+        for record in records:
+            if match is None:
+                match = cls(_expect(record.entry, Opened))
+            match.accept(record)
+        return match
+
+    def accept(self, record: Record, live: Table | None = None) -> None:
+        """Take in the next record, which is stored; `live` is the table after it, where it is at hand.
+
+        Raises:
+            Damaged: it is not the next move.
+        """
+        if record.move != self.move + 1:
+            raise Damaged(f"move {record.move} follows move {self.move}")
+        self.positions.append(self._after(record))
+        self.records.append(record)
+        self.tree.add(record.leaf)
+        self.roots.append(self.tree.root)
+        self._live = live
+        self._note(record)
+
+    def _after(self, record: Record) -> Position:
+        entry = record.entry
+        if isinstance(entry, TakenBack):
+            back = self.positions[entry.to - 1]
+            return replace(back, asked=entry.asked, before=entry.to, shown=False)
+        if not self.positions:
+            return Position(self._empty, (), None, 0, False)
+        last = self.positions[-1]
+        if not isinstance(entry, Told):
+            return replace(last, before=self.move, shown=False)
+        change = record.parts[HOUSE].agenda if HOUSE in record.parts else None
+        agenda = (*last.agenda[: change.keep], *change.then) if change else last.agenda
+        table = kernel.fold(last.table, record.facts)
+        return Position(table, agenda, entry.asked or _still(last, entry), self.move, _shown(record))
+
+    def _note(self, record: Record) -> None:
+        entry = record.entry
+        if isinstance(entry, Told):
+            self._count(record)
+            self.rules, self.product = entry.rules or self.rules, entry.product or self.product
+        if isinstance(entry, Seated):
+            self.seats[entry.seat] = entry
+        elif isinstance(entry, TakebackAsked):
+            self.request = Request(entry.move, entry.seat, entry.to)
+        elif isinstance(entry, Closed):
+            self.closed = entry
+        elif isinstance(entry, TakenBack):
+            self.ledger = self._recount()
+        if not isinstance(entry, (TakebackAsked, Seated, Opened)):
+            self.request = None
+
+    def _count(self, record: Record) -> None:
+        for _ in record.entry.keys:
+            self.ledger.close_period()
+        for draw in _draws(record):
+            self._count_draw(self.ledger, draw)
+
+    @staticmethod
+    def _count_draw(ledger: Ledger, draw: Drawn) -> None:
+        if not draw.period:
+            ledger.secret[draw.label] = max(draw.counter + 1, ledger.secret.get(draw.label, 0))
+        elif draw.period == ledger.period:
+            ledger.open[draw.label] = max(draw.counter + 1, ledger.open.get(draw.label, 0))
+
+    def _recount(self) -> Ledger:
+        """After a takeback: only the draws on the line that stands count, and an opened key never returns."""
+        ledger = Ledger(self.ledger.period, {}, {})
+        for move in self.line():
+            for draw in _draws(self.records[move - 1]):
+                self._count_draw(ledger, draw)
+        return ledger
+
+
+def _shown(record: Record) -> bool:
+    """Did this move show a draw, or somebody's secret to somebody else?"""
+    mover = record.entry.seat
+    told = (
+        place for name, part in record.parts.items() if name not in (mover, HOUSE) for place in part.facts
+    )
+    return bool(_draws(record)) or any(fact.reveals for fact in record.entry.facts) or any(told)
+
+
+def _draws(record: Record) -> list[Drawn]:
+    house = record.parts.get(HOUSE)
+    return [*getattr(record.entry, "draws", ()), *(house.draws if house else ())]
+
+
+def _still(last: Position, entry: Entry) -> Asked | None:
+    """A seat taken before the last one asks nothing; a played entry without a question ended the game."""
+    return last.asked if isinstance(entry, Seated) else None
+
+
+def _expect(entry: Any, kind: type[E]) -> E:
+    if not isinstance(entry, kind):
+        raise Damaged(f"the first entry is {type(entry).__name__}, not {kind.__name__}")
+    return entry
