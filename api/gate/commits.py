@@ -1,0 +1,126 @@
+"""From a draft to committed state: hand it to the store's writer, wait, and only then take it in.
+
+Nothing of a draft is visible to anybody before the store says that it is durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from api.gate.desks import Desk
+from api.gate.refusals import Denied
+from api.store.seam import Append, Conflict, Exists, Remembered, Store, StoreError
+from domain.chance import Secret
+from domain.drafting import Context, Draft, Refused
+from domain.log import Closed, SecretOpened, unb64
+from domain.match import Match
+from domain.notes import Checkpoint, SigningKey, VerifyingKey, origin
+
+
+class Keys(Protocol):
+    """The server's keys for signing checkpoints."""
+
+    @property
+    def signing(self) -> SigningKey:
+        """The key that signs now."""
+
+    @property
+    def present(self) -> VerifyingKey:
+        """Its public part."""
+
+    @property
+    def retired(self) -> Sequence[VerifyingKey]:
+        """The keys that signed before."""
+
+    @property
+    def rotations(self) -> Sequence[str]:
+        """Signed notes by which each key handed over to the next."""
+
+
+class Commits:
+    """Makes drafts durable, then visible.
+
+    Args:
+        store: where matches are kept.
+        keys: sign the checkpoint of a match that ends.
+        clock: gives the time in microseconds UTC; None where the log is to hold no time (a seeded match).
+        product: the version of this program, for the log.
+    """
+
+    def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
+        self.store, self.keys, self.clock, self.product = store, keys, clock, product
+
+    def load(self, match: str) -> Desk | None:
+        """A match as stored; reads the store, so it is called in a thread."""
+        found = self.store.match(match)
+        if found is None:
+            return None
+        secret = self.store.secret(match)
+        known = Secret(secret, match) if secret else opened_secret(found)
+        return Desk(found, known, self.store.signer(match))
+
+    def context(self, desk: Desk) -> Context:
+        """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
+        if desk.secret is None:
+            raise Refused("over", "the match cannot go on here: its secret is not in this store")
+        now, latest = self.clock(), desk.match.records[-1].entry.at or 0
+        return Context(desk.secret, None if now is None else max(now, latest), self.product)
+
+    def note(self, match: str, size: int, root: bytes) -> str:
+        """The signed checkpoint over the first `size` moves."""
+        key = self.keys.signing
+        return key.sign(Checkpoint(origin(key.verifying.name, match), size, root).text)
+
+    async def commit(self, desk: Desk, draft: Draft, remembered: Remembered | None = None) -> None:
+        """Make a draft durable, then part of the match, then known to the followers.
+
+        Raises:
+            Conflict: somebody else was faster.
+            Denied: unavailable.
+        """
+        match, records = desk.match, draft.records
+        await self._durable(Append(records, remembered=remembered, note=self._closing_note(match, draft)))
+        for record in records:
+            match.accept(record, draft.live if record is records[-1] else None)
+        desk.tell()
+
+    async def first(self, match: Match, secret: Secret) -> Desk:
+        """Store a new match; see `_new`."""
+        return await self._new(match, secret, Append(match.records, secret=secret.bytes))
+
+    async def whole(self, match: Match, note: str, signer: str) -> Desk:
+        """Store a whole match from elsewhere; see `_new`."""
+        return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
+
+    async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
+        """Raises Denied: exists, unavailable."""
+        try:
+            await self._durable(append)
+        except (Exists, Conflict) as error:
+            raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
+        return Desk(match, secret, append.signer)
+
+    async def _durable(self, append: Append) -> None:
+        try:
+            await asyncio.wrap_future(self.store.submit(append))
+        except (Conflict, Exists):
+            raise
+        except StoreError as error:
+            raise Denied("unavailable", str(error), match=append.records[0].match) from error
+
+    def _closing_note(self, match: Match, draft: Draft) -> str:
+        if not isinstance(draft.records[-1].entry, Closed):
+            return ""
+        tree = match.tree.copy()
+        for record in draft.records:
+            tree.add(record.leaf)
+        return self.note(match.id, tree.size, tree.root)
+
+
+def opened_secret(match: Match) -> Secret | None:
+    """The secret of a match that is over, from its own log."""
+    entries = (record.entry for record in reversed(match.records))
+    found = next((entry for entry in entries if isinstance(entry, SecretOpened)), None)
+    return Secret(unb64(found.secret), match.id) if found else None

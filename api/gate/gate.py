@@ -1,0 +1,389 @@
+"""The gate: one way in for every command, whether it comes over HTTP, from the command line or from a bot.
+
+A command is judged on the committed match while it holds the match's lock; its records go to the store's
+writer; only when they are durable does the match take them in, hear the followers of it, and get the caller
+his answer.  A refusal changes nothing and is kept (`api.gate.refusals`).
+
+After each commit the bots of the house answer what they are asked (`api.gate.house`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import os
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from api.bots import Bot, house, player_of
+from api.gate.commits import Commits, Keys
+from api.gate.desks import Desk, Desks
+from api.gate.house import House
+from api.gate.orders import (
+    Accepted,
+    Key,
+    Order,
+    answering_seat,
+    recalled,
+    remembered,
+    seat_if_any,
+    seat_of,
+    settled,
+)
+from api.gate.refusals import Denied, Refusal, Refusals
+from api.settings import Settings
+from api.store.seam import Conflict, Store
+from domain.chance import Secret, Source
+from domain.drafting import Context, Draft, Refused
+from domain.game import BadOption, Game, Options
+from domain.games import GAMES
+from domain.kernel import Picks, Result, Seat
+from domain.log import Closed, SecretOpened
+from domain.match import Match, open_match
+
+_log = logging.getLogger("glasnost.gate")
+
+
+class Gate:
+    """All commands to all matches of a store.
+
+    Args:
+        store: where matches are kept.
+        keys: sign the checkpoint of a match that ends.
+        clock: gives the time in microseconds UTC; None where the log is to hold no time (a seeded match).
+        product: the version of this program, for the log.
+        settings: the limits.
+        bots: the players of the house, by name.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keys: Keys,
+        clock: Callable[[], int | None],
+        product: str,
+        settings: Settings | None = None,
+        bots: Mapping[str, Bot] | None = None,
+    ) -> None:
+        settings = settings or Settings()
+        self.store, self.keys = store, keys
+        self.refusals = Refusals(settings.kept_refusals)
+        self.stopping = False
+        self._commits = Commits(store, keys, clock, product)
+        self._desks = Desks(settings.cached_matches, self._commits.load)
+        self._house = House(house() if bots is None else bots, self._commits, self._desks)
+        self._tasks: set[asyncio.Task[Accepted]] = set()
+
+    # ── reading ──
+
+    async def desk(self, match: str) -> Desk:
+        """The desk of a match, with the committed state.
+
+        Raises:
+            Denied: unknown-match.
+        """
+        desk = self._desks.at_hand(match)
+        if desk is None:
+            desk = await self._desks.get(match)
+            if desk is None:
+                raise Denied("unknown-match", "there is no such match", match=match)
+            self._house.wake(desk)
+        return desk
+
+    async def match(self, match: str) -> Match:
+        """The match as committed; see `desk`."""
+        return (await self.desk(match)).match
+
+    @property
+    def at_hand(self) -> int:
+        """How many matches are in memory."""
+        return len(self._desks)
+
+    def checkpoint(self, match: Match, move: int) -> str:
+        """The signed checkpoint over the first `move` moves."""
+        return self._commits.note(match.id, move, match.roots[move - 1])
+
+    # ── commands ──
+
+    async def open(
+        self,
+        player: str | None,
+        game: str,
+        edition: str | None,
+        options: Mapping[str, Any],
+        *,
+        origin: str = "live",
+        secret: bytes | None = None,
+        match: str | None = None,
+        recorded: bool = False,
+    ) -> Accepted:
+        """A new match; opening seats nobody.
+
+        Raises:
+            Denied: unknown-game, bad-option, exists, unavailable.
+        """
+        name = match or _new_id()
+        own = Secret(os.urandom(32) if secret is None else secret, name)
+
+        async def work() -> Accepted:
+            known, (chosen, complete) = _settle(game, edition, options)
+            context = Context(own, self._commits.clock(), self._commits.product)
+            draft = open_match(
+                context, known, chosen, complete, match=name, origin=origin, opener=player, recorded=recorded
+            )
+            opened = Match.project(None, draft.records)
+            assert opened is not None, "a draft holds records"
+            desk = await self._commits.first(opened, own)
+            self._desks.put(desk)
+            return Accepted(desk, None, 1, 1, 1)
+
+        return await self._kept(Order("open", name, _never, player), work())
+
+    async def sit(
+        self,
+        match: str,
+        seat: Seat,
+        player: str | None,
+        *,
+        salt: str | None = None,
+        bot: str = "",
+        source: Source | None = None,
+    ) -> Accepted:
+        """`player` takes a seat, or lets a bot of the house play it (None: somebody who may do so anywhere).
+
+        Raises:
+            Denied: unknown-match, unknown-bot, foreign, unavailable, and what `Match.sit` refuses.
+        """
+
+        def judge(stored: Match, context: Context) -> Draft:
+            if bot:
+                self._must_be_invited(stored, bot, player)
+            name = player_of(bot) if bot else player or ""
+            return stored.sit(context, seat, name, salt=salt, bot=bot, source=source)
+
+        return await self._command(Order("sit", match, judge, player, seat))
+
+    async def play(
+        self,
+        match: str,
+        answers: Sequence[Picks],
+        *,
+        player: str | None = None,
+        seat: Seat | None = None,
+        expect: int | None = None,
+        key: Key | None = None,
+        source: Source | None = None,
+    ) -> Accepted:
+        """The player of a seat (or whoever may name the `seat` itself) answers, once or several times.
+
+        Raises:
+            Denied: unknown-match, foreign, key-reused, unavailable, conflict, and what `Match.play` refuses.
+        """
+
+        def judge(stored: Match, context: Context) -> Draft:
+            acting = seat or seat_of(stored, player)
+            return stored.play(context, acting, answers, expect=expect, source=source)
+
+        return await self._command(Order("play", match, judge, player, seat, expect, key))
+
+    async def resign(self, match: str, *, player: str | None = None, seat: Seat | None = None) -> Accepted:
+        """A seat gives up.  Raises Denied: see `Match.resign`."""
+
+        def judge(stored: Match, context: Context) -> Draft:
+            return stored.resign(context, seat or seat_of(stored, player))
+
+        return await self._command(Order("resign", match, judge, player, seat))
+
+    async def ask_takeback(
+        self, match: str, *, player: str | None = None, seat: Seat | None = None, to: int | None = None
+    ) -> Accepted:
+        """A seat asks to go back; a bot agrees at once.  Raises Denied: see `Match.ask_takeback`."""
+
+        def judge(stored: Match, context: Context) -> Draft:
+            return stored.ask_takeback(context, seat or seat_of(stored, player), to)
+
+        return await self._command(Order("ask_takeback", match, judge, player, seat))
+
+    async def answer_takeback(
+        self, match: str, request: int, agree: bool, *, player: str | None = None, seat: Seat | None = None
+    ) -> Accepted:
+        """A seat answers a request.  Raises Denied: see `Match.answer_takeback`."""
+
+        def judge(stored: Match, context: Context) -> Draft:
+            acting = seat or answering_seat(stored, player)
+            return stored.answer_takeback(context, acting, request, agree)
+
+        return await self._command(Order("answer_takeback", match, judge, player, seat))
+
+    async def rule(
+        self,
+        match: str,
+        by: str,
+        reason: str,
+        *,
+        back_to: int | None = None,
+        result: Result | None = None,
+        void: bool = False,
+    ) -> Accepted:
+        """An organizer rules on a match in which he does not play.  Raises Denied: see `Match.rule`."""
+
+        def judge(stored: Match, context: Context) -> Draft:
+            if seat_if_any(stored, by) is not None:
+                raise Refused("foreign", "whoever plays in a match does not rule on it")
+            if result is not None and not set(result.score) <= set(stored.seats):
+                raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
+            return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
+
+        return await self._command(Order("rule", match, judge, by))
+
+    async def close_record(self, match: str, result: Result | None) -> Accepted:
+        """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
+
+        def judge(stored: Match, context: Context) -> Draft:
+            return stored.close_record(context, result)
+
+        return await self._command(Order("close_record", match, judge))
+
+    async def upload(self, match: Match, note: str, signer: str, player: str | None = None) -> Accepted:
+        """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed it.
+
+        Raises:
+            Denied: exists (nothing is ever replaced), unavailable.
+        """
+
+        async def work() -> Accepted:
+            desk = await self._commits.whole(match, note, signer)
+            self._desks.put(desk)
+            return Accepted(desk, None, 1, match.move, match.move)
+
+        return await self._kept(Order("upload", match.id, _never, player), work())
+
+    async def settled(self, match: str) -> None:
+        """Wait until no bot has anything to answer."""
+        await self.desk(match)
+        await self._house.settled(match)
+
+    def stop(self) -> None:
+        """Tell everybody who follows a match that it is over for today; commands are still carried out."""
+        self.stopping = True
+        self._desks.wake()
+
+    async def close(self) -> None:
+        """Answer everybody who waits, stop the bots; the store stays open."""
+        self.stop()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await self._house.stop()
+
+    # ── how a command is carried out ──
+
+    async def _command(self, order: Order) -> Accepted:
+        return await self._kept(order, self._carry_out(order))
+
+    async def _kept(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+        """Carry on to the end even if the caller goes away; keep a refusal in the record."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            accepted = await asyncio.shield(task)
+        except Denied as error:
+            self.refusals.keep(refusal := self._refusal(order, error))
+            _log.info("refused", extra=asdict(refusal))
+            raise
+        who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
+        _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
+        return accepted
+
+    async def _carry_out(self, order: Order) -> Accepted:
+        desk = await self.desk(order.match)
+        with desk.used():
+            async with desk.lock:
+                known = await self._known(desk, order)
+                if known is not None:
+                    return known
+                accepted = await self._judged_twice(desk, order)
+                await self._house.answer(desk)
+                return replace(accepted, settled=settled(desk.match, accepted.last))
+
+    async def _known(self, desk: Desk, order: Order) -> Accepted | None:
+        """The answer that this key got before, if any."""
+        if order.key is None:
+            return None
+        known = await asyncio.to_thread(self.store.remembered, order.key.scope, order.key.key)
+        if known is None:
+            return None
+        if known.body != order.key.body:
+            raise Denied("key-reused", "this key was used with another body", match=order.match)
+        return recalled(known, desk)
+
+    async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
+        """Judge and commit; once more on the stored state, where somebody else was faster."""
+        try:
+            return await self._judged(desk, order)
+        except Conflict:
+            await self._desks.refresh(desk)
+        try:
+            return await self._judged(desk, order)
+        except Conflict as error:
+            raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
+
+    async def _judged(self, desk: Desk, order: Order) -> Accepted:
+        seat = order.seat or seat_if_any(desk.match, order.player)
+        try:
+            draft = order.judge(desk.match, self._commits.context(desk))
+        except Refused as error:
+            raise Denied(
+                error.kind,
+                error.detail,
+                rule=error.rule,
+                legal=error.legal,
+                match=order.match,
+                seat=seat,
+                expect=order.expect,
+            ) from error
+        form = order.key.form if order.key else ""
+        accepted = Accepted(desk, seat, draft.records[0].move, _last_own(draft), 0, form)
+        await self._commits.commit(desk, draft, remembered(order.key, accepted))
+        return accepted
+
+    def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
+        if bot not in self._house.bots:
+            raise Refused("unknown-bot", f"no bot {bot!r} plays here; there is {', '.join(self._house.bots)}")
+        concerned = {match.opened.opener, *(seated.player for seated in match.seats.values() if seated)}
+        if player is not None and player not in concerned:
+            raise Refused("foreign", "only who opened the match or sits in it lets the house play a seat")
+
+    def _refusal(self, order: Order, error: Denied) -> Refusal:
+        desk = self._desks.at_hand(order.match)
+        where, move = (desk.match.id, desk.match.move) if desk else (None, None)
+        return Refusal(
+            self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
+        )
+
+
+def _new_id() -> str:
+    """ "m" and 80 random bits, lower-case: short enough for an address, never met twice."""
+    return "m" + base64.b32encode(os.urandom(10)).decode().lower()
+
+
+def _settle(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple[Game, tuple[str, Options]]:
+    if name not in GAMES:
+        raise Denied("unknown-game", f"there is no game {name!r}; there are {', '.join(GAMES)}")
+    try:
+        return GAMES[name], GAMES[name].settle(edition, options)
+    except BadOption as error:
+        raise Denied("bad-option", str(error)) from error
+
+
+def _last_own(draft: Draft) -> int:
+    """The last move of a draft but for those that close the match."""
+    own = [record.move for record in draft.records if not isinstance(record.entry, (SecretOpened, Closed))]
+    return own[-1] if own else draft.records[-1].move
+
+
+def _never(match: Match, context: Context) -> Draft:
+    raise AssertionError("this command has nothing to judge")

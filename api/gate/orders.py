@@ -1,0 +1,133 @@
+"""What a command is before and after the gate, and what an idempotency key keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from api.gate.desks import Desk
+from api.store.seam import Remembered
+from domain.drafting import Context, Draft, Refused
+from domain.kernel import Seat
+from domain.log import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
+from domain.match import Match
+
+Judge = Callable[[Match, Context], Draft]
+
+_CREATED = 201  # what is remembered is always the answer to a command that was carried out
+
+
+class Key(Struct, frozen=True):
+    """An idempotency key.
+
+    `scope`: whose key it is (a token, a match).  `body`: the hash of the request.  `form`: the form of the
+    answer (a language), which a repetition gets again whatever it asks for.
+    """
+
+    scope: str
+    key: str
+    body: bytes
+    form: str = ""
+
+
+class Accepted(Struct, frozen=True):
+    """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer."""
+
+    desk: Desk
+    seat: Seat | None
+    first: int
+    last: int
+    settled: int
+    form: str = ""
+
+
+class Order(Struct, frozen=True):
+    """One command: who says it, to which match, and how it is judged."""
+
+    command: str
+    match: str
+    judge: Judge
+    player: str | None = None
+    seat: Seat | None = None
+    expect: int | None = None
+    key: Key | None = None
+
+
+class _Kept(Struct, frozen=True):
+    """What a key keeps: enough to give the same answer again, from the log alone."""
+
+    seat: Seat | None
+    first: int
+    last: int
+    form: str
+
+
+def remembered(key: Key | None, accepted: Accepted) -> Remembered | None:
+    """What becomes durable together with the moves of a command that came with a key."""
+    if key is None:
+        return None
+    kept = _Kept(accepted.seat, accepted.first, accepted.last, key.form)
+    return Remembered(key.scope, key.key, key.body, _CREATED, msgspec.json.encode(kept))
+
+
+def recalled(known: Remembered, desk: Desk) -> Accepted:
+    """The command that a key stands for, as it was answered."""
+    kept = msgspec.json.decode(known.answer, type=_Kept)
+    return Accepted(desk, kept.seat, kept.first, kept.last, settled(desk.match, kept.last), kept.form)
+
+
+def settled(match: Match, last: int) -> int:
+    """The move after `last` at which no bot had to answer: what bots did at once, and the match's end.
+
+    It depends on nothing but the log, so that an answer can be given again, byte for byte.
+    """
+    move = last
+    while move < match.move and _follows_at_once(match, move):
+        move += 1
+    return move
+
+
+def seat_of(match: Match, player: str | None) -> Seat:
+    """The seat for which a player speaks now: of several (somebody may play against himself) one that is
+    asked.
+
+    Raises:
+        Refused: foreign.
+    """
+    seat = seat_if_any(match, player)
+    if seat is None:
+        raise Refused("foreign", "you do not play in this match")
+    return seat
+
+
+def seat_if_any(match: Match, player: str | None) -> Seat | None:
+    """The same, None where he does not play in the match."""
+    own = seats_of(match, player)
+    asked = match.asked.seats if match.asked else {}
+    return next((seat for seat in own if seat in asked), own[0] if own else None)
+
+
+def seats_of(match: Match, player: str | None) -> list[Seat]:
+    """The seats of a player."""
+    if player is None:
+        return []
+    return [name for name, seated in match.seats.items() if seated and seated.player == player]
+
+
+def answering_seat(match: Match, player: str | None) -> Seat:
+    """The seat for which a player answers a request.  Raises Refused: foreign."""
+    waiting = match.request.seat if match.request else None
+    others = [seat for seat in seats_of(match, player) if seat != waiting]
+    return others[0] if others else seat_of(match, player)
+
+
+def _follows_at_once(match: Match, move: int) -> bool:
+    entry, before = match.records[move].entry, match.records[move - 1].entry
+    if isinstance(entry, (Played, TakebackAnswered)):
+        seated = match.seats[entry.seat]
+        return seated is not None and bool(seated.bot)
+    if isinstance(entry, TakenBack):
+        return isinstance(before, TakebackAnswered)
+    return isinstance(entry, (SecretOpened, Closed))

@@ -1,0 +1,1 @@
+"""The HTTP API: decode, authorise, call the gate, encode.  No rule and no fold lives here."""

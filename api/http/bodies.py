@@ -1,0 +1,82 @@
+"""Bodies of requests: read within the limit, of the right type, and decoded into exactly one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+
+from api.http import negotiation
+from api.http.problems import Failed
+from api.settings import Settings
+
+_FORM = "application/x-www-form-urlencoded"
+
+Reader = Callable[[Request, Settings], Awaitable[tuple[bytes, Any]]]
+
+
+def reader(body: Any) -> Reader:
+    """Reads and decodes the bodies of a route: `body` is a struct, or a media type for plain bytes."""
+    if isinstance(body, str):
+        return _bytes_reader(body)
+    decode, may_be_empty = msgspec.json.Decoder(body).decode, optional(body)
+
+    async def read(request: Request, settings: Settings) -> tuple[bytes, Any]:
+        content = await _content(request, settings.body_bytes)
+        if content or not may_be_empty:
+            _must_be(request, negotiation.JSON)
+        return content, _decoded(decode, content or (b"{}" if may_be_empty else b""))
+
+    return read
+
+
+def optional(body: Any) -> bool:
+    """May a body of this type be left out?"""
+    return all(not field.required for field in msgspec.structs.fields(body))
+
+
+def _bytes_reader(media_type: str) -> Reader:
+    async def read(request: Request, settings: Settings) -> tuple[bytes, Any]:
+        _must_be(request, media_type)
+        content = await _content(request, settings.file_bytes)
+        return content, content
+
+    return read
+
+
+def _must_be(request: Request, media_type: str) -> None:
+    """A body without a type is taken for what it should be; so is curl's, which calls every body a form.
+
+    Nothing is lost by that: a form of a foreign page cannot carry the token, which is a header.
+    """
+    given = request.headers.get("content-type", media_type).partition(";")[0].strip().lower()
+    if given not in (media_type, _FORM):
+        raise Failed("media-type", f"{media_type}, not {given[:80] or 'nothing'}", {"accept": media_type})
+
+
+async def _content(request: Request, most: int) -> bytes:
+    """The body, of at most `most` bytes; what is longer is not read."""
+    content = bytearray()
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > most:
+                raise Failed("too-large", f"at most {most} bytes", {"connection": "close"})
+    except ClientDisconnect as error:
+        raise Failed("malformed", "the body ends too early") from error
+    return bytes(content)
+
+
+def _decoded(decode: Callable[[bytes], Any], content: bytes) -> Any:
+    try:
+        return decode(content)
+    except msgspec.ValidationError as error:
+        raise Failed("invalid", str(error)) from error
+    except msgspec.DecodeError as error:
+        raise Failed("malformed", str(error)) from error
+    except UnicodeDecodeError as error:
+        raise Failed("malformed", f"not UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise Failed("malformed", "nested too deeply") from error

@@ -1,0 +1,203 @@
+"""Where requests come in: one decorator for every route, structs in and out, and the true OpenAPI document.
+
+A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
+Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+from msgspec import Struct
+
+from api.gate import Gate
+from api.http import bodies, negotiation, problems
+from api.http.access import Visitor
+from api.http.problems import Failed
+from api.http.services import Services
+from api.http.shapes import Problem
+from api.store.seam import Person
+
+REF = "#/components/schemas/{name}"
+EVERYWHERE = (400, 401, 422, 429, 500)  # problems that any route may answer with
+_JSON = negotiation.JSON
+_GIVEN = ("call", "body")  # a handler's parameters that do not come from address or headers
+
+Handler = Callable[..., Awaitable[Any]]
+H = TypeVar("H", bound=Handler)
+encode = msgspec.json.Encoder().encode
+
+
+class Call:
+    """One request that was let in: who asks, in which language, and what he may work with."""
+
+    __slots__ = ("language", "raw", "request", "services", "visitor")
+
+    def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
+        self.services, self.request, self.visitor = services, request, visitor
+        self.raw = b""  # the body as it came
+        self.language = negotiation.language(request.headers.get("accept-language", ""))
+
+    @property
+    def gate(self) -> Gate:
+        """The gate."""
+        return self.services.gate
+
+    @property
+    def player(self) -> str | None:
+        """The id of who asks."""
+        return self.visitor.player
+
+    def person(self, *roles: str) -> Person:
+        """Who asks; he needs one of these roles, if any are named.
+
+        Raises:
+            Failed: unauthorized, forbidden.
+        """
+        person = self.visitor.person
+        if person is None:
+            raise Failed("unauthorized", "send Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
+        if roles and person.role not in roles:
+            raise Failed("forbidden", f"this takes the role {' or '.join(roles)}, yours is {person.role}")
+        return person
+
+    def answer(self, content: Any, status: int = 200) -> Response:
+        """A struct as a response."""
+        headers = {"content-language": self.language, "cache-control": "no-cache"}
+        return Response(encode(content), status, headers, _JSON)
+
+
+class Documented(Struct, frozen=True):
+    """What a route answers with besides its struct: a status, what it means, and its media types."""
+
+    status: int
+    meaning: str
+    media: tuple[str, ...] = ()
+
+
+class Api:
+    """The routes of one topic.
+
+    Args:
+        topic: how the documentation groups them.
+    """
+
+    def __init__(self, topic: str) -> None:
+        self.router = APIRouter(tags=[topic])
+        self.types: list[Any] = [Problem]
+
+    def get(self, path: str, returns: Any, **more: Any) -> Callable[[H], H]:
+        """A route for reading; see `_route`."""
+        return self._route("GET", path, returns, None, 200, **more)
+
+    def post(self, path: str, body: Any, returns: Any, status: int = 201, **more: Any) -> Callable[[H], H]:
+        """A route for commands; see `_route`.  A `body` with nothing required may be left out."""
+        return self._route("POST", path, returns, body, status, **more)
+
+    def _route(
+        self,
+        method: str,
+        path: str,
+        returns: Any,
+        body: Any,
+        status: int,
+        *,
+        refusals: Iterable[int] = (),
+        also: Iterable[Documented] = (),
+        token: bool = False,
+    ) -> Callable[[H], H]:
+        """Add a route.
+
+        Args:
+            returns: the struct that the handler gives, or the media type of what it gives.
+            body: the struct that it takes as `body`; None for none, a media type for bytes.
+            refusals: the statuses of its problems besides `EVERYWHERE`.
+            also: other answers that it may give.
+            token: it needs one.
+        """
+
+        def wrap(handler: H) -> H:
+            extra: dict[str, Any] = {"security": [{"bearer": []}] if token else [{}, {"bearer": []}]}
+            if body is not None:
+                extra["requestBody"] = self._request_body(body)
+            self.router.add_api_route(
+                path,
+                _endpoint(handler, body, status),
+                methods=[method],
+                response_model=None,
+                response_class=Response,
+                status_code=status,
+                responses=self._responses(returns, status, {*refusals, *EVERYWHERE}, also),
+                openapi_extra=extra,
+                summary=(handler.__doc__ or "").split("\n")[0].rstrip("."),
+                operation_id=handler.__name__,
+            )
+            return handler
+
+        return wrap
+
+    def _request_body(self, body: Any) -> dict[str, Any]:
+        if isinstance(body, str):
+            return {"required": True, "content": {body: {"schema": {"type": "string", "format": "binary"}}}}
+        return {"required": not bodies.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
+
+    def _responses(
+        self, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
+    ) -> dict[int | str, dict[str, Any]]:
+        content = {returns: {}} if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
+        told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
+        for other in also:
+            media: dict[str, Any] = {kind: {} for kind in other.media}
+            known = told.setdefault(other.status, {"description": other.meaning})
+            if media:
+                known.setdefault("content", {}).update(media)
+        problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
+        for refused in sorted(refusals):
+            told[refused] = {"description": _meaning(refused), "content": problem}
+        return told
+
+    def _schema(self, kind: Any) -> dict[str, Any]:
+        self.types.append(kind)
+        (schema,), _ = msgspec.json.schema_components([kind], ref_template=REF)
+        return schema
+
+
+def _endpoint(handler: Handler, body: Any, status: int) -> Handler:
+    """What FastAPI calls: let the visitor in, read and decode the body, call the handler, encode."""
+    parameters = inspect.signature(handler, eval_str=True).parameters.values()
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
+    known = frozenset(p.name for p in own)
+    read = None if body is None else bodies.reader(body)
+
+    async def endpoint(request: Request, **given: Any) -> Response:
+        services: Services = request.app.state.services
+        visitor = await services.tokens.visitor(request)
+        services.requests.take(visitor.holder)
+        _refuse_unknown(request, known)
+        call = Call(services, request, visitor)
+        if read is not None:
+            call.raw, given["body"] = await read(request, services.settings)
+        answer = await handler(call=call, **given)
+        return answer if isinstance(answer, Response) else call.answer(answer, status)
+
+    first = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
+    endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
+    return endpoint
+
+
+def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
+    """A misspelt parameter would be left out of account silently."""
+    for name in request.query_params:
+        if name not in known:
+            raise Failed("invalid", f"there is no parameter {name[:40]!r} here")
+
+
+def _meaning(status: int) -> str:
+    """What a refusal with this status says."""
+    titles = {kind.en for kind in problems.KINDS.values() if kind.status == status}
+    return ", ".join(sorted(titles))

@@ -1,0 +1,39 @@
+"""The parameters that several routes take, with their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Header, Path, Query
+
+_MOST = 2**53 - 1
+_ID = r"^[A-Za-z0-9_-]{1,64}$"
+
+MatchId = Annotated[str, Path(pattern=_ID, description="A match's id.")]
+GameName = Annotated[str, Path(pattern=_ID, description="A game's name.")]
+SeatName = Annotated[str, Path(pattern=_ID, description="A seat of the match.")]
+PlayerId = Annotated[str, Path(pattern=r"^[A-Za-z0-9:_-]{1,64}$", description="A player's id.")]
+RequestMove = Annotated[int, Path(ge=1, le=_MOST, description="The move that asked for the takeback.")]
+
+View = Annotated[
+    str | None,
+    Query(max_length=64, description='A seat, "spectator", or "all" once the match is over.'),
+]
+At = Annotated[int | None, Query(ge=1, le=_MOST, description="After which move; left out: the latest.")]
+After = Annotated[int, Query(ge=0, le=_MOST, description="Moves after this one.")]
+Limit = Annotated[int | None, Query(ge=1, le=_MOST, description="At most so many.")]
+Proof = Annotated[bool, Query(description="With the exact leaf, and the own private part.")]
+Ticket = Annotated[str | None, Query(max_length=64, description="Opens an event stream without a token.")]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same request with the same key gets the same answer again.",
+    ),
+]
+LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", max_length=40, description="Resumes an event stream.")
+]
+IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The ETag already at hand.")]

@@ -1,0 +1,115 @@
+"""Refusals as problem documents (RFC 9457): one table of kinds, each with a stable `type`, in two languages.
+
+A refusal of the gate brings its own English detail.  The Russian one is told from the table, with what is
+known of the match.  Nothing here looks at hidden cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from api.http.shapes import MoveView, Problem, PromptView
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Kind(Struct, frozen=True):
+    """One kind of problem: its HTTP status, its titles, and its Russian detail ({...}: see the raiser)."""
+
+    status: int
+    en: str
+    ru: str
+    detail: str
+
+
+KINDS: dict[str, Kind] = {
+    "malformed": Kind(400, "Malformed request", "Запрос не читается", "Тело запроса не читается: {detail}"),
+    "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
+    "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
+    "foreign": Kind(403, "Not your match", "Не ваша партия", "Вы не участвуете в этой партии"),
+    "not-found": Kind(404, "Not found", "Не найдено", "Такого адреса нет"),
+    "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
+    "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет: {detail}"),
+    "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
+    "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
+    "method": Kind(405, "Method not allowed", "Метод не годится", "Этот адрес не знает такого метода"),
+    "stale": Kind(
+        409,
+        "Stale request",
+        "Запрос устарел",
+        "Вы отвечали на вопрос хода {expect}, но он уже не задан; сейчас отвечает: {asked}",
+    ),
+    "not-asked": Kind(409, "Not your turn", "Не ваш ход", "Вас сейчас не спрашивают; отвечает: {asked}"),
+    "not-running": Kind(
+        409, "Not started", "Партия не началась", "Партия начнётся, когда будут заняты все места"
+    ),
+    "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
+    "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
+    "takeback": Kind(409, "No takeback", "Возврат невозможен", "Возврат хода невозможен: {detail}"),
+    "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
+    "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
+    "exists": Kind(409, "Match exists", "Партия уже есть", "Такая партия уже есть; её не заменяют"),
+    "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
+    "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
+    "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
+    "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим; {legal}"),
+    "batch": Kind(
+        422,
+        "Batch too long",
+        "Слишком много ответов",
+        "Там, где начинается случай, открытие или чужой вопрос, ответы кончаются; лишние остались",
+    ),
+    "ruling": Kind(422, "Impossible ruling", "Решение невозможно", "Решение невозможно: {detail}"),
+    "bad-option": Kind(422, "Unknown option", "Неверный параметр", "Издание или параметр: {detail}"),
+    "unknown-bot": Kind(422, "Unknown bot", "Нет такого бота", "Такого бота нет: {detail}"),
+    "bad-file": Kind(422, "Damaged match file", "Файл партии повреждён", "Файл партии не принят: {detail}"),
+    "key-reused": Kind(
+        422, "Key used before", "Ключ уже был", "С этим ключом был послан запрос с другим телом"
+    ),
+    "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
+    "failed": Kind(500, "Error in the server", "Ошибка сервера", "Ошибка сервера; ничего не изменено"),
+    "unavailable": Kind(503, "Store not available", "Хранилище недоступно", "Ничего не сохранено: {detail}"),
+}
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Failed(Exception):
+    """A request that the edge refuses; `kind` is one of `KINDS`."""
+
+    def __init__(self, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.kind, self.detail, self.headers = kind, detail, dict(headers or {})
+
+
+def type_of(kind: str) -> str:
+    """The stable `type` of a kind."""
+    return f"/problems/{kind}"
+
+
+def document(
+    kind: str,
+    detail: str,
+    language: str,
+    *,
+    rule: str = "",
+    legal: PromptView | None = None,
+    since: list[MoveView] | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> Problem:
+    """The problem document; `known` holds what the Russian detail tells."""
+    about = KINDS[kind]
+    if language == "ru":
+        detail = about.detail.format_map({"detail": detail, **(known or {})})
+    return Problem(type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since)
+
+
+def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The response that carries a problem."""
+    head = {"content-language": language, "cache-control": "no-store", **(headers or {})}
+    return Response(_encode(problem), problem.status, head, MEDIA_TYPE)

@@ -1,0 +1,128 @@
+"""Every refusal, wherever it comes from, as a problem document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from api.gate import Denied, Desk
+from api.http import negotiation
+from api.http.moves import Sight
+from api.http.problems import Failed, answer, document
+from api.http.services import Services
+from api.http.shapes import PromptView
+from api.http.views import prompt_view
+from api.store.seam import StoreError
+
+SINCE = 50  # moves told with a stale request
+_NOT_FOUND, _METHOD = 404, 405
+
+Handler = Callable[[Request, Any], Any]
+
+
+def _language(request: Request) -> str:
+    return negotiation.language(request.headers.get("accept-language", ""))
+
+
+async def failed(request: Request, error: Failed) -> Response:
+    """What the edge refuses."""
+    language = _language(request)
+    return answer(document(error.kind, error.detail, language), language, error.headers)
+
+
+async def http(request: Request, error: HTTPException) -> Response:
+    """What the router refuses."""
+    language = _language(request)
+    if error.status_code == _METHOD:
+        return answer(
+            document("method", "this address does not know this method", language), language, error.headers
+        )
+    if error.status_code == _NOT_FOUND:
+        return answer(document("not-found", "there is nothing at this address", language), language)
+    return answer(document("malformed", str(error.detail), language), language)
+
+
+async def parameters(request: Request, error: RequestValidationError) -> Response:
+    """A parameter that cannot be meant."""
+    language = _language(request)
+    first = error.errors()[0]
+    where = " ".join(str(place) for place in first["loc"])
+    return answer(document("invalid", f"{where}: {first['msg']}", language), language)
+
+
+async def denied(request: Request, error: Denied) -> Response:
+    """What the gate refuses: with what was legal, and with what happened since."""
+    services: Services = request.app.state.services
+    language = _language(request)
+    desk = await _desk(services, error.match)
+    headers = {"retry-after": "1"} if error.kind == "unavailable" else None
+    problem = document(
+        error.kind,
+        error.detail,
+        language,
+        rule=error.rule,
+        legal=_legal(error, desk, language) if desk else None,
+        since=_since(error, desk) if desk else None,
+        known=_known(error, desk, language) if desk else None,
+    )
+    return answer(problem, language, headers)
+
+
+async def _desk(services: Services, match: str | None) -> Desk | None:
+    """The match that a refusal is about, if there is one."""
+    try:
+        return await services.gate.desk(match) if match else None
+    except Denied:
+        return None
+
+
+def _legal(error: Denied, desk: Desk, language: str) -> PromptView | None:
+    if error.legal is None:
+        return None
+    standing = desk.match.prompt(error.legal.seat)
+    return prompt_view(desk.match, standing[0] if standing else desk.match.move, error.legal, language)
+
+
+def _since(error: Denied, desk: Desk) -> Any:
+    """The moves since the one that was expected, as the seat that asks is told them."""
+    if error.kind != "stale" or error.expect is None:
+        return None
+    last = desk.match.move
+    sight = Sight(desk.match, error.seat, desk.secret)
+    return [sight.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
+
+
+def _known(error: Denied, desk: Desk, language: str) -> Mapping[str, str]:
+    """What the Russian detail tells besides."""
+    words = desk.match.game.words(language, desk.match.opened.options)
+    asked = desk.match.asked.seats if desk.match.asked else {}
+    return {
+        "expect": str(error.expect),
+        "asked": ", ".join(words.name(seat) for seat in asked) or words.name(None),
+        "legal": _bounds(error) if error.legal else "",
+    }
+
+
+def _bounds(error: Denied) -> str:
+    assert error.legal is not None
+    least, most = error.legal.least, error.legal.most
+    count = f"{least}" if least == most else f"от {least} до {most}"
+    return f"нужно разных вариантов: {count}"
+
+
+async def unavailable(request: Request, error: StoreError) -> Response:
+    """The store cannot do what it should."""
+    return await failed(request, Failed("unavailable", str(error), {"retry-after": "1"}))
+
+
+HANDLERS: dict[int | type[Exception], Handler] = {
+    Failed: failed,
+    Denied: denied,
+    StoreError: unavailable,
+    HTTPException: http,
+    RequestValidationError: parameters,
+}

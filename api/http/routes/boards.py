@@ -1,0 +1,150 @@
+"""Read models: the match list, turn summaries, scoreboards, and the history of a player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import Query
+from msgspec import Struct
+
+from api.http.edge import Api, Call
+from api.http.params import GameName, MatchId, PlayerId
+from api.http.problems import Failed
+from domain.games import GAMES
+from projections import read
+from projections.boards import StandingRow, TotalsRow
+from projections.matches import MatchRow
+from projections.model import LIVE, UPLOADED
+from projections.read import Asked, HistoryFilter, MatchFilter
+from projections.sentences import TurnTold
+from projections.summary import Turn
+
+api = Api("boards")
+
+Word = Annotated[str | None, Query(max_length=64)]
+Moment = Annotated[int | None, Query(ge=0, le=2**53 - 1, description="Microseconds UTC.")]
+Rows = Annotated[int, Query(ge=1, le=read.MOST, description="Rows on a page.")]
+Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of another page.")]
+
+
+class MatchList(Struct, frozen=True):
+    """Matches, the latest opened first; `next` asks for the rest."""
+
+    matches: tuple[MatchRow, ...]
+    names: dict[str, str]
+    next: str | None
+
+
+class History(Struct, frozen=True):
+    """A player's matches, the latest opened first, and where he stands."""
+
+    player: str
+    name: str | None
+    matches: tuple[read.Played, ...]
+    standings: list[StandingRow]
+    next: str | None
+
+
+class Scoreboard(Struct, frozen=True):
+    """A game's totals, and the players of one board in order."""
+
+    game: str
+    edition: str
+    pool: str
+    totals: list[TotalsRow]
+    standings: tuple[StandingRow, ...]
+    names: dict[str, str]
+    next: str | None
+
+
+class TurnView(Struct, frozen=True):
+    """One turn as data, and told in sentences."""
+
+    turn: Turn
+    told: TurnTold
+
+
+class Turns(Struct, frozen=True):
+    """The turns of a match; of a running one as a spectator was told them."""
+
+    match: str
+    game: str
+    over: bool
+    turns: list[TurnView]
+
+
+@api.get("/v1/matches", MatchList, refusals=(503,))
+async def list_matches(
+    call: Call,
+    game: Word = None,
+    edition: Word = None,
+    player: Word = None,
+    status: Word = None,
+    origin: Word = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> MatchList:
+    """Matches by game, edition, player, status, origin and time of opening."""
+    which = MatchFilter(game, edition, player, status, origin, since, until)
+    page = await call.services.models.ask(read.matches, which, Asked(limit, after))
+    own = (row for row in page.rows if row.origin != UPLOADED)
+    players = (player for row in own for player in row.seats.values() if player)
+    return MatchList(page.rows, await _names(call, players), page.next)
+
+
+@api.get("/v1/matches/{match}/turns", Turns, refusals=(404, 503))
+async def read_turns(call: Call, match: MatchId) -> Turns:
+    """What each turn brought: plays, score before and after, turning points."""
+    found = await call.services.models.ask(read.turns, match)
+    if found is None:
+        raise Failed("unknown-match", "there is no such match")
+    told = read.told(found, call.language)
+    turns = [TurnView(turn, words) for turn, words in zip(found.turns, told, strict=True)]
+    return Turns(found.match, found.game, found.over, turns)
+
+
+@api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
+async def read_scoreboard(
+    call: Call,
+    game: GameName,
+    edition: Word = None,
+    pool: Word = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> Scoreboard:
+    """A game's board; `pool` is live (matches between people, rated), bots, or another origin."""
+    if game not in GAMES:
+        raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+    chosen, among, models = edition or GAMES[game].editions[0], pool or LIVE, call.services.models
+    totals = await models.ask(read.totals, game, chosen, among)
+    page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
+    names = await _names(call, (row.player for row in page.rows))
+    return Scoreboard(game, chosen, among, totals, page.rows, names, page.next)
+
+
+@api.get("/v1/players/{player}/matches", History, refusals=(503,))
+async def read_history(
+    call: Call,
+    player: PlayerId,
+    game: Word = None,
+    edition: Word = None,
+    origin: Word = None,
+    outcome: Word = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> History:
+    """A player's matches and standings."""
+    models = call.services.models
+    which = HistoryFilter(game, edition, origin, outcome)
+    page = await models.ask(read.history, player, which, Asked(limit, after))
+    standings = await models.ask(read.standings_of, player)
+    name = (await call.services.names.of([player])).get(player)
+    return History(player, name, page.rows, standings, page.next)
+
+
+async def _names(call: Call, players: Iterable[Any]) -> dict[str, str]:
+    people = {player for player in players if not player.startswith("bot:")}
+    return await call.services.names.of(sorted(people))

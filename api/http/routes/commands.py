@@ -1,0 +1,78 @@
+"""What may be said to a match: answers, takebacks, resignation, rulings."""
+
+from __future__ import annotations
+
+import hashlib
+
+from msgspec import UNSET
+
+from api.gate import Accepted, Key
+from api.http.edge import Api, Call
+from api.http.params import IdempotencyKey, MatchId, RequestMove
+from api.http.problems import Failed
+from api.http.routes.matches import PLAYING
+from api.http.shapes import Done, Moves, Resignation, Ruling, Takeback, TakebackAnswer
+from api.http.views import played
+from domain.kernel import Picks, Result
+
+api = Api("commands")
+_REFUSALS = (403, 404, 409, 413, 415, 503)
+_BY_RULING = "ruling"
+
+
+@api.post("/v1/matches/{match}/moves", Moves, Done, refusals=_REFUSALS, token=True)
+async def play(call: Call, match: MatchId, body: Moves, idempotency_key: IdempotencyKey = None) -> Done:
+    """Answer what I am asked, once or several times in a row: all of it or nothing."""
+    person = call.person(*PLAYING)
+    key = None
+    if idempotency_key is not None:
+        digest = hashlib.sha256(call.raw).digest()
+        key = Key(f"{call.visitor.holder} {match}", idempotency_key, digest, call.language)
+    accepted = await call.gate.play(match, _answers(body), player=person.id, expect=body.expect, key=key)
+    return _told(call, accepted)
+
+
+@api.post("/v1/matches/{match}/takebacks", Takeback, Done, refusals=_REFUSALS, token=True)
+async def ask_takeback(call: Call, match: MatchId, body: Takeback) -> Done:
+    """Ask to go back; the other seat answers, and the request lapses with the next move."""
+    person = call.person(*PLAYING)
+    return _told(call, await call.gate.ask_takeback(match, player=person.id, to=body.to))
+
+
+@api.post("/v1/matches/{match}/takebacks/{n}/answer", TakebackAnswer, Done, refusals=_REFUSALS, token=True)
+async def answer_takeback(call: Call, match: MatchId, n: RequestMove, body: TakebackAnswer) -> Done:
+    """Agree to the request that was made at move `n`, or not."""
+    person = call.person(*PLAYING)
+    return _told(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id))
+
+
+@api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_REFUSALS, token=True)
+async def resign(call: Call, match: MatchId, body: Resignation) -> Done:
+    """Give up."""
+    person = call.person(*PLAYING)
+    return _told(call, await call.gate.resign(match, player=person.id))
+
+
+@api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=_REFUSALS, token=True)
+async def rule(call: Call, match: MatchId, body: Ruling) -> Done:
+    """An organizer rules: back to a move, a result, or void."""
+    person = call.person("organizer", "admin")
+    result = Result(body.result.winner, _BY_RULING, dict(body.result.score)) if body.result else None
+    return _told(
+        call,
+        await call.gate.rule(
+            match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void
+        ),
+    )
+
+
+def _answers(body: Moves) -> list[Picks]:
+    if (body.picks is UNSET) == (body.answers is UNSET):
+        raise Failed("invalid", "send exactly one of picks and answers")
+    return [body.picks] if body.picks is not UNSET else list(body.answers or ())
+
+
+def _told(call: Call, accepted: Accepted) -> Done:
+    """The answer in the language of the request, or of the one that this one repeats."""
+    call.language = accepted.form or call.language
+    return played(accepted, call.language)

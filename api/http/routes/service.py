@@ -1,0 +1,70 @@
+"""About the server itself: keys, refusals, health, metrics."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import Query, Response
+
+from api.http.edge import Api, Call
+from api.http.params import GameName
+from api.http.problems import KINDS, Failed, document
+from api.http.shapes import Health, Problem, RefusalList, RefusalView, ServerKeys
+from api.store.seam import StoreError
+
+api = Api("service")
+_METRICS = "text/plain"
+
+
+@api.get("/v1/keys", ServerKeys)
+async def read_keys(call: Call) -> ServerKeys:
+    """The keys that sign checkpoints, present and retired."""
+    keys = call.gate.keys
+    return ServerKeys(keys.present.text, [key.text for key in keys.retired], list(keys.rotations))
+
+
+@api.get("/v1/refusals", RefusalList, refusals=(403,), token=True)
+async def list_refusals(
+    call: Call,
+    match: Annotated[str | None, Query(max_length=64)] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> RefusalList:
+    """The latest refused commands, for admins."""
+    call.person("admin")
+    kept = call.gate.refusals.latest(limit, match)
+    return RefusalList(
+        [RefusalView(r.at, r.kind, r.command, r.match, r.player, r.seat, r.move) for r in kept]
+    )
+
+
+@api.get("/problems/{kind}", Problem, refusals=(404,))
+async def read_problem(call: Call, kind: GameName) -> Problem:
+    """What a problem's `type` stands for."""
+    if kind not in KINDS:
+        raise Failed("not-found", "there is no such kind of problem")
+    return document(kind, KINDS[kind].en, "en")
+
+
+@api.get("/healthz", Health)
+async def healthz(call: Call) -> Health:
+    """The process is alive."""
+    return Health("alive")
+
+
+@api.get("/readyz", Health, refusals=(503,))
+async def readyz(call: Call) -> Health:
+    """The store answers, and the server is not about to stop."""
+    if call.gate.stopping:
+        raise Failed("unavailable", "the server is stopping")
+    try:
+        await asyncio.to_thread(call.services.store.last)
+    except StoreError as error:
+        raise Failed("unavailable", str(error)) from error
+    return Health("ready")
+
+
+@api.get("/metrics", _METRICS)
+async def metrics(call: Call) -> Response:
+    """Metrics for Prometheus."""
+    return Response(call.services.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,72 @@
+"""What the routes work with: the gate, the store's people, the limits, the tickets, the metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from api.gate import Gate
+from api.http.access import Tickets, Tokens
+from api.http.limits import AtOnce, Buckets
+from api.http.metrics import Metrics
+from api.http.readmodels import ReadModels
+from api.settings import Settings
+from api.store.seam import People, Store
+
+_NAMES = 50_000  # names held in memory
+
+
+class Names:
+    """The names of players; those that are known are held in memory.
+
+    Args:
+        people: the store's people.
+    """
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    async def of(self, players: Sequence[str]) -> dict[str, str]:
+        """The names of those players that have one."""
+        missing = [player for player in players if player not in self._known]
+        if missing:
+            found = await asyncio.to_thread(self._people.names, missing)
+            self._known.update({player: name for player, name in found.items() if name is not None})
+            while len(self._known) > _NAMES:
+                self._known.popitem(last=False)
+        return {player: self._known[player] for player in players if player in self._known}
+
+
+class Services:
+    """One server's parts, in one place.
+
+    Args:
+        gate: takes every command.
+        store: where people and everything else are kept.
+        models: the read models.
+        settings: the limits.
+        clock: the time in microseconds UTC.
+        pulse: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        store: Store,
+        models: ReadModels,
+        settings: Settings,
+        clock: Callable[[], int],
+        pulse: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.gate, self.store, self.models = gate, store, models
+        self.settings, self.clock = settings, clock
+        self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
+        self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
+        self.streams = AtOnce(settings.streams_per_viewer)
+        self.tokens = Tokens(store.people, self.requests, pulse)
+        self.tickets = Tickets(settings.ticket_seconds, pulse)
+        self.names = Names(store.people)
+        self.metrics = Metrics(gate, self.streams)

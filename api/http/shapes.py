@@ -1,0 +1,320 @@
+"""The bodies of requests and answers, as structs: what the OpenAPI document says is what is read and written.
+
+Requests refuse unknown fields.  Times are microseconds UTC, roots, keys and salts base64.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from domain.game import OptionValue
+
+_MOST = 2**53 - 1
+Number = Annotated[int, Meta(ge=1, le=_MOST)]
+Score = Annotated[int, Meta(ge=-_MOST, le=_MOST)]
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
+SeatName = Annotated[str, Meta(min_length=1, max_length=64)]
+Pick = Annotated[str, Meta(max_length=200)]
+Picks = Annotated[tuple[Pick, ...], Meta(max_length=200)]
+Salt = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9+/=_-]{1,64}$(?!\n)",
+        description="Enters every draw of the match, in clear; 16 random bytes in base64 are plenty.",
+    ),
+]
+Role = Literal["player", "organizer", "observer", "admin"]
+Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
+
+
+class Request(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a request."""
+
+
+# ── requests ──
+
+
+class NewPlayer(Request, frozen=True):
+    """Somebody who wants to play; only an admin gives another role than player."""
+
+    name: Name
+    role: Role = "player"
+
+
+class NewMatch(Request, frozen=True):
+    """A match to be opened; what is left out takes the game's default."""
+
+    game: Annotated[str, Meta(max_length=64)]
+    edition: Annotated[str, Meta(max_length=64)] | None = None
+    options: dict[str, Any] = {}
+
+
+class Sit(Request, frozen=True):
+    """To sit down, with a salt of one's own for the draws; or to let a bot of the house play the seat."""
+
+    salt: Salt | None = None
+    bot: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+
+
+class Moves(Request, frozen=True):
+    """One answer (`picks`) or several in a row (`answers`); `expect` is the `move` of the prompt."""
+
+    expect: Number
+    picks: Picks | UnsetType = UNSET
+    answers: Annotated[tuple[Picks, ...], Meta(min_length=1, max_length=200)] | UnsetType = UNSET
+
+
+class Takeback(Request, frozen=True):
+    """To go back to the table after move `to`; without it, to before one's own latest answer."""
+
+    to: Number | None = None
+
+
+class TakebackAnswer(Request, frozen=True):
+    """Whether one agrees to go back."""
+
+    agree: bool
+
+
+class Resignation(Request, frozen=True):
+    """To give up; there is nothing to say."""
+
+
+class RuledResult(Request, frozen=True):
+    """A result by ruling: who wins (null: nobody), and the score of each seat."""
+
+    winner: SeatName | None
+    score: dict[SeatName, Score] = {}
+
+
+class Ruling(Request, frozen=True):
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+
+    reason: Annotated[str, Meta(min_length=1, max_length=2000)]
+    back_to: Number | None = None
+    result: RuledResult | None = None
+    void: bool = False
+
+
+class NewTicket(Request, frozen=True):
+    """A ticket for the stream of one match, as one viewer sees it."""
+
+    match: Annotated[str, Meta(max_length=64)]
+    view: SeatName | None = None
+
+
+# ── answers ──
+
+
+class NamedOption(Struct, frozen=True):
+    """One thing to pick, and what it is called."""
+
+    pick: str
+    label: str
+
+
+class PromptView(Struct, frozen=True, omit_defaults=True):
+    """What a seat is asked: any `least`...`most` different options.  `move` put the question."""
+
+    move: int
+    seat: str
+    ask: str
+    options: list[NamedOption]
+    least: int
+    most: int
+    why: str
+    ordered: bool = False
+
+
+class MoveView(Struct, frozen=True, kw_only=True):
+    """One stored event, as this viewer is told it.  Fields that its kind does not have are left out."""
+
+    move: int
+    kind: str
+    seat: str | None
+    ask: str | None
+    picks: list[str] | None
+    facts: list[Object]
+    at: int | None
+    root: str
+    draws: list[Object] | UnsetType = UNSET
+    keys: list[Object] | UnsetType = UNSET
+    asked: Object | UnsetType = UNSET
+    salt: Annotated[str, Meta(description="opens the commitment to this seat's own part")] | UnsetType = UNSET
+    leaf: Annotated[str, Meta(description="with proof=true: the leaf, exactly")] | UnsetType = UNSET
+    part: Annotated[str, Meta(description="with proof=true: this seat's own part")] | UnsetType = UNSET
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """Why a request was refused (RFC 9457).
+
+    `legal`: what the asked seat could answer.  `since`: the moves since the one that a stale request
+    expected, at most the latest fifty.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    rule: str | None = None
+    legal: PromptView | None = None
+    since: list[MoveView] | None = None
+
+
+class MovePage(Struct, frozen=True):
+    """Moves in order; `next` is the `after` of the next page."""
+
+    moves: list[MoveView]
+    next: int
+
+
+class Done(Struct, frozen=True):
+    """A command that was carried out: the number and root of its last own move, the facts of all of them,
+    and what this seat is asked next."""
+
+    move: int
+    root: str
+    facts: list[Object]
+    prompt: PromptView | None
+
+
+class ResultView(Struct, frozen=True):
+    """How a match ended."""
+
+    winner: str | None
+    reason: str
+    score: dict[str, int]
+
+
+class AskedView(Struct, frozen=True):
+    """The question that stands, and for each asked seat the move that put it."""
+
+    ask: str
+    seats: dict[str, int]
+
+
+class RequestView(Struct, frozen=True):
+    """A takeback that waits for an answer."""
+
+    move: int
+    seat: str
+    to: int
+
+
+class MatchSummary(Struct, frozen=True, kw_only=True):
+    """A match without its table.
+
+    `chance`: house-seeded, player-seeded or recorded.  `signer`: who signed an uploaded match.
+    """
+
+    match: str
+    game: str
+    edition: str
+    options: dict[str, OptionValue]
+    seats: dict[str, str | None]
+    bots: dict[str, str]
+    names: dict[str, str]
+    origin: str
+    signer: str | None
+    chance: str
+    status: Literal["open", "running", "over"]
+    result: ResultView | None
+    move: int
+    root: str
+
+
+class MatchView(MatchSummary, frozen=True, kw_only=True):
+    """A match with its table after move `at`, as `view` sees it; `root` is the root after that move."""
+
+    at: int
+    view: str
+    asked: AskedView | None
+    request: RequestView | None
+    table: Object
+
+
+class Token(Struct, frozen=True):
+    """A new player, and the token, which is shown this once."""
+
+    player: str
+    token: str
+    role: Role
+
+
+class Ticket(Struct, frozen=True):
+    """A ticket and when it ends; an open stream keeps it alive."""
+
+    ticket: str
+    expires: int
+
+
+class OptionView(Struct, frozen=True, omit_defaults=True):
+    """One option of a game; `about` and `labels` by language."""
+
+    name: str
+    default: OptionValue
+    choices: list[str | bool]
+    about: dict[str, str]
+    labels: dict[str, dict[str, str]]
+    least: int | None = None
+    most: int | None = None
+    none: bool = False
+    data: bool = False
+
+
+class GameView(Struct, frozen=True):
+    """A game of the house; titles by language."""
+
+    game: str
+    titles: dict[str, str]
+    seats: dict[str, dict[str, str]]
+    editions: list[str]
+    options: list[OptionView]
+    rules: str
+
+
+class Games(Struct, frozen=True):
+    """The games of the house."""
+
+    games: list[GameView]
+
+
+class GameDetail(GameView, frozen=True):
+    """A game with its components, and the names of all ids by language."""
+
+    components: Object
+    names: dict[str, dict[str, str]]
+
+
+class ServerKeys(Struct, frozen=True):
+    """The keys that sign checkpoints (C2SP vkeys), and the notes by which one handed over to the next."""
+
+    present: str
+    retired: list[str]
+    rotations: list[str]
+
+
+class RefusalView(Struct, frozen=True):
+    """One refused command; `move` is the latest move of the match at that time."""
+
+    at: int | None
+    kind: str
+    command: str
+    match: str | None
+    player: str | None
+    seat: str | None
+    move: int | None
+
+
+class RefusalList(Struct, frozen=True):
+    """The latest refusals, the newest first."""
+
+    refusals: list[RefusalView]
+
+
+class Health(Struct, frozen=True):
+    """Alive, or ready."""
+
+    status: str

@@ -1,0 +1,87 @@
+"""Live moves as server-sent events.
+
+Each stream walks the committed log at its own pace and holds nothing but the number of the last move that it
+sent: a slow reader delays himself only, and whoever resumes finds neither gap nor repetition.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.gate import Desk
+from api.http.moves import Sight
+from api.http.negotiation import EVENTS
+
+_AT_ONCE = 64  # moves in one piece
+_RETRY = b"retry: 1000\n\n"
+_ALIVE = b": alive\n\n"
+
+Look = Callable[[], Sight]
+
+
+class Stream(Response):
+    """A response that goes on until its source ends or the reader is gone.
+
+    Args:
+        source: gives the bytes.
+        during: is entered while the stream is open.
+    """
+
+    media_type = EVENTS
+
+    def __init__(self, source: AsyncIterator[bytes], during: AbstractContextManager[None]) -> None:
+        super().__init__(headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+        del self.headers["content-length"]
+        self._source, self._during = source, during
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        with self._during:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            sending = asyncio.create_task(self._send(send))
+            gone = asyncio.create_task(_gone(receive))
+            done, waiting = await asyncio.wait((sending, gone), return_when=asyncio.FIRST_COMPLETED)
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            for task in done:
+                task.result()
+
+    async def _send(self, send: Send) -> None:
+        async for piece in self._source:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def follow(
+    desk: Desk, look: Look, after: int, heartbeat: float, stopping: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    """The moves after `after`, as they are committed; ends with the match, or when the server stops.
+
+    Args:
+        look: gives the sight at the match as it stands.
+        heartbeat: seconds without news after which the stream says that it is alive.
+    """
+    yield _RETRY
+    with desk.used():
+        while not stopping():
+            sight = look()
+            last = min(sight.match.move, after + _AT_ONCE)
+            if last > after:
+                yield sight.events(range(after + 1, last + 1))
+                after = last
+            elif sight.match.closed:
+                return
+            elif not await desk.news(heartbeat):
+                yield _ALIVE
+
+
+async def _gone(receive: Receive) -> None:
+    """Returns when the reader has gone away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

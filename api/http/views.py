@@ -1,0 +1,170 @@
+"""What is told of matches, prompts and games: from the domain's objects to the shapes of the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from api.gate import Accepted, Desk
+from api.http.moves import SPECTATOR, Sight
+from api.http.shapes import (
+    AskedView,
+    Done,
+    GameDetail,
+    GameView,
+    MatchSummary,
+    MatchView,
+    NamedOption,
+    OptionView,
+    PromptView,
+    RequestView,
+    ResultView,
+)
+from domain import kernel
+from domain.game import Game, Option
+from domain.kernel import Prompt, Seat, Table
+from domain.log import Closed, b64
+from domain.match import Match
+from domain.texts import LANGUAGES
+
+UPLOADED = "uploaded"  # the origin of a match that came as a file, whatever its log says
+
+
+def summary(desk: Desk, names: Mapping[str, str]) -> MatchSummary:
+    """A match without its table; `names` are those of its players."""
+    return MatchSummary(**_summary(desk, names, desk.match.move))
+
+
+def match_view(desk: Desk, names: Mapping[str, str], viewer: Seat | None, at: int) -> MatchView:
+    """A match with the table after move `at`, as `viewer` was told it."""
+    match = desk.match
+    latest, position = at == match.move, match.positions[at - 1]
+    asked = match.asked if latest else position.asked
+    request = match.request if latest else None
+    return MatchView(
+        **_summary(desk, names, at),
+        at=at,
+        view=viewer or SPECTATOR,
+        asked=AskedView(asked.ask, asked.seats) if asked else None,
+        request=RequestView(request.move, request.seat, request.to) if request else None,
+        table=_table(match.table_at(at, viewer)),
+    )
+
+
+def prompt_view(match: Match, move: int, question: Prompt, language: str) -> PromptView:
+    """A question in words; `move` put it."""
+    words = match.game.words(language, match.opened.options)
+    options = [NamedOption(pick, words.label(question.ask, pick)) for pick in question.options]
+    return PromptView(
+        move,
+        question.seat,
+        question.ask,
+        options,
+        question.least,
+        question.most,
+        words.why(question),
+        question.ordered,
+    )
+
+
+def played(accepted: Accepted, language: str) -> Done:
+    """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
+    match = accepted.desk.match
+    sight = Sight(match, accepted.seat, accepted.desk.secret)
+    root = b64(match.roots[accepted.last - 1])
+    facts = sight.facts(accepted.first, accepted.last)
+    question = _asked_at(match, accepted.settled, accepted.seat) if accepted.seat else None
+    told = prompt_view(match, *question, language) if question else None
+    return Done(accepted.last, root, list(facts), told)
+
+
+def game_view(game: Game) -> GameView:
+    """A game of the house."""
+    return GameView(**_game(game))
+
+
+def game_detail(game: Game) -> GameDetail:
+    """A game with its components and names."""
+    names = {language: game.texts[language].names for language in LANGUAGES}
+    return GameDetail(**_game(game), components=game.components(), names=names)
+
+
+def _asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
+    """What a seat was asked after `move`."""
+    if move == match.move:
+        return match.prompt(seat)
+    asked = match.positions[move - 1].asked
+    if asked is None or seat not in asked.seats or isinstance(match.records[move - 1].entry, Closed):
+        return None
+    question = kernel.prompt(match.table_with_agenda(move), seat)
+    return (asked.seats[seat], question) if question else None
+
+
+def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
+    match, result = desk.match, desk.match.result
+    return {
+        "match": match.id,
+        "game": match.game.name,
+        "edition": match.opened.edition,
+        "options": match.opened.options,
+        "seats": {name: seated.player if seated else None for name, seated in match.seats.items()},
+        "bots": {name: seated.bot for name, seated in match.seats.items() if seated and seated.bot},
+        "names": dict(names),
+        "origin": UPLOADED if desk.signer else match.opened.origin,
+        "signer": desk.signer,
+        "chance": _chance(match),
+        "status": match.status,
+        "result": ResultView(result.winner, result.reason, result.score) if result else None,
+        "move": match.move,
+        "root": b64(match.roots[at - 1]),
+    }
+
+
+def _chance(match: Match) -> str:
+    if not match.provable:
+        return "recorded"
+    return "house-seeded" if match.house_seeded else "player-seeded"
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """Every field of the table, but for the agenda, which no viewer is told."""
+    return {name: getattr(table, name) for name in table.__struct_fields__ if name != "agenda"}
+
+
+def _game(game: Game) -> dict[str, Any]:
+    texts = game.texts
+    return {
+        "game": game.name,
+        "titles": {language: texts[language].name(game.name) for language in LANGUAGES},
+        "seats": {
+            seat: {language: texts[language].name(seat) for language in LANGUAGES} for seat in game.seats
+        },
+        "editions": list(game.editions),
+        "options": [_option(game, option) for option in game.options],
+        "rules": game.rules,
+    }
+
+
+def _option(game: Game, option: Option) -> OptionView:
+    words = {language: game.texts[language].option(option.name) for language in LANGUAGES}
+    return OptionView(
+        name=option.name,
+        default=option.default,
+        choices=list(option.choices),
+        about={language: told.get("about", "") for language, told in words.items()},
+        labels={
+            language: {choice: label for choice, label in told.items() if choice != "about"}
+            for language, told in words.items()
+        },
+        least=option.least,
+        most=option.most,
+        none=option.none,
+        data=option.data is not None,
+    )
+
+
+def players_of(desk: Desk) -> list[str]:
+    """The people at the table; an uploaded match may say who it likes, so nobody's name is told with it."""
+    if desk.signer:
+        return []
+    return [seated.player for seated in desk.match.seats.values() if seated and not seated.bot]

@@ -1,0 +1,67 @@
+"""The outermost layer: counts and logs every request, and turns what nobody foresaw into a problem."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http import negotiation
+from api.http.metrics import Metrics
+from api.http.problems import answer, document
+
+_log = logging.getLogger("glasnost.http")
+
+
+class Watch:
+    """ASGI middleware around all routes.
+
+    Args:
+        app: what answers.
+        metrics: where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._answered(scope, status, time.perf_counter() - begun)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception:
+            _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
+            if status == 0:
+                await _failed(Request(scope))(scope, receive, noting)
+
+    def _answered(self, scope: Scope, status: int, seconds: float) -> None:
+        method, route = scope["method"], _route(scope)
+        self._metrics.answered(method if route else "other", route or "none", status, seconds)
+        if _log.isEnabledFor(logging.DEBUG):
+            told = {"method": method, "route": route, "status": status, "us": int(seconds * 1_000_000)}
+            _log.debug("request", extra=told)
+
+
+def _route(scope: Scope) -> str:
+    """The path as the documentation writes it: never an id, let alone a query."""
+    return str(getattr(scope.get("route"), "path", ""))
+
+
+def _failed(request: Request) -> ASGIApp:
+    language = negotiation.language(request.headers.get("accept-language", ""))
+    return answer(
+        document("failed", "nothing was changed; the log of the server says more", language), language
+    )

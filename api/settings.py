@@ -1,0 +1,85 @@
+"""The settings of a server, each read from one environment variable: GLASNOST_ and its name in capitals.
+
+Every limit is here, with its unit; nothing else in the program has a limit of its own for the outside world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, get_type_hints
+
+from msgspec import Struct
+
+PREFIX = "GLASNOST_"
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class BadSetting(ValueError):
+    """A variable of the environment that cannot be used; the text names it and says what would do."""
+
+
+class Settings(Struct, frozen=True):
+    """What a server may be told.
+
+    requests_per_second: of one token (or, without a token, of one address); as many again in a burst.
+    players_per_minute: new players from one address.
+    body_bytes, file_bytes: the largest body of a request, and the largest match file.
+    moves_per_page: the most moves in one answer that is not a stream.
+    cached_matches: matches kept in memory; a match that is being followed stays beyond that.
+    kept_refusals: how many of the latest refusals are kept.
+    streams_per_viewer: streams open at once with one token (or from one address without one).
+    heartbeat_seconds: how often a stream without news says that it is alive.
+    ticket_seconds: how long a stream's ticket opens a stream.
+    stopping_seconds: how long a server that was asked to stop lets requests finish.
+    log_level: debug tells every request, info every command and refusal.
+    trust_proxy: take the client's address from X-Forwarded-For, as set by a proxy on this machine.
+    """
+
+    requests_per_second: int = 2_000
+    players_per_minute: int = 100
+    body_bytes: int = 65_536
+    file_bytes: int = 16 * 1024 * 1024
+    moves_per_page: int = 1_000
+    cached_matches: int = 1_000
+    kept_refusals: int = 10_000
+    streams_per_viewer: int = 100
+    heartbeat_seconds: int = 15
+    ticket_seconds: int = 60
+    stopping_seconds: int = 10
+    log_level: str = "info"
+    trust_proxy: bool = False
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings that an environment gives; what it does not name keeps its default.
+
+    Raises:
+        BadSetting: a value that cannot be used.
+    """
+    kinds = get_type_hints(Settings)
+    given = {
+        name: _value(PREFIX + name.upper(), kind, environment[PREFIX + name.upper()])
+        for name, kind in kinds.items()
+        if PREFIX + name.upper() in environment
+    }
+    return Settings(**given)
+
+
+def product() -> str:
+    """The version of this program, as it enters the log."""
+    return version("glasnost")
+
+
+def _value(name: str, kind: type, text: str) -> Any:
+    if kind is bool:
+        if text not in ("true", "false"):
+            raise BadSetting(f"{name} is true or false, not {text!r}")
+        return text == "true"
+    if kind is int:
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 10**9):
+            raise BadSetting(f"{name} is a whole number from 1 to 1000000000, not {text!r}")
+        return int(text)
+    if text not in LEVELS:
+        raise BadSetting(f"{name} is one of {', '.join(LEVELS)}, not {text!r}")
+    return text

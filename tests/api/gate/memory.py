@@ -1,0 +1,174 @@
+"""A store in memory, for tests of the gate: it commits when it is told to, and fails when it is told to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from itertools import pairwise
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from api.store.seam import Append, Conflict, Exists, People, Person, Remembered, Stored
+from domain.games import GAMES
+from domain.log import Opened, Record, codec
+from domain.match import Match
+from domain.notes import SigningKey, VerifyingKey
+
+
+class Keys:
+    """One key, the same in every test."""
+
+    retired: tuple[VerifyingKey, ...] = ()
+    rotations: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.signing = SigningKey("test.example", Ed25519PrivateKey.from_private_bytes(b"k" * 32))
+
+    @property
+    def present(self) -> VerifyingKey:
+        """Its public part."""
+        return self.signing.verifying
+
+
+class MemoryPeople:
+    """People with ids and tokens that are the same in every run: p1, p2, ... and token-p1, ..."""
+
+    def __init__(self) -> None:
+        self._people: dict[str, Person] = {}
+
+    def add(self, name: str, role: str) -> tuple[Person, str]:
+        """See `People.add`."""
+        person = Person(f"p{len(self._people) + 1}", name, role)
+        token = f"token-{person.id}"
+        self._people[token] = person
+        return person, token
+
+    def by_token(self, token: str) -> Person | None:
+        """See `People.by_token`."""
+        return self._people.get(token)
+
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """See `People.names`."""
+        return {person.id: person.name for person in self._people.values() if person.id in ids}
+
+    def forget(self, player: str) -> bool:
+        """See `People.forget`."""
+        found = [token for token, person in self._people.items() if person.id == player]
+        return [self._people.pop(token) for token in found] != []
+
+
+class MemoryStore:
+    """See `api.store.seam.Store`.
+
+    `held`: appends wait in `waiting` until `release`.  `failing`: the error that the next appends meet.
+    """
+
+    def __init__(self) -> None:
+        self.people: People = MemoryPeople()
+        self.held = False
+        self.failing: Exception | None = None
+        self.waiting: list[tuple[Append, Future[int]]] = []
+        self.loads = 0
+        self.kept: dict[tuple[str, str], Remembered] = {}
+        self._log: list[Record] = []
+        self._streams: dict[str, list[bytes]] = {}
+        self._games: dict[str, str] = {}
+        self._secrets: dict[str, bytes] = {}
+        self._notes: dict[str, str] = {}
+        self._signers: dict[str, str] = {}
+        self._watchers: list[Callable[[str, int], None]] = []
+
+    def submit(self, append: Append) -> Future[int]:
+        """See `Store.submit`."""
+        future: Future[int] = Future()
+        self.waiting.append((append, future))
+        if not self.held:
+            self.release()
+        return future
+
+    def release(self) -> None:
+        """Commit what waits."""
+        while self.waiting:
+            append, future = self.waiting.pop(0)
+            try:
+                self._commit(append)
+                future.set_result(len(self._log))
+            except Exception as error:
+                future.set_exception(error)
+
+    def _commit(self, append: Append) -> None:
+        if self.failing:
+            raise self.failing
+        first = append.records[0]
+        stream = self._streams.get(first.match, [])
+        if stream and isinstance(first.entry, Opened):
+            raise Exists(first.match)
+        moves = [len(stream), *(record.move for record in append.records)]
+        if any(after != before + 1 for before, after in pairwise(moves)):
+            raise Conflict(first.match)
+        if isinstance(first.entry, Opened):
+            self._games[first.match] = first.entry.game
+        self._streams[first.match] = stream + [record.stored for record in append.records]
+        self._log += append.records
+        if append.secret is not None:
+            self._secrets[first.match] = append.secret
+        if append.remembered is not None:
+            self.kept[append.remembered.scope, append.remembered.key] = append.remembered
+        if append.note:
+            self._notes[first.match] = append.note
+        if append.signer is not None:
+            self._signers[first.match] = append.signer
+        for told in self._watchers:
+            told(first.match, len(self._log))
+
+    def match(self, match: str) -> Match | None:
+        """See `Store.match`."""
+        self.loads += 1
+        if match not in self._streams:
+            return None
+        read = codec(GAMES[self._games[match]]).read
+        return Match.project(None, [read(match, stored) for stored in self._streams[match]])
+
+    def secret(self, match: str) -> bytes | None:
+        """See `Store.secret`."""
+        return self._secrets.get(match)
+
+    def remembered(self, scope: str, key: str) -> Remembered | None:
+        """See `Store.remembered`."""
+        return self.kept.get((scope, key))
+
+    def note(self, match: str) -> str | None:
+        """See `Store.note`."""
+        return self._notes.get(match)
+
+    def signer(self, match: str) -> str | None:
+        """See `Store.signer`."""
+        return self._signers.get(match)
+
+    def matches(self) -> Iterator[str]:
+        """See `Store.matches`."""
+        return iter(list(self._streams))
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.after`."""
+        some = self._log[position : position + limit]
+        return [
+            Stored(number, record, record.match in self._signers)
+            for number, record in enumerate(some, position + 1)
+        ]
+
+    def last(self) -> int:
+        """See `Store.last`."""
+        return len(self._log)
+
+    def watch(self, told: Callable[[str, int], None]) -> None:
+        """See `Store.watch`."""
+        self._watchers.append(told)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+
+    def digest(self) -> str:
+        """A hash of everything that is stored."""
+        return hashlib.sha256(repr((self._streams, self.kept, self._notes)).encode()).hexdigest()

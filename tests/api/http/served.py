@@ -1,0 +1,154 @@
+"""A real server for tests: uvicorn on a free port, in a thread of its own, over a store of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from msgspec import Struct
+
+from api.gate import Gate
+from api.http.readmodels import FILE, ReadModels
+from api.http.serve import Server, clock, listening
+from api.http.services import Services
+from api.settings import Settings, product
+from api.store.seam import Store
+from api.store.store import SqliteStore
+
+
+class Answer(Struct):
+    """An answer: status, headers with lower-case names, and the body's bytes."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, decoded."""
+        return json.loads(self.body)
+
+    def problem(self, status: int, kind: str) -> Any:
+        """The body of a refusal, which must be of this kind."""
+        assert (self.status, self.headers["content-type"]) == (status, "application/problem+json"), self
+        told = self.json
+        assert (told["type"], told["status"]) == (f"/problems/{kind}", status), told
+        assert told["title"]
+        assert told["detail"]
+        return told
+
+
+class Client:
+    """Somebody with (or without) a token, on one connection that is kept."""
+
+    def __init__(self, port: int, token: str | None = None, player: str = "") -> None:
+        self.port, self.token, self.player = port, token, player
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+
+    def send(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """One request."""
+        head = {"authorization": f"Bearer {self.token}"} if self.token else {}
+        self._connection.request(method, path, body, {**head, **(headers or {})})
+        answer = self._connection.getresponse()
+        headers = {name.lower(): value for name, value in answer.getheaders()}
+        return Answer(answer.status, dict(headers), answer.read())
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """GET; the names of headers are written with underscores."""
+        return self.send("GET", path, None, _named(headers))
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Answer:
+        """POST of JSON."""
+        content = None if body is None else json.dumps(body).encode()
+        return self.send("POST", path, content, {"content-type": "application/json", **_named(headers)})
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
+
+
+def _named(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Served:
+    """A server that runs, and clients for it."""
+
+    def __init__(self, port: int, store: Store, gate: Gate, loop: asyncio.AbstractEventLoop) -> None:
+        self.port, self.store, self.gate, self.loop = port, store, gate, loop
+        self._clients: list[Client] = []
+
+    def client(self, token: str | None = None, player: str = "") -> Client:
+        """A client of its own connection."""
+        client = Client(self.port, token, player)
+        self._clients.append(client)
+        return client
+
+    def player(self, name: str = "Ann") -> Client:
+        """Somebody new."""
+        told = self.client().post("/v1/players", {"name": name}).json
+        return self.client(told["token"], told["player"])
+
+    def person(self, role: str) -> Client:
+        """Somebody with a role."""
+        person, token = self.store.people.add(role.title(), role)
+        return self.client(token, person.id)
+
+    def table(self, game: str = "toy", **body: Any) -> tuple[str, list[Client]]:
+        """A match that runs, and its players in the order of the seats."""
+        first = self.player()
+        opened = first.post("/v1/matches", {"game": game, **body}).json
+        players = [first, *(self.player("Ben") for _ in list(opened["seats"])[1:])]
+        for seat, player in zip(opened["seats"], players, strict=True):
+            answer = player.post(f"/v1/matches/{opened['match']}/seats/{seat}")
+            assert answer.status == 201, answer
+        return opened["match"], players
+
+    def close(self) -> None:
+        """Hang up."""
+        for client in self._clients:
+            client.close()
+
+
+@contextmanager
+def served(
+    folder: Path, store: Store | None = None, gate: Gate | None = None, port: int = 0, **settings: Any
+) -> Iterator[Served]:
+    """A server over the store in `folder` (or over this one)."""
+    chosen = Settings(**settings)
+    with listening("127.0.0.1", port) as listener:
+        kept = SqliteStore.open(folder / "store") if store is None else None
+        used: Any = store or kept
+        models = ReadModels(used, folder / FILE)
+        door = gate or Gate(used, used.keys, clock, product(), chosen)
+        server = Server(door, Services(door, used, models, chosen, clock), chosen)
+        ready = threading.Event()
+        found: list[asyncio.AbstractEventLoop] = []
+
+        async def work() -> None:
+            found.append(asyncio.get_running_loop())
+            await server.run_on(listener, ready.set)
+            await door.close()
+
+        thread = threading.Thread(target=uvloop.run, args=(work(),))
+        thread.start()
+        assert ready.wait(10)
+        running = Served(listener.getsockname()[1], used, door, found[0])
+        try:
+            yield running
+        finally:
+            running.close()
+            server.should_exit = True
+            thread.join()
+            models.close()
+            if kept is not None:
+                kept.close()

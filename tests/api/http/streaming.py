@@ -1,0 +1,51 @@
+"""Reading server-sent events in tests, with nothing but a socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+
+class Event(Struct):
+    """One event: its id and its data, decoded."""
+
+    id: int
+    data: Any
+
+
+class Listener:
+    """One open stream."""
+
+    def __init__(self, port: int, path: str, headers: Mapping[str, str] | None = None) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._connection.request("GET", path, None, {"accept": "text/event-stream", **(headers or {})})
+        self.answer = self._connection.getresponse()
+        self.status = self.answer.status
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines as they come, until the server ends the stream."""
+        while line := self.answer.readline():
+            yield line.rstrip(b"\n")
+
+    def events(self) -> Iterator[Event]:
+        """The events as they come."""
+        number = 0
+        for line in self.lines():
+            if line.startswith(b"id: "):
+                number = int(line[4:])
+            elif line.startswith(b"data: "):
+                yield Event(number, json.loads(line[6:]))
+
+    def take(self, count: int) -> list[Event]:
+        """The next so many events."""
+        events = self.events()
+        return [next(events) for _ in range(count)]
+
+    def close(self) -> None:
+        """Hang up."""
+        self.answer.close()
+        self._connection.close()

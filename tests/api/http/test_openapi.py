@@ -1,0 +1,71 @@
+"""The OpenAPI document is valid and true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openapi_spec_validator import validate
+
+from tests.api.http.served import Served
+
+PATHS = {
+    "/v1/games",
+    "/v1/games/{game}",
+    "/v1/players",
+    "/v1/players/{player}/matches",
+    "/v1/matches",
+    "/v1/matches/{match}",
+    "/v1/matches/{match}/seats/{seat}",
+    "/v1/matches/{match}/prompt",
+    "/v1/matches/{match}/moves",
+    "/v1/matches/{match}/takebacks",
+    "/v1/matches/{match}/takebacks/{n}/answer",
+    "/v1/matches/{match}/resignation",
+    "/v1/matches/{match}/rulings",
+    "/v1/matches/{match}/turns",
+    "/v1/matches/{match}/checkpoint",
+    "/v1/matches/{match}/file",
+    "/v1/replays",
+    "/v1/scoreboards/{game}",
+    "/v1/streams/tickets",
+    "/v1/keys",
+    "/v1/refusals",
+    "/problems/{kind}",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+}
+
+
+def document(server: Served) -> Any:
+    """The document as served."""
+    return server.client().get("/openapi.json").json
+
+
+def test_it_is_valid_openapi_3_1(server: Served) -> None:
+    told = document(server)
+    assert told["openapi"].startswith("3.1")
+    validate(told)
+    assert not [name for name in told["components"]["schemas"] if "." in name]
+
+
+def test_it_names_every_path_and_documents_every_answer(server: Served) -> None:
+    told = document(server)
+    assert set(told["paths"]) == PATHS
+    for path, methods in told["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"], (path, method)
+            assert {"400", "401", "422", "429", "500"} <= set(operation["responses"])
+            for status, answer in operation["responses"].items():
+                assert answer["description"]
+                if status >= "400":
+                    assert set(answer["content"]) == {"application/problem+json"}
+
+
+def test_the_documentation_is_served(server: Served) -> None:
+    page = server.client().get("/docs")
+    assert page.status == 200
+    assert page.headers["content-type"].startswith("text/html")
+    for path in PATHS:
+        assert f"<code>{path}</code>".encode() in page.body
+    assert b"//" not in page.body.replace(b"<!doctype", b"")

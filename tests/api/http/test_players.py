@@ -1,0 +1,111 @@
+"""Players, roles, limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from api.http.access import Tickets
+from api.http.limits import AtOnce, Buckets
+from api.http.problems import Failed
+from domain.game import Game
+from tests.api.http.served import Served, served
+
+
+def test_a_token_is_shown_once_and_only_its_hash_is_kept(server: Served, tmp_path: Path) -> None:
+    told = server.client().post("/v1/players", {"name": "Ann"})
+    assert told.status == 201
+    assert set(told.json) == {"player", "token", "role"}
+    assert len(told.json["token"]) >= 43
+    server.client(told.json["token"]).post("/v1/matches", {"game": "toy"})
+    for file in (tmp_path / "store").iterdir():
+        assert told.json["token"].encode() not in file.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 65, "a\u0000b", "a\nb", "line\n", 7, None])
+def test_names_that_are_none(server: Served, name: object) -> None:
+    server.client().post("/v1/players", {"name": name}).problem(422, "invalid")
+
+
+def test_names_in_any_script(server: Served) -> None:
+    for name in ("Анна", "安娜", "Zoë 🎲", "x"):
+        ann = server.player(name)
+        match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+        ann.post(f"/v1/matches/{match}/seats/left")
+        assert ann.get(f"/v1/matches/{match}").json["names"] == {ann.player: name}
+
+
+def test_roles_are_given_by_admins(server: Served) -> None:
+    for role in ("organizer", "observer", "admin"):
+        server.client().post("/v1/players", {"name": "Eve", "role": role}).problem(401, "unauthorized")
+        server.player().post("/v1/players", {"name": "Eve", "role": role}).problem(403, "forbidden")
+        made = server.person("admin").post("/v1/players", {"name": "Olga", "role": role})
+        assert (made.status, made.json["role"]) == (201, role)
+    server.person("admin").post("/v1/players", {"name": "Eve", "role": "king"}).problem(422, "invalid")
+
+
+def test_too_many_new_players_from_one_address(toy_in_words: Game, tmp_path: Path) -> None:
+    with served(tmp_path, players_per_minute=3) as server:
+        answers = [server.client().post("/v1/players", {"name": "Ann"}) for _ in range(5)]
+        assert [answer.status for answer in answers] == [201, 201, 201, 429, 429]
+        answers[-1].problem(429, "limit")
+        assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
+
+
+def test_too_many_requests_of_one_token(toy_in_words: Game, tmp_path: Path) -> None:
+    with served(tmp_path, requests_per_second=5) as server:
+        tokens = [server.store.people.add(name, "player")[1] for name in ("Ann", "Ben")]
+        ann, ben = (server.client(token) for token in tokens)
+        answers = [ann.get("/v1/keys") for _ in range(40)]
+        refused = [answer for answer in answers if answer.status == 429]
+        assert len(refused) >= 20
+        assert refused[0].headers["retry-after"] == "1"
+        refused[0].problem(429, "limit")
+        assert ben.get("/v1/keys").status == 200
+
+
+def test_a_bucket_fills_again_with_time() -> None:
+    now = 100.0
+    buckets = Buckets(2, 1.0, lambda: now)
+    buckets.take("ann")
+    buckets.take("ann")
+    with pytest.raises(Failed):
+        buckets.take("ann")
+    buckets.take("ben")
+    now += 0.5
+    buckets.take("ann")
+    with pytest.raises(Failed):
+        buckets.take("ann")
+    now += 60
+    buckets.take("ann")
+    buckets.take("ann")
+    with pytest.raises(Failed):
+        buckets.take("ann")
+
+
+def test_streams_at_once_are_counted_and_given_back() -> None:
+    streams = AtOnce(1)
+    with streams.one("ann"):
+        with pytest.raises(Failed):
+            streams.check("ann")
+        streams.check("ben")
+        assert streams.total == 1
+    streams.check("ann")
+    assert streams.total == 0
+
+
+def test_a_ticket_ends_but_not_while_its_stream_is_open() -> None:
+    now = 0.0
+    tickets = Tickets(60, lambda: now)
+    ticket = tickets.give("m1", "left", "ann")
+    admission = tickets.admit(ticket, "m1")
+    tickets.opened(admission)
+    now = 500.0
+    assert tickets.admit(ticket, "m1") is admission
+    tickets.ended(admission)
+    now = 559.0
+    assert tickets.admit(ticket, "m1") is admission
+    now = 561.0
+    with pytest.raises(Failed):
+        tickets.admit(ticket, "m1")

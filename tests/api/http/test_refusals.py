@@ -1,0 +1,176 @@
+"""Everything that is refused is a problem document, in two languages, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from api.http.problems import KINDS
+from tests.api.http.served import Served
+from tests.api.http.test_commands import bid
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "kind"),
+    [
+        ("GET", "/", 404, "not-found"),
+        ("GET", "/v1/", 404, "not-found"),
+        ("GET", "/v1/games/", 404, "not-found"),
+        ("POST", "/v2/matches", 404, "not-found"),
+        ("GET", "/%ff%fe", 404, "not-found"),
+        ("DELETE", "/v1/games", 405, "method"),
+        ("PUT", "/v1/matches", 405, "method"),
+        ("PATCH", "/v1/matches/m1/moves", 405, "method"),
+        ("GET", "/v1/matches/m1", 404, "unknown-match"),
+        ("GET", "/v1/matches/m%201", 422, "invalid"),
+        ("GET", "/v1/matches/" + "m" * 65, 422, "invalid"),
+        ("GET", "/v1/matches/m1/prompt", 404, "unknown-match"),
+        ("GET", "/v1/matches/m1/moves", 404, "unknown-match"),
+        ("GET", "/v1/matches/m1/turns", 404, "unknown-match"),
+        ("GET", "/v1/matches/m1/checkpoint", 404, "unknown-match"),
+        ("GET", "/v1/matches/m1/file", 404, "unknown-match"),
+        ("GET", "/v1/scoreboards/chess", 404, "unknown-game"),
+        ("GET", "/v1/games?page=2", 422, "invalid"),
+        ("GET", "/v1/matches?status=lost", 422, "invalid"),
+        ("GET", "/v1/matches?after=xyz", 422, "invalid"),
+        ("GET", "/v1/refusals", 401, "unauthorized"),
+        ("GET", "/problems/unheard-of", 404, "not-found"),
+    ],
+)
+def test_addresses_and_parameters(server: Served, method: str, path: str, status: int, kind: str) -> None:
+    answer = server.client().send(method, path)
+    answer.problem(status, kind)
+    russian = server.client().send(method, path, None, {"accept-language": "ru-RU,ru;q=0.9,en;q=0.1"})
+    told = russian.problem(status, kind)
+    assert told["title"] == KINDS[kind].ru
+    assert russian.headers["content-language"] == "ru"
+    assert answer.headers["content-language"] == "en"
+    if status == 405:
+        assert answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        (b"", 400, "malformed"),
+        (b"{", 400, "malformed"),
+        (b'{"expect": 3, "picks": ["1"]} x', 400, "malformed"),
+        (b'{"expect": 3, "picks": ["\xff"]}', 400, "malformed"),
+        (b"\xff\xfe{\x00}\x00", 400, "malformed"),
+        (b'{"expect": 3, "picks": ["\\ud800"]}', 400, "malformed"),
+        (b'{"expect": 3, "picks": ["1"], "deep": ' + b"[" * 60_000, 422, "invalid"),
+        (b'{"expect": NaN, "picks": ["1"]}', 400, "malformed"),
+        (b"[]", 422, "invalid"),
+        (b"null", 422, "invalid"),
+        (b'"3"', 422, "invalid"),
+        (b"{}", 422, "invalid"),
+        (b'{"expect": 3}', 422, "invalid"),
+        (b'{"expect": "3", "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": 3.5, "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": true, "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": 0, "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": -3, "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": 1e999, "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": ' + b"9" * 5_000 + b', "picks": ["1"]}', 422, "invalid"),
+        (b'{"expect": 3, "picks": "1"}', 422, "invalid"),
+        (b'{"expect": 3, "picks": [1]}', 422, "invalid"),
+        (b'{"expect": 3, "picks": [null]}', 422, "invalid"),
+        (b'{"expect": 3, "picks": ["1"], "answers": [["1"]]}', 422, "invalid"),
+        (b'{"expect": 3, "answers": []}', 422, "invalid"),
+        (b'{"expect": 3, "answers": ["1"]}', 422, "invalid"),
+        (b'{"expect": 3, "picks": ["' + b"x" * 300 + b'"]}', 422, "invalid"),
+        (b'{"expect": 3, "picks": ["1"], "seat": "left"}', 422, "invalid"),
+        (b'{"expect": 3, "picks": ["1"]' + b" " * 70_000 + b"}", 413, "too-large"),
+    ],
+)
+def test_bodies(server: Served, body: bytes, status: int, kind: str) -> None:
+    match, (ann, _) = server.table()
+    before = ann.get(f"/v1/matches/{match}").body
+    told = ann.send("POST", f"/v1/matches/{match}/moves", body, JSON).problem(status, kind)
+    assert len(json.dumps(told)) < 2_000
+    assert server.player().get(f"/v1/matches/{match}/moves").json["next"] == 3
+    assert server.client(ann.token).get(f"/v1/matches/{match}").body == before
+
+
+def test_deep_nesting_where_anything_may_stand(server: Served) -> None:
+    body = b'{"game": "toy", "options": {"rounds": ' + b"[" * 30_000 + b"]" * 30_000 + b"}}"
+    server.player().send("POST", "/v1/matches", body, JSON).problem(400, "malformed")
+
+
+def test_a_chunked_body_without_a_length_is_bounded_too(server: Served) -> None:
+    ann = server.player()
+    ann._connection.request(
+        "POST",
+        "/v1/matches",
+        iter([b" " * 40_000] * 3),
+        {**JSON, "authorization": f"Bearer {ann.token}"},
+        encode_chunked=True,
+    )
+    assert ann._connection.getresponse().status == 413
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data; boundary=x", "x"])
+def test_unknown_content_types(server: Served, kind: str) -> None:
+    ann = server.player()
+    content = {"content-type": kind}
+    ann.send("POST", "/v1/matches", b'{"game": "toy"}', content).problem(415, "media-type")
+    ann.send("POST", "/v1/replays", b"PK", content).problem(415, "media-type")
+    charset = {"content-type": "Application/JSON; charset=utf-8"}
+    assert ann.send("POST", "/v1/matches", b'{"game": "toy"}', charset).status == 201
+
+
+@pytest.mark.parametrize("header", ["Bearer forged", "Bearer ", "Basic YTpi", "Bearer \xff\xfe", "x", ""])
+def test_a_forged_token_is_refused_everywhere(server: Served, header: str) -> None:
+    for path in ("/v1/games", "/v1/matches", "/v1/matches/m1", "/healthz"):
+        refused = server.client().get(path, authorization=header)
+        refused.problem(401, "unauthorized")
+        assert refused.headers["www-authenticate"] == "Bearer"
+
+
+def test_unknown_matches_are_alike_for_everybody(server: Served) -> None:
+    told = [
+        client.post("/v1/matches/m1/moves", {"expect": 1, "picks": ["1"]}).problem(404, "unknown-match")
+        for client in (server.player(), server.person("admin"))
+    ]
+    assert told[0] == told[1]
+
+
+def test_labels_reasons_titles_and_details_in_russian(server: Served) -> None:
+    match, players = server.table()
+    address = bid(match, players)
+    prompt = players[0].get(f"{address}/prompt", accept_language="ru").json
+    assert prompt["why"] == "Ходит левый."
+    assert prompt["options"][1] == {"pick": "wave", "label": "помахать"}
+    body = {"expect": 5, "picks": ["fly"]}
+    told = players[0].post(f"{address}/moves", body, accept_language="ru").problem(422, "illegal")
+    assert told["title"] == "Недопустимый ответ"
+    assert told["detail"] == "Ответ недопустим; нужно разных вариантов: 1"
+    assert told["legal"] == prompt
+    stale = players[1].post(f"{address}/moves", {"expect": 3, "picks": ["1"]}, accept_language="ru")
+    assert stale.problem(409, "stale")["detail"].endswith("сейчас отвечает: левый")
+    for accepted, language in (("de, ru;q=0.5", "ru"), ("ru;q=0, en", "en"), ("*", "en"), (";;q=x,", "en")):
+        answer = players[0].get(f"{address}/prompt", accept_language=accepted)
+        assert answer.headers["content-language"] == language
+
+
+def test_every_kind_is_described_at_its_address(server: Served) -> None:
+    for kind, about in KINDS.items():
+        told = server.client().get(f"/problems/{kind}").json
+        assert (told["type"], told["title"], told["status"]) == (f"/problems/{kind}", about.en, about.status)
+
+
+def test_refusals_are_kept_for_admins(server: Served) -> None:
+    match, (ann, _) = server.table()
+    ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
+    ann.post(f"/v1/matches/{match}/moves", {"expect": 1, "picks": ["1"]})
+    ann.get("/v1/refusals").problem(403, "forbidden")
+    answer = server.person("admin").get(f"/v1/refusals?match={match}")
+    assert [refusal["kind"] for refusal in answer.json["refusals"]] == ["stale", "illegal"]
+    assert b"secret-pick" not in answer.body
+    assert answer.json["refusals"][0]["player"] == ann.player
+    counted = server.client().get("/metrics").body.decode()
+    assert 'glasnost_refusals_total{kind="stale"} 1.0' in counted
+    assert match not in counted

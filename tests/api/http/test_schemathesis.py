@@ -1,0 +1,68 @@
+"""Schemathesis over the OpenAPI document: whatever it invents, the server has no error, and the document is
+true of every answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.api.http.served import Served
+from tests.api.http.test_commands import bid
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+EXAMPLES = 12  # for each operation and each mode
+
+
+@schemathesis.serializer("application/zip")
+def _plain(context: Any, value: Any) -> bytes:
+    """A match file is bytes as they come."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def test_whatever_is_sent_the_document_is_true_and_nothing_breaks(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    admin = server.person("admin")
+    schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
+    operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    assert len(operations) == 27
+    for operation in operations:
+        takes_something = any(operation.iter_parameters()) or len(operation.body) > 0
+        for mode in GenerationMode if takes_something else [GenerationMode.POSITIVE]:
+            _probe(operation, mode, match, admin.token or "")
+    assert players[0].get(f"/v1/matches/{match}").json["move"] >= 5
+
+
+def _probe(operation: Any, mode: GenerationMode, match: str, token: str) -> None:
+    """Send what Schemathesis invents to one operation, half of it to a match that exists."""
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def probe(case: Any) -> None:
+        if "match" in case.path_parameters and len(str(case.query)) % 2:
+            case.path_parameters["match"] = match
+        case.call_and_validate(headers={"authorization": f"Bearer {token}"}, checks=CHECKS)
+
+    probe()

@@ -1,0 +1,99 @@
+"""The serving process: what it prints, what an empty store gets, how it stops."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from api.http.serve import CannotServe, listening
+from api.settings import BadSetting, Settings, read
+from replay import verify
+from tests.api.http.processes import process
+from tests.api.http.served import Client
+from tests.api.http.streaming import Listener
+
+
+def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path) -> None:
+    with process(tmp_path, empty=False) as running:
+        client = Client(running.port)
+        assert client.get("/healthz").status == 200
+        listed = client.get("/v1/matches").json["matches"]
+        assert {(row["game"], row["status"], row["origin"]) for row in listed} == {
+            ("thirteen_minutes", "over", "bots"),
+            ("cia_vs_kgb", "over", "bots"),
+        }
+        for row in listed:
+            assert verify.verify(client.get(f"/v1/matches/{row['match']}/file").body).ok
+        client.close()
+        assert running.stop() == (0, "")
+    with process(tmp_path, empty=False) as running:
+        client = Client(running.port)
+        assert len(client.get("/v1/matches").json["matches"]) == 2
+        client.close()
+
+
+def test_an_empty_store_stays_empty_when_asked(tmp_path: Path) -> None:
+    with process(tmp_path) as running:
+        client = Client(running.port)
+        assert client.get("/v1/matches").json["matches"] == []
+        client.close()
+
+
+def test_a_graceful_stop_ends_streams_and_answers_everybody(tmp_path: Path) -> None:
+    with process(tmp_path) as running:
+        ann = Client(running.port)
+        told = ann.post("/v1/players", {"name": "Ann"}).json
+        ann.token = told["token"]
+        match = ann.post("/v1/matches", {"game": "thirteen_minutes"}).json["match"]
+        stream = Listener(running.port, f"/v1/matches/{match}/moves")
+        assert stream.take(1)[0].id == 1
+        ended: list[bytes] = []
+        reader = threading.Thread(target=lambda: ended.extend(stream.lines()))
+        reader.start()
+        code, _ = running.stop()
+        reader.join(10)
+        assert (code, reader.is_alive()) == (0, False)
+        stream.close()
+        ann.close()
+    with process(tmp_path) as running:
+        again = Client(running.port, told["token"])
+        assert again.get(f"/v1/matches/{match}").json["move"] == 1
+        again.close()
+
+
+def test_a_taken_port_is_refused_with_a_way_out() -> None:
+    with listening("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CannotServe, match=f"port {port}.*--port"), listening("127.0.0.1", port):
+            raise AssertionError("two cannot listen on one port")
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(CannotServe), listening("no.such.host.invalid", 0):
+        raise AssertionError("there is no such host")
+
+
+def test_settings_come_from_the_environment() -> None:
+    told = read({"GLASNOST_BODY_BYTES": "100", "GLASNOST_TRUST_PROXY": "true", "GLASNOST_LOG_LEVEL": "debug"})
+    assert told == Settings(body_bytes=100, trust_proxy=True, log_level="debug")
+    assert read({}) == Settings()
+    assert (Settings().requests_per_second, Settings().players_per_minute) == (2_000, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GLASNOST_BODY_BYTES", "0"),
+        ("GLASNOST_BODY_BYTES", "64k"),
+        ("GLASNOST_BODY_BYTES", "-1"),
+        ("GLASNOST_BODY_BYTES", ""),
+        ("GLASNOST_BODY_BYTES", "١"),
+        ("GLASNOST_TRUST_PROXY", "yes"),
+        ("GLASNOST_LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_bad_setting_is_named(name: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        read({name: value})
