@@ -1,0 +1,1 @@
+"""The command-line program `glasnost`: decode what was typed, call, print.  No rule, no fold."""

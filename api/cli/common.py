@@ -1,0 +1,196 @@
+"""What the commands share: errors and exit codes, language, JSON lines, times, progress, reading files.
+
+Exit codes are a promise: 0 done, 1 something was found wrong, 2 it could not be done.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from api.store.store import SqliteStore
+
+FOUND_WRONG, NOT_DONE = 1, 2
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CannotBeDone(click.ClickException):
+    """What was asked cannot be done; the text says where and what the way out is."""
+
+    exit_code = NOT_DONE
+
+
+class FoundWrong(click.ClickException):
+    """What was examined is wrong."""
+
+    exit_code = FOUND_WRONG
+
+
+# ── parameters that several commands take ──
+
+
+def _default_language() -> str:
+    """Russian where the environment's language is Russian, English elsewhere."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return "ru" if value.lower().startswith("ru") else "en"
+    return "en"
+
+
+language_option = click.option(
+    "--lang",
+    "language",
+    type=click.Choice(["en", "ru"]),
+    default=_default_language,
+    show_default="from LANG",
+    help="Language of names and sentences.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object on one line.")
+
+
+def store_option(*, required: bool = True, help: str = "The store's directory.") -> Callable[[F], F]:
+    """`--store DIR`."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("--store", "store", metavar="DIR", type=kind, required=required, help=help)
+
+
+def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
+    """`FILE`, or `FILE...`."""
+    kind = click.Path(path_type=Path)
+    metavar = "FILE..." if many else "FILE"
+    nargs = -1 if many else 1
+    name = "files" if many else "file"
+    return click.argument(name, metavar=metavar, nargs=nargs, type=kind, required=required)
+
+
+# ── output ──
+
+
+def print_json(value: Any) -> None:
+    """`value` as one line of JSON on standard output."""
+    import msgspec
+
+    click.echo(msgspec.json.encode(value))
+
+
+class Advance(Protocol):
+    """Moves a progress bar on; `note` stands behind it."""
+
+    def __call__(self, steps: int, note: str = "") -> None: ...
+
+
+@contextmanager
+def progress(title: str, total: int | None = None) -> Iterator[Advance]:
+    """A progress bar on standard error, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield _nothing
+        return
+    with _bar() as bar:
+        task = bar.add_task(title, total=total, note="")
+
+        def advance(steps: int, note: str = "") -> None:
+            bar.update(task, advance=steps, note=note)
+
+        yield advance
+
+
+def _nothing(steps: int, note: str = "") -> None:
+    """No terminal, no bar."""
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
+    """`items`, with a progress bar."""
+    with progress(title, total) as advance:
+        for item in items:
+            yield item
+            advance(1)
+
+
+# ── stores and files ──
+
+
+@contextmanager
+def opened_store(folder: Path, *, write: bool = True, keys: Path | None = None) -> Iterator[SqliteStore]:
+    """The store in `folder`, closed afterwards; with `write` false, read beside whoever writes it.
+
+    Raises:
+        CannotBeDone: there is none, it is held by another process, newer or damaged.
+    """
+    from api.store.seam import StoreError
+    from api.store.store import SqliteStore
+    from domain.log import Damaged
+
+    try:
+        store = SqliteStore.open(folder, keys=keys, write=write)
+        try:
+            yield store
+        finally:
+            store.close()
+    except (StoreError, Damaged) as error:
+        raise CannotBeDone(str(error)) from error
+
+
+def read_bytes(path: Path, *, limit: int, what: str) -> bytes:
+    """The bytes of a file of at most `limit` bytes.
+
+    Raises:
+        CannotBeDone: there is no such file, it is a directory, unreadable or too long.
+    """
+    if not path.exists():
+        raise CannotBeDone(f"{path}: there is no such file")
+    if path.is_dir():
+        raise CannotBeDone(f"{path} is a directory; name the {what} in it")
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise CannotBeDone(f"{path}: {error.strerror or error}") from error
+    if len(content) > limit:
+        raise CannotBeDone(f"{path}: longer than the {limit >> 20} MiB that a {what} may have")
+    return content
+
+
+def decoded(path: Path, content: bytes, type: type[T]) -> T:
+    """`content` of the file `path` as JSON of this type.
+
+    Raises:
+        CannotBeDone: not UTF-8, not JSON, or not of this shape; the text says where.
+    """
+    import msgspec
+
+    try:
+        content.decode()
+        return msgspec.json.decode(content, type=type)
+    except UnicodeDecodeError as error:
+        raise CannotBeDone(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    except msgspec.ValidationError as error:
+        raise CannotBeDone(f"{path}: {error}") from error
+    except msgspec.DecodeError as error:
+        raise CannotBeDone(f"{path}: not JSON: {error}") from error
+    except RecursionError as error:
+        raise CannotBeDone(f"{path}: nested too deeply") from error

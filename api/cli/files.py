@@ -1,0 +1,128 @@
+"""What a match that was played or scripted leaves: a file, a place in a store, and one line about it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.cli.common import CannotBeDone, opened_store
+
+if TYPE_CHECKING:
+    from domain.log import Record
+    from domain.match import Match
+    from domain.notes import SigningKey, VerifyingKey
+
+SEEDED = "seeded"  # signs what anybody can make again: its private part is no secret
+
+
+class SeededKeys:
+    """A ring that holds the key `SEEDED` alone; it vouches for nothing, it only completes the format."""
+
+    retired: Sequence[VerifyingKey] = ()
+    rotations: Sequence[str] = ()
+
+    @property
+    def signing(self) -> SigningKey:
+        """The key `SEEDED`, the same everywhere."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        from domain.notes import SigningKey
+
+        private = hashlib.sha256(b"glasnost: the key of seeded and scripted matches is public\n").digest()
+        return SigningKey(SEEDED, Ed25519PrivateKey.from_private_bytes(private))
+
+    @property
+    def present(self) -> VerifyingKey:
+        """Its public part."""
+        return self.signing.verifying
+
+
+def note_by(key: SigningKey, match: Match) -> str:
+    """The checkpoint over a whole match, signed by `key`."""
+    from domain.notes import Checkpoint, origin
+
+    return key.sign(Checkpoint(origin(key.verifying.name, match.id), match.move, match.roots[-1]).text)
+
+
+def match_file(records: Sequence[Record], note: str) -> bytes:
+    """The bytes of a match file."""
+    from replay import matchfile
+
+    return matchfile.write(records, note)
+
+
+def write_file(path: Path, content: bytes) -> Path:
+    """Write `content` to `path`, wholly or not at all; gives the path.
+
+    Raises:
+        CannotBeDone: it cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.part")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise CannotBeDone(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def keep(match: Match, secret: bytes, store: Path) -> tuple[str, bool]:
+    """Put a finished match into a store; gives its checkpoint, and whether it was there already.
+
+    Raises:
+        CannotBeDone: the store cannot be written.
+    """
+    from api.store.seam import Append, Exists
+
+    with opened_store(store) as opened:
+        note = note_by(opened.keys.signing, match)
+        try:
+            opened.submit(Append(match.records, secret=secret, note=note)).result()
+        except Exists:
+            return opened.note(match.id) or note, True
+        return note, False
+
+
+def summary(match: Match, file: Path | None) -> dict[str, Any]:
+    """What `--json` prints of a match."""
+    from domain.log import b64
+
+    opened = match.opened
+    return {
+        "match": match.id,
+        "game": opened.game,
+        "edition": opened.edition,
+        "options": opened.options,
+        "moves": match.move,
+        "result": match.result,
+        "root": b64(match.roots[-1]),
+        "file": os.fsencode(file).decode(errors="replace") if file else None,
+    }
+
+
+def in_words(match: Match, language: str, file: Path | None) -> str:
+    """The same as one line for people."""
+    from domain.log import b64
+    from replay.words import Words
+
+    ended = Words(match, language).result(match.result) if match.result else "-"
+    where = f", {file}" if file else ""
+    return f"{match.id}: {match.move} moves, {ended}, root {b64(match.roots[-1])}{where}"
+
+
+def must_be_writable(path: Path | None) -> None:
+    """See before a match is played whether its file can be written.
+
+    Raises:
+        CannotBeDone: the folder is missing, or nothing can be written there.
+    """
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        raise CannotBeDone(f"{path}: there is no folder {path.parent}; make it first")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise CannotBeDone(f"{path}: nothing can be written to {path.parent}")

@@ -1,0 +1,139 @@
+"""`glasnost admin-token`, `keys`, `backup` and `restore`: what a store's owner does beside the server."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.common import CannotBeDone, file_argument, json_option, opened_store, print_json, store_option
+
+if TYPE_CHECKING:
+    from api.store.seam import Person
+
+
+@click.command("admin-token")
+@store_option()
+@click.option("--name", default="admin", show_default=True, help="What the administrator is called.")
+@json_option
+def admin_token(store: Path, name: str, as_json: bool) -> None:
+    """Make an administrator and print the token, this once: only its hash is kept.
+
+    A server may hold the store: the token then works from the first time it is shown there.
+
+    \b
+    Example:
+      glasnost admin-token --store games
+    """
+    if not 1 <= len(name) <= 64 or not name.isprintable():
+        raise CannotBeDone("--name: 1 to 64 printable characters")
+    person, token = _administrator(store, name)
+    if as_json:
+        print_json({"player": person.id, "token": token, "role": "admin"})
+        return
+    click.echo(token)
+    click.echo(f"the token of {name} ({person.id}); it is shown this once, keep it safe", err=True)
+
+
+def _administrator(store: Path, name: str) -> tuple[Person, str]:
+    from api.store.people import appoint
+    from api.store.seam import InUse, StoreError
+    from api.store.store import SqliteStore, key_folder
+
+    try:
+        with closing(SqliteStore.open(store)) as opened:
+            return opened.people.add(name, "admin")
+    except InUse:
+        return appoint(key_folder(store), name)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+
+
+@click.command()
+@store_option()
+@click.option("--rotate", is_flag=True, help="Let a new key sign from now on; the store must not be in use.")
+@json_option
+def keys(store: Path, rotate: bool, as_json: bool) -> None:
+    """Print the keys that sign a store's matches, for `glasnost verify --key` or a trust file.
+
+    The first line is the key that signs now; retired ones follow.
+
+    \b
+    Example:
+      glasnost keys --store games > trusted.txt
+      glasnost verify match.glasnost --trust trusted.txt
+    """
+    with opened_store(store, write=rotate) as opened:
+        ring = opened.keys
+        if rotate:
+            ring.rotate(time.time_ns() // 1000)
+        present, retired = ring.present.text, [key.text for key in reversed(ring.retired)]
+        rotations = list(ring.rotations)
+    if as_json:
+        print_json({"present": present, "retired": retired, "rotations": rotations})
+        return
+    for key in (present, *retired):
+        click.echo(key)
+
+
+@click.command()
+@store_option()
+@file_argument(required=False)
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The same as FILE.")
+@click.option("--without-secrets", is_flag=True, help="Leave the matches' wrapped secrets out of the copy.")
+@json_option
+def backup(store: Path, file: Path | None, out: Path | None, without_secrets: bool, as_json: bool) -> None:
+    """Copy a store, also while it is served, to the new FILE (default: its name and the time).
+
+    The key folder is not in it: keep a copy of that apart; both together tell the hands and dice to come.
+
+    \b
+    Example:
+      glasnost backup --store games games.backup
+    """
+    from api.store.backup import backup as copied
+    from api.store.seam import StoreError
+
+    if file and out:
+        raise click.UsageError("name the file once")
+    now = time.strftime("%Y%m%d-%H%M%SZ", time.gmtime())
+    target = file or out or Path(f"{store.absolute().name}-{now}.backup")
+    try:
+        content = copied(store, target, with_vault=not without_secrets)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+    _print("backup", target, store, content.matches, content.moves, as_json)
+
+
+@click.command()
+@store_option(help="The new store's directory: empty, or not there yet.")
+@file_argument()
+@json_option
+def restore(store: Path, file: Path, as_json: bool) -> None:
+    """Make a new store from the backup FILE.
+
+    Put the key folder of the old store beside it, as DIR.keys, or name it with GLASNOST_KEYS.
+
+    \b
+    Example:
+      glasnost restore --store games-again games.backup
+    """
+    from api.store.backup import restore as restored
+    from api.store.seam import StoreError
+
+    try:
+        content = restored(file, store)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+    _print("restored", file, store, content.matches, content.moves, as_json)
+
+
+def _print(done: str, file: Path, store: Path, matches: int, moves: int, as_json: bool) -> None:
+    if as_json:
+        print_json({"file": str(file), "store": str(store), "matches": matches, "moves": moves})
+        return
+    where = f"{store} to {file}" if done == "backup" else f"{file} to {store}"
+    click.echo(f"{done}: {where}, {matches} matches, {moves} moves")

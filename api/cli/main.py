@@ -1,0 +1,156 @@
+"""The entry point: the table of commands, imported only when called, and how every error ends."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from api.cli.common import NOT_DONE
+
+INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+
+SECTIONS = {
+    "Serve": {
+        "serve": ("api.cli.serving", "Serve the HTTP API."),
+        "admin-token": ("api.cli.keeping", "Make a token for an administrator."),
+    },
+    "Play": {
+        "games": ("api.cli.games", "The games, their editions and options."),
+        "play": ("api.cli.playing", "Play one whole match between bots."),
+        "script": ("api.cli.scripting", "Play a scripted match from a file."),
+    },
+    "Look and check": {
+        "replay": ("api.cli.replaying", "Show a match from its file, at any move."),
+        "verify": ("api.cli.verifying", "Check match files, or a whole store."),
+        "export": ("api.cli.exporting", "Write matches as files, NDJSON or Parquet."),
+        "keys": ("api.cli.keeping", "The keys that sign a store's matches."),
+    },
+    "Keep": {
+        "backup": ("api.cli.keeping", "Copy a store while it is in use."),
+        "restore": ("api.cli.keeping", "Make a store from a backup."),
+    },
+    "Try hard": {
+        "fuzz": ("api.cli.fuzzing", "Random legal play, looking for errors."),
+        "bench": ("api.cli.benching", "Run the benchmarks."),
+    },
+}
+COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
+
+
+class Program(click.Group):
+    """The group of all commands; a command's module is imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that `args` begin with, or a refusal that names all of them."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"there is no command {args[0]!r}; there are: {', '.join(COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by section, from the table, so that help imports none of them."""
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, text) for name, (_, text) in section.items()])
+
+
+def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        import importlib.metadata
+
+        click.echo(f"glasnost {importlib.metadata.version('glasnost')}")
+        ctx.exit()
+
+
+@click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version)
+def program() -> None:
+    """A game server whose every game can be rebuilt, replayed, audited and queried.
+
+    \b
+    Example:
+      glasnost play cia_vs_kgb --seed 1 --out first.glasnost
+      glasnost replay first.glasnost
+      glasnost verify first.glasnost
+
+    Exit codes: 0 done, 1 something was found wrong, 2 it could not be done.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; gives its exit code.  What goes wrong is one line on standard error."""
+    try:
+        code = program.main(arguments, prog_name="glasnost", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
+    except click.UsageError as error:
+        place = error.ctx.command_path if error.ctx else "glasnost"
+        return _failed(f"{error.format_message()} (see {place} --help)", error.exit_code)
+    except click.ClickException as error:
+        return _failed(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("interrupted", INTERRUPTED)
+    except SystemExit:
+        # Nobody reads on (click ends so): not all was told, but nothing was found wrong either.
+        return _unread()
+    except BrokenPipeError:
+        return _unread()
+    except Exception as error:
+        return _unforeseen(error)
+
+
+def _unread() -> int:
+    """The interpreter's last flush must not complain of the reader that went away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return NOT_DONE
+
+
+def _unforeseen(error: Exception) -> int:
+    """The machine's own errors, or an error of ours."""
+    if os.environ.get("GLASNOST_DEBUG"):
+        raise error
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{where}{error.strerror or error}", NOT_DONE)
+    if isinstance(error, UnicodeEncodeError):
+        return _failed(f"an argument is not UTF-8 text: {error.object[:80]!r}", NOT_DONE)
+    what = f"{type(error).__name__}: {error}"
+    return _failed(f"error in the program: {what} (GLASNOST_DEBUG=1 shows where; please report)", NOT_DONE)
+
+
+def _failed(text: str, code: int) -> int:
+    click.echo(f"glasnost: {text}", err=True)
+    return code
+
+
+def main() -> None:
+    """The program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is no reason to stop
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

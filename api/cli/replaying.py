@@ -1,0 +1,166 @@
+"""`glasnost replay`: a match from its file, as a picture of any move and as a story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.common import CannotBeDone, file_argument, json_option, language_option, print_json
+
+if TYPE_CHECKING:
+    from domain.match import Match
+    from replay.narration import Paragraph
+    from replay.words import Words
+
+SPECTATOR = "spectator"
+_PART = {"en": "turn {number}, moves {first} to {last}", "ru": "раунд {number}, ходы {first}–{last}"}
+_BACK = {"en": "taken back", "ru": "взято назад"}
+
+
+@click.command()
+@file_argument()
+@click.option(
+    "--at", "move", metavar="MOVE", type=click.IntRange(1), help="The move; default: the whole match."
+)
+@click.option("--since", metavar="MOVE", type=click.IntRange(1), help="Also what changed since this move.")
+@click.option("--view", metavar="SEAT", help="A seat, spectator or all; default: all that the file opens.")
+@language_option
+@json_option
+def replay(
+    file: Path, move: int | None, since: int | None, view: str | None, language: str, as_json: bool
+) -> None:
+    """Show the match in FILE: the table after a move and what that move brought, or the whole match told.
+
+    With --json: the position as one object on one line, the story up to it as "narration".
+
+    \b
+    Example:
+      glasnost replay match.glasnost
+      glasnost replay match.glasnost --at 12 --view spectator --lang ru
+    """
+    from replay.positions import NoView
+    from replay.words import Words
+
+    match = _match(file)
+    viewer = _viewer(match, view)
+    words = Words(match, language)
+    try:
+        if as_json:
+            print_json(_data(match, words, move, viewer))
+        elif move is None:
+            _tell(match, words, viewer)
+        else:
+            _draw(match, words, move, viewer)
+        if since is not None and not as_json:
+            _compare(match, words, since, move or match.move, viewer)
+    except NoView as error:
+        raise CannotBeDone(f"{file}: {error}") from error
+
+
+def _match(file: Path) -> Match:
+    from domain.log import Damaged
+    from replay import matchfile
+
+    if file.is_dir():
+        raise CannotBeDone(f"{file} is a directory; name the match file in it")
+    try:
+        return matchfile.read(file).match()
+    except Damaged as error:
+        raise CannotBeDone(f"{file}: {error}; `glasnost verify {file}` says more") from error
+
+
+def _viewer(match: Match, view: str | None) -> str | None:
+    """The viewer's name for the log; without a wish the one who sees most."""
+    from domain.history import ALL
+
+    if view is None:
+        return ALL if match.closed and all(record.parts for record in match.records) else None
+    return None if view == SPECTATOR else view
+
+
+def _data(match: Match, words: Words, move: int | None, viewer: str | None) -> dict[str, Any]:
+    import msgspec
+
+    from replay.narration import narrated
+    from replay.positions import position
+
+    shown = position(match, move, viewer)
+    data: dict[str, Any] = msgspec.to_builtins(shown)
+    story = (part for part in narrated(match, words, viewer) if part.move <= shown.move)
+    told = [
+        {"move": part.move, "kind": part.kind, "stands": part.stands, "text": part.text} for part in story
+    ]
+    return data | {"viewer": viewer or SPECTATOR, "narration": told}
+
+
+# ── pictures ──
+
+
+def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
+    import sys
+
+    from replay.picture import as_text, picture
+
+    drawn = picture(match, words, move, viewer)
+    if not sys.stdout.isatty():
+        click.echo(as_text(drawn))
+        return
+    from rich.console import Console
+
+    Console().print(drawn)
+
+
+def _compare(match: Match, words: Words, since: int, move: int, viewer: str | None) -> None:
+    from replay.difference import difference, sentences
+
+    click.echo(f"\n{since} → {move}")
+    for sentence in sentences(difference(match, since, move, viewer), words):
+        click.echo(f"  {sentence}")
+
+
+# ── the story ──
+
+
+def _tell(match: Match, words: Words, viewer: str | None) -> None:
+    """The whole match, turn by turn, then the table at the end."""
+    for number, part in enumerate(_parts(match, words, viewer), 1):
+        first, last = part[0].move, part[-1].move
+        title = _PART[words.language].format(number=number, first=first, last=last)
+        click.secho(f"── {title} · {_score(match, last, words, viewer)} ──", bold=True)
+        for paragraph in part:
+            _print(paragraph, match, words)
+        click.echo()
+    _draw(match, words, match.move, viewer)
+
+
+def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[list[Paragraph]]:
+    """Paragraphs, a list for each turn: up to a move that ended a period; the last one to the match's end."""
+    from replay.narration import narrated
+
+    part: list[Paragraph] = []
+    ended = False
+    for paragraph in narrated(match, words, viewer):
+        if ended and paragraph.kind == "played":
+            yield part
+            part, ended = [], False
+        part.append(paragraph)
+        ended = ended or any(fact.ends_period for fact in match.records[paragraph.move - 1].facts)
+    if part:
+        yield part
+
+
+def _score(match: Match, move: int, words: Words, viewer: str | None) -> str:
+    score = match.game.score(match.table_at(move, viewer))
+    return ", ".join(f"{words.name(seat)} {points}" for seat, points in score.items())
+
+
+def _print(paragraph: Paragraph, match: Match, words: Words) -> None:
+    back = "" if paragraph.stands else f" [{_BACK[words.language]}]"
+    moved = paragraph.at is not None and paragraph.move in (1, match.move)
+    when = f" ({words.moment(paragraph.at)})" if moved else ""
+    click.echo(f"{paragraph.move:>4}  {paragraph.done}{back}{when}")
+    for sentence in paragraph.facts:
+        click.echo(f"        {sentence}")

@@ -1,0 +1,137 @@
+"""A match whose answers, those of chance included, come from a record: for `script`, and for what fuzz found.
+
+The kernel judges each answer as it comes; as soon as a seat is to answer again, the answer before and the
+draws that it led to become a move of the match.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from domain import kernel
+from domain.chance import Forced, Secret
+from domain.drafting import Context, Draft
+from domain.game import Game, Options
+from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Illegal, Picks, Prompt, Seat, Table
+from domain.log import canonical
+from domain.match import Match, open_match
+
+
+class Wrong(Exception):
+    """An answer that cannot stand at its place; the text says which, and what could."""
+
+
+class ScriptedMatch:
+    """A recorded match, answer by answer; the same game, options and `content` give the same bytes.
+
+    Args:
+        edition, options: complete, as `Game.settle` gives them.
+        content: what the match's id and secret derive from: the script.
+        product: the version of this program.
+
+    `live` is the table now, in the middle of a move too; `match` knows only whole moves.
+    """
+
+    def __init__(self, game: Game, edition: str, options: Options, content: bytes, product: str) -> None:
+        digest = hashlib.sha256(b"glasnost script\n" + content).digest()
+        self.game, name = game, f"script-{digest.hex()[:24]}"
+        self.secret = hashlib.sha256(b"glasnost script secret\n" + digest).digest()
+        self.context = Context(Secret(self.secret, name), None, product)
+        opening = open_match(
+            self.context, game, edition, options, match=name, origin="scripted", opener=None, recorded=True
+        )
+        self.match = Match(opening.records[0].entry)
+        self.match.accept(opening.records[0])
+        for seat in game.seats[:-1]:
+            self._sit(seat, [])
+        self.live: Table = self.match.live
+        self._pending: tuple[Seat, Picks] | None = None
+        self._luck: list[Picks] = []
+
+    def begin(self) -> list[Fact]:
+        """The game begins; gives the facts before its first question."""
+        begun = kernel.begin(self.live, self.game.first(self.live))
+        self.live = begun.table
+        self._store_move()
+        return begun.facts
+
+    def answer(self, seat: Seat, picks: Picks) -> Decision[Table]:
+        """The next answer; gives what follows from it.
+
+        Raises:
+            Wrong: it is not asked for, or not legal.
+        """
+        try:
+            decision = kernel.decide(self.live, Answer(seat, picks))
+        except Illegal as error:
+            legal = [error.legal] if error.legal else self.questions()
+            rule = f" ({error.rule})" if error.rule else ""
+            raise Wrong(f"{error.detail}{rule}; {_legal(legal, self.live)}") from error
+        if seat == CHANCE:
+            self._luck.append(picks)
+        else:
+            self._pending = (seat, picks)
+        self.live = decision.table
+        self._store_move()
+        return decision
+
+    def end(self) -> None:
+        """The record ends here.
+
+        Raises:
+            Wrong: in the middle of a move: chance is to answer.
+        """
+        if kernel.asked(self.live) == (CHANCE,):
+            raise Wrong(_legal(self.questions(), self.live))
+        self.close()
+
+    def close(self) -> None:
+        """Close the match after its latest whole move, unless it is over."""
+        if self.match.status != "over":
+            self._accept(self.match.close_record(self.context, None))
+
+    def questions(self) -> list[Prompt]:
+        """What is asked now, of whomever."""
+        found = (kernel.prompt(self.live, seat) for seat in kernel.asked(self.live))
+        return [question for question in found if question]
+
+    def _store_move(self) -> None:
+        """Take in a whole move: what was answered, and what chance added."""
+        if kernel.asked(self.live) == (CHANCE,):
+            return
+        if self.match.status == "open":
+            self._sit(self.game.seats[-1], self._luck)
+        elif self._pending:
+            seat, picks = self._pending
+            self._accept(self.match.play(self.context, seat, [picks], source=Forced(iter(self._luck))))
+        self._pending, self._luck = None, []
+
+    def _sit(self, seat: Seat, luck: list[Picks]) -> None:
+        source = Forced(iter(luck))
+        self._accept(self.match.sit(self.context, seat, f"script:{seat}", salt=None, bot="", source=source))
+
+    def _accept(self, draft: Draft) -> None:
+        for record in draft.records:
+            last = record is draft.records[-1]
+            self.match.accept(record, draft.live if last else None)
+
+
+def content_of(game: str, edition: str, options: Options, answers: Sequence[Answer]) -> bytes:
+    """A script as canonical JSON: what `glasnost script` reads."""
+    lines = [{"seat": answer.seat, "picks": answer.picks} for answer in answers]
+    return canonical({"game": game, "edition": edition, "options": options, "answers": lines}) + b"\n"
+
+
+def _legal(questions: Sequence[Prompt], table: Table) -> str:
+    if not questions:
+        return "the game is over"
+    return "; ".join(_asked(question, table) for question in questions)
+
+
+def _asked(question: Prompt, table: Table) -> str:
+    step = table.agenda[-1]
+    where = f" {step.label(table)}" if isinstance(step, Draw) else ""
+    least, most = question.least, question.most
+    count = f"{least}" if least == most else f"{least} to {most}"
+    return f"asked is {question.seat}: {question.ask}{where}, pick {count} of: {', '.join(question.options)}"

@@ -1,0 +1,158 @@
+"""`glasnost verify`: four questions to each match, on its file alone or in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.common import (
+    FOUND_WRONG,
+    NOT_DONE,
+    CannotBeDone,
+    file_argument,
+    json_option,
+    opened_store,
+    print_json,
+    progress,
+    read_bytes,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from domain.notes import VerifyingKey
+    from replay.report import Report
+
+MOST_KEYS = 1 << 20  # bytes of a trust file
+
+
+@click.command()
+@file_argument(many=True, required=False)
+@store_option(required=False, help="Verify every match of this store.")
+@click.option("--key", "keys", metavar="VKEY", multiple=True, help="Whose signature counts; repeatable.")
+@click.option(
+    "--trust",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A file of such keys, one a line; lines with # are comments.",
+)
+@json_option
+def verify(
+    files: Sequence[Path], store: Path | None, keys: Sequence[str], trust: Path | None, as_json: bool
+) -> int:
+    """Check match FILEs, or all matches of a store: log, chance, fold and rules.
+
+    Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
+    1 if anything is wrong.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
+
+    \b
+    Example:
+      glasnost verify match.glasnost
+      glasnost verify *.glasnost --trust keys.txt
+      glasnost verify --store games
+    """
+    if not files and store is None:
+        raise click.UsageError("name match files, or a store with --store DIR")
+    trusted = _keys(keys, trust)
+    printer = _Printer(named=len(files) > 1 or store is not None, as_json=as_json)
+    with progress("verify", len(files) or None) as advance:
+        for name, report in _reports(files, store, trusted, printer):
+            printer.add(name, report)
+            advance(1, name)
+    return printer.done()
+
+
+def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
+    from domain.log import Damaged
+    from domain.notes import VerifyingKey
+
+    lines = [("--key", text) for text in texts]
+    if trust is not None:
+        content = read_bytes(trust, limit=MOST_KEYS, what="trust file").decode(errors="replace")
+        kept = (
+            (number, line.partition("#")[0].strip()) for number, line in enumerate(content.split("\n"), 1)
+        )
+        lines += [(f"{trust}, line {number}", line) for number, line in kept if line]
+    found: list[VerifyingKey] = []
+    for where, text in lines:
+        try:
+            found.append(VerifyingKey.parse(text))
+        except Damaged as error:
+            raise CannotBeDone(f"{where}: {error}") from error
+    if trust is not None and not found:
+        raise CannotBeDone(f"{trust}: it holds no key")
+    return found
+
+
+def _reports(
+    files: Sequence[Path], store: Path | None, keys: Sequence[VerifyingKey], printer: _Printer
+) -> Iterator[tuple[str, Report]]:
+    from replay.verify import verify as verified
+
+    for file in files:
+        try:
+            if file.is_dir():
+                raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
+            yield str(file), verified(file, keys)
+        except OSError as error:
+            printer.failed(f"{file}: {error.strerror or error}")
+        except CannotBeDone as error:
+            printer.failed(error.message)
+    if store is not None:
+        yield from _stored(store, keys)
+
+
+def _stored(folder: Path, keys: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
+    """Every match of a store, also while it is served; of a running one the hidden parts too, where the
+    store's keys are at hand."""
+    from api.store.seam import StoreError
+    from domain.log import Damaged
+    from replay.report import Failure, Report
+    from replay.verify import verify_records
+
+    with opened_store(folder, write=False) as store:
+        for name in store.matches():
+            try:
+                match = store.match(name)
+            except Damaged as error:
+                yield name, Report(name, failures=(Failure("log", None, str(error)),))
+                continue
+            try:
+                secret = store.secret(name)
+            except StoreError:
+                secret = None
+            if match is not None:
+                yield name, verify_records(match.records, store.note(name) or "", keys, secret)
+
+
+class _Printer:
+    """Prints reports as they come, or all of them at the end as JSON; knows the exit code."""
+
+    def __init__(self, *, named: bool, as_json: bool) -> None:
+        self._named, self._as_json = named, as_json
+        self._found: list[dict[str, Any]] = []
+        self._code = 0
+
+    def add(self, name: str, report: Report) -> None:
+        """One match."""
+        from replay.report import line
+
+        if not report.ok:
+            self._code = FOUND_WRONG
+        shown = {"name": name, "ok": report.ok, "match": report.match, "moves": report.moves}
+        self._found.append(shown | {"check": report.check, "move": report.move, "reason": report.reason})
+        if not self._as_json:
+            click.echo(line(report) + (f" [{name}]" if self._named else ""))
+
+    def failed(self, reason: str) -> None:
+        """Something that could not be looked at; what was found wrong weighs more."""
+        self._code = self._code or NOT_DONE
+        click.echo(f"glasnost: {reason}", err=True)
+
+    def done(self) -> int:
+        """The exit code."""
+        if self._as_json:
+            print_json({"ok": self._code == 0, "matches": self._found})
+        return self._code

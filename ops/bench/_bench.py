@@ -1,0 +1,94 @@
+"""What the benchmarks share: matches to measure with, timing, and the one line per claim.
+
+Every floor is measured in the same run as what stands beside it, so that a slow machine slows both.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+
+from api.bots import RandomBot
+from api.settings import product
+from domain.chance import Secret
+from domain.drafting import Context, Draft
+from domain.game import Game
+from domain.games import GAMES
+from domain.match import Match, open_match
+
+QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only see whether everything runs: the tests do so
+SECONDS = 0.02 if QUICK else 3.0  # for one claim
+START = 1_790_000_000_000_000  # microseconds UTC: the time of the first move
+
+
+def compared(floor: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
+    """The shortest times of two tasks in seconds, run in turn, so that a busy moment hits both."""
+    gc.collect()
+    gc.freeze()  # what the benchmark itself holds is not to be looked through again and again
+    floors: list[float] = []
+    times: list[float] = []
+    while len(times) < 3 or sum(times) + sum(floors) < SECONDS:
+        floors.append(_seconds(floor))
+        times.append(_seconds(ours))
+    return min(floors), min(times)
+
+
+def _seconds(task: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    task()
+    return time.perf_counter() - began
+
+
+def say(claim: str, text: str) -> None:
+    """The line of a claim."""
+    sys.stdout.write(f"{claim}: {text}\n")
+    sys.stdout.flush()
+
+
+def rate(value: float) -> str:
+    """A rate, readable."""
+    return f"{value:,.0f}"
+
+
+def played(game: Game, seed: int) -> tuple[Match, Secret]:
+    """A whole match between random bots, live as the gate would record it, and its secret."""
+    name = f"m{hashlib.sha256(f'{game.name} {seed}'.encode()).hexdigest()[:16]}"
+    secret = Secret(hashlib.sha256(f"bench {seed}".encode()).digest(), name)
+    bot, now = RandomBot(random.Random(seed)), START
+
+    def context() -> Context:
+        nonlocal now
+        now += 7_654_321
+        return Context(secret, now, product())
+
+    opening = open_match(
+        context(), game, *game.settle(None, {}), match=name, origin="bots", opener="pabcdefghijklmnop"
+    )
+    match = Match(opening.records[0].entry)
+    match.accept(opening.records[0])
+    for seat in game.seats:
+        _accept(match, match.sit(context(), seat, "pabcdefghijklmnop", salt=None, bot="", source=None))
+    while match.status == "running":
+        assert match.asked is not None
+        seat = next(iter(match.asked.seats))
+        standing = match.prompt(seat)
+        assert standing is not None
+        _accept(match, match.play(context(), seat, [bot.answer(standing[1])]))
+    return match, secret
+
+
+def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
+    """So many matches of each game."""
+    return {
+        name: [played(game, seed) for seed in range(2 if QUICK else matches)] for name, game in GAMES.items()
+    }
+
+
+def _accept(match: Match, draft: Draft) -> None:
+    for record in draft.records:
+        match.accept(record, draft.live if record is draft.records[-1] else None)

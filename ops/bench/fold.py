@@ -1,0 +1,47 @@
+"""Decode and fold what is stored, against bare msgspec decoding of the same bytes (claim: within 2 x)."""
+
+from __future__ import annotations
+
+from _bench import compared, many, rate, say
+
+from domain.folding import tables
+from domain.kernel import Table
+from domain.log import codec
+from domain.match import Match
+
+
+def main() -> None:
+    """One line for each game."""
+    for name, matches in many(20).items():
+        _measure(name, [match for match, _ in matches])
+
+
+def _measure(name: str, matches: list[Match]) -> None:
+    game = matches[0].game
+    entry, part = codec(game).entry, codec(game).part
+    stored = [[record.stored for record in match.records] for match in matches]
+    lines = [line for one in stored for state in one for line in state.split(b"\n")]
+    leaves = [line for line in lines if b'"sealed"' in line]
+    parts = [line for line in lines if b'"sealed"' not in line]
+    facts = sum(len(record.facts) for match in matches for record in match.records)
+
+    def bare() -> None:
+        for line in leaves:
+            entry(line)
+        for line in parts:
+            part(line)
+
+    def whole() -> list[Table]:
+        return [tables(game, states)[-1] for states in stored]
+
+    assert whole() == [match.positions[-1].table for match in matches]
+    floor, ours = compared(bare, whole)
+    say(
+        f"decode + fold, {name}",
+        f"{rate(facts / ours)} facts/s; floor: bare msgspec decode {rate(facts / floor)} facts/s;"
+        f" ratio {ours / floor:.2f} (claim: within 2)",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Running the program in a test: in this process, or as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from api.cli.main import run
+
+ROOT = Path(__file__).parents[2]
+
+
+class Done(Struct, frozen=True):
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one line of JSON that was printed, and nothing else."""
+        assert self.code == 0, self
+        assert self.out.count("\n") == 1, self.out
+        return json.loads(self.out)
+
+    def ok(self) -> Done:
+        """It went well, without a word on standard error."""
+        assert (self.code, self.err) == (0, ""), self
+        return self
+
+    def refused(self, code: int, *parts: str) -> Done:
+        """It ended with this code and one line on standard error that has these parts."""
+        assert self.code == code, self
+        assert self.err.startswith("glasnost: "), self
+        assert self.err.count("\n") == 1, self.err
+        for part in parts:
+            assert part in self.err, self.err
+        return self
+
+
+class Program:
+    """The program in this process, in a folder of the test's own."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        self._capsys, self.folder = capsys, folder
+
+    def __call__(self, *arguments: str | Path) -> Done:
+        self._capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        said = self._capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+
+def process(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+    """The program as a process."""
+    command = [sys.executable, "-m", "api.cli.main", *map(str, arguments)]
+    pipe = subprocess.PIPE
+    own = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, stdin=subprocess.DEVNULL, text=True, env=own)

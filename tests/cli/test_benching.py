@@ -1,0 +1,28 @@
+"""`glasnost bench`: every benchmark runs, and prints a line for each claim with its floor."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.program import Program, process
+
+LINES = {"fold": 2, "fuzz": 2, "serving": 2, "size": 4, "verify": 2}
+
+
+def test_the_benchmarks_are_listed(glasnost: Program) -> None:
+    assert glasnost("bench", "--list").ok().out.split() == sorted(LINES)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_benchmark_prints_its_claims_with_floor_and_ratio(name: str) -> None:
+    with process("bench", name, GLASNOST_BENCH="quick") as bench:
+        out, err = bench.communicate(timeout=120)
+    assert (bench.returncode, err) == (0, "")
+    assert len(out.splitlines()) == LINES[name]
+    for line in out.splitlines():
+        assert "floor: " in line
+        assert "ratio " in line
+
+
+def test_an_unknown_benchmark_is_refused(glasnost: Program) -> None:
+    glasnost("bench", "nonsense").refused(2, "no benchmark 'nonsense'", "fold, fuzz")

@@ -1,0 +1,210 @@
+"""`glasnost play`: one whole match, reproducible by its seed."""
+
+from __future__ import annotations
+
+import json
+import stat
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from api.cli import playing
+from api.cli.playing import Plan, SeededBot
+from domain.kernel import Prompt
+from replay import matchfile
+from replay.verify import verify
+from tests.cli.program import Program
+
+SHAPE = {"match", "game", "edition", "options", "moves", "result", "root", "file"}
+
+
+def card_set() -> Any:
+    from importlib.resources import files
+
+    path = files("domain") / "thirteen_minutes" / "components" / "reconstruction.json"
+    cards = json.loads(path.read_text("utf-8"))
+    for card in cards["cards"]:
+        card["title"] = {"en": f"card {card['id']}", "ru": f"карта {card['id']}"}
+    return cards
+
+
+@pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])
+def test_the_same_seed_gives_the_same_bytes(glasnost: Program, game: str) -> None:
+    first = glasnost("play", game, "--seed", "2a", "--out", "a", "--json").json
+    again = glasnost("play", game, "--seed", "00002A", "--out", "b", "--json").json
+    assert first | {"file": "b"} == again
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+    assert set(first) == SHAPE
+    assert (first["game"], first["edition"], first["file"]) == (game, "standard", "a")
+    assert set(first["result"]) == {"winner", "reason", "score"}
+
+
+def test_the_file_is_the_match_that_was_told(glasnost: Program) -> None:
+    told = glasnost("play", "thirteen_minutes", "--seed", "7", "--out", "a", "--json").json
+    manifest = matchfile.read(Path("a")).manifest
+    assert (manifest.root, manifest.moves, manifest.match) == (told["root"], told["moves"], told["match"])
+    opened = matchfile.read(Path("a")).match().opened
+    assert (opened.origin, opened.at, opened.opener) == ("seeded", None, None)
+    assert verify(Path("a")).ok
+
+
+def test_seed_options_and_game_each_make_another_match(glasnost: Program) -> None:
+    base = ("play", "cia_vs_kgb", "--json", "--seed")
+    runs = [(*base, "1"), (*base, "2"), (*base, "1", "--option", "score_limit=30")]
+    told = [glasnost(*arguments).json for arguments in runs]
+    assert len({one["match"] for one in told}) == len({one["root"] for one in told}) == 3
+    assert told[2]["options"]["score_limit"] == 30
+
+
+def test_without_a_seed_every_match_is_new_and_has_its_time(glasnost: Program) -> None:
+    told = [glasnost("play", "thirteen_minutes", "--out", name, "--json").json for name in ("a", "b")]
+    assert told[0]["match"] != told[1]["match"]
+    opened = matchfile.read(Path("a")).match().opened
+    assert opened.origin == "bots"
+    assert opened.at is not None
+
+
+def test_without_out_and_store_nothing_is_left(glasnost: Program) -> None:
+    assert glasnost("play", "thirteen_minutes", "--seed", "1", "--json").json["file"] is None
+    assert list(glasnost.folder.iterdir()) == []
+
+
+def test_a_seed_twice_into_one_store_is_the_same_match(glasnost: Program) -> None:
+    arguments = ("play", "thirteen_minutes", "--seed", "1", "--store", "s")
+    first = glasnost(*arguments, "--out", "a", "--json").json
+    assert glasnost(*arguments, "--out", "b", "--json").json == first | {"file": "b"}
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+    assert "the same seed gives the same match" in glasnost(*arguments).ok().out
+
+
+def test_an_interrupted_seeded_match_goes_on_as_it_would_have_gone(
+    glasnost: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = glasnost("play", "thirteen_minutes", "--seed", "1", "--json").json
+    answers = 0
+    answer = SeededBot.answer
+
+    def weary(self: SeededBot, question: Prompt) -> tuple[str, ...]:
+        nonlocal answers
+        answers += 1
+        if answers == 9:
+            raise KeyboardInterrupt
+        return answer(self, question)
+
+    arguments = ("play", "thirteen_minutes", "--seed", "1", "--store", "s")
+    with monkeypatch.context() as patched:
+        patched.setattr(SeededBot, "answer", weary)
+        assert glasnost(*arguments).code == 130
+    assert glasnost(*arguments, "--json").json["root"] == whole["root"]
+
+
+def test_an_owners_card_set_comes_from_a_file(glasnost: Program) -> None:
+    Path("mine.json").write_text(json.dumps(card_set()), "utf-8")
+    told = glasnost("play", "thirteen_minutes", "--option", "card_set=mine.json", "--json").json
+    assert len(told["options"]["card_set"]["cards"]) == 13
+
+
+def test_every_wrong_field_of_a_card_set_gets_its_line(glasnost: Program) -> None:
+    cards = card_set()
+    cards["cards"][0]["command"] = 99
+    cards["cards"][1]["title"] = 7
+    Path("mine.json").write_text(json.dumps(cards), "utf-8")
+    done = glasnost("play", "thirteen_minutes", "--option", "card_set=mine.json")
+    assert done.code == 2
+    assert "cards[0].command" in done.err
+    assert "mine.json: cards[1].title" in done.err
+    assert done.err.count("\n") >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("nonsense",), ("no game 'nonsense'", "cia_vs_kgb")),
+        (("cia_vs_kgb", "--edition", "2nd"), ("edition '2nd'", "standard")),
+        (("cia_vs_kgb", "--option", "tie"), ("NAME=VALUE",)),
+        (("cia_vs_kgb", "--option", "tie=1"), ("no option 'tie'", "tie_break")),
+        (("cia_vs_kgb", "--option", "tie_break=maybe"), ("tie_break", "maybe", "faction_sum")),
+        (("cia_vs_kgb", "--option", "score_limit=high"), ("score_limit", "high")),
+        (
+            ("cia_vs_kgb", "--option", "score_limit=30", "--option", "score_limit=40"),
+            ("score_limit", "twice"),
+        ),
+        (("thirteen_minutes", "--option", "card_set=none.json"), ("none.json", "reconstruction")),
+        (("thirteen_minutes", "--option", "card_set=."), ("directory",)),
+        (("thirteen_minutes", "--option", "card_set=broken"), ("broken", "JSON")),
+        (("thirteen_minutes", "--option", "card_set=list"), ("list", "object")),
+        (("cia_vs_kgb", "--seed", "xyz"), ("xyz", "hex")),
+        (("cia_vs_kgb", "--seed", "1" * 65), ("hex",)),
+        (("cia_vs_kgb", "--seed", ""), ("hex",)),
+        (("cia_vs_kgb", "--bots", "random"), ("cia, kgb",)),
+        (("cia_vs_kgb", "--bots", "random,genius"), ("genius", "random")),
+        (("cia_vs_kgb", "--out", "nowhere/m"), ("nowhere",)),
+        (("cia_vs_kgb", "--out", "."), ("directory",)),
+        (("cia_vs_kgb", "--store", "broken"), ("broken",)),
+    ],
+)
+def test_what_cannot_be_played_is_refused(
+    glasnost: Program, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    Path("broken").write_text("{")
+    Path("list").write_text("[]")
+    glasnost("play", *arguments).refused(2, *parts)
+    assert sorted(path.name for path in glasnost.folder.iterdir()) == ["broken", "list"]
+
+
+def test_a_store_in_use_is_refused_with_the_way_round(glasnost: Program) -> None:
+    from api.store.store import SqliteStore
+
+    store = SqliteStore.open(Path("s"))
+    try:
+        glasnost("play", "thirteen_minutes", "--store", "s").refused(2, "has held the store", "stop")
+    finally:
+        store.close()
+
+
+def test_a_file_is_written_wholly_or_not_at_all(glasnost: Program) -> None:
+    folder = Path("shut")
+    folder.mkdir()
+    (folder / "m").mkdir()
+    done = glasnost("play", "thirteen_minutes", "--out", "shut/m")
+    assert done.code == 2
+    assert stat.S_ISDIR((folder / "m").stat().st_mode)
+    assert [path.name for path in folder.iterdir()] == ["m"]
+
+
+def test_a_bot_that_fails_is_told_in_one_line(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: SeededBot, question: Prompt) -> tuple[str, ...]:
+        raise LookupError("no idea")
+
+    monkeypatch.setattr(SeededBot, "answer", broken)
+    glasnost("play", "thirteen_minutes", "--seed", "1").refused(2, "after move 3", "LookupError('no idea')")
+
+
+def test_a_store_that_takes_no_moves_is_told_in_one_line(
+    glasnost: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from api.store.seam import Append, Unavailable
+    from api.store.store import SqliteStore
+
+    def full(self: SqliteStore, append: Append) -> Future[int]:
+        if append.records[0].move > 5:
+            raise Unavailable("no space left")
+        return submit(self, append)
+
+    submit = SqliteStore.submit
+    monkeypatch.setattr(SqliteStore, "submit", full)
+    monkeypatch.setattr(playing, "PATIENCE_SECONDS", 0.1)
+    done = glasnost("play", "thirteen_minutes", "--seed", "1")
+    assert (done.code, done.out) == (2, "")
+    assert "after move 5: is the disk full?" in done.err
+
+
+def test_ids_of_seeded_matches_say_everything() -> None:
+    plan = Plan("g", "e", {}, ("b",), "1")
+    changes: list[dict[str, Any]] = [{"game": "h"}, {"edition": "f"}, {"options": {"o": 1}}]
+    changes += [{"bots": ("c",)}, {"seed": "2"}]
+    assert len({plan.match, *(replace(plan, **change).match for change in changes)}) == 6
+    assert replace(plan, seed=None).match is None

@@ -1,0 +1,87 @@
+"""`glasnost replay`: a match from its file, at any move, for any viewer, in two languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay import matchfile
+from tests.cli.program import Program
+
+POSITION = {"match", "game", "edition", "options", "move", "status", "result", "table", "narration", "viewer"}
+
+
+@pytest.mark.parametrize("view", ["all", "spectator", "us", "ussr"])
+@pytest.mark.parametrize("move", [1, 3, 20])
+def test_the_position_is_that_of_the_log_for_every_viewer(
+    glasnost: Program, match_file: Path, view: str, move: int
+) -> None:
+    shown = glasnost("replay", match_file, "--at", str(move), "--view", view, "--json").json
+    match = matchfile.read(match_file).match()
+    table = match.table_at(move, None if view == "spectator" else view)
+    assert set(shown) >= POSITION
+    assert (shown["move"], shown["viewer"], shown["match"]) == (move, view, match.id)
+    assert shown["table"]["plays"] == table.plays
+    hands = {side: list(hand) for side, hand in table.hands.items()}
+    assert shown["table"]["hands"] == hands
+    assert [told["move"] for told in shown["narration"]] == list(range(1, move + 1))
+
+
+def test_without_a_move_json_gives_the_end(glasnost: Program, match_file: Path) -> None:
+    shown = glasnost("replay", match_file, "--json").json
+    assert (shown["status"], shown["move"], shown["viewer"]) == ("over", shown["last"], "all")
+
+
+def test_hidden_cards_stay_hidden_from_a_spectator(glasnost: Program, match_file: Path) -> None:
+    told = glasnost("replay", match_file, "--at", "3", "--view", "spectator", "--json").json
+    assert told["table"]["hands"] == {"us": ["?", "?"], "ussr": ["?", "?"]}
+    assert "US: two cards are dealt." in told["narration"][2]["text"]
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "turn 1, moves 1 to"), ("ru", "раунд 1, ходы 1–")])
+def test_the_whole_match_is_told_turn_by_turn(
+    glasnost: Program, match_file: Path, language: str, word: str
+) -> None:
+    said = glasnost("replay", match_file, "--lang", language).ok().out
+    last = matchfile.read(match_file).manifest.moves
+    assert said.startswith(f"── {word}")
+    assert all(f"\n{move:>4}  " in said for move in range(1, last + 1))
+
+
+def test_the_picture_of_a_move_says_which_and_for_whom(glasnost: Program, match_file: Path) -> None:
+    said = glasnost("replay", match_file, "--at", "5", "--view", "us").ok().out
+    assert "move 5 of" in said
+    assert "US" in said
+
+
+def test_what_changed_since_a_move_is_listed(glasnost: Program, match_file: Path) -> None:
+    said = glasnost("replay", match_file, "--at", "20", "--since", "10").ok().out
+    assert "\n10 → 20\n" in said
+    assert "cards played" in said.partition("10 → 20")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--at", "9999"), "no move 9999"),
+        (("--at", "0"), "--at"),
+        (("--at", "last"), "--at"),
+        (("--view", "cia"), "spectator, us, ussr, all"),
+        (("--since", "9999"), "no move 9999"),
+    ],
+)
+def test_what_is_not_there_is_refused(
+    glasnost: Program, match_file: Path, arguments: tuple[str, ...], part: str
+) -> None:
+    glasnost("replay", match_file, *arguments).refused(2, part)
+
+
+def test_what_is_no_match_file_is_refused(glasnost: Program, match_file: Path) -> None:
+    whole = match_file.read_bytes()
+    match_file.write_bytes(whole[:-100])
+    glasnost("replay", match_file).refused(2, "match.glasnost", "verify")
+    match_file.write_bytes(b"")
+    glasnost("replay", match_file).refused(2, "match.glasnost")
+    glasnost("replay", "none").refused(2, "none", "No such file")
+    glasnost("replay", ".").refused(2, "directory")

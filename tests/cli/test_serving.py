@@ -1,0 +1,43 @@
+"""`glasnost serve`: it says where it listens, and ends cleanly."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import urllib.request
+from pathlib import Path
+
+from tests.cli.program import Program, process
+
+
+def test_it_serves_until_ctrl_c(glasnost: Program) -> None:
+    with process("serve", "--store", Path("s").absolute(), "--port", "0", "--empty") as served:
+        assert served.stdout is not None
+        line = served.stdout.readline()
+        assert line.startswith("listening on http://127.0.0.1:")
+        with urllib.request.urlopen(f"{line.split()[-1]}/healthz") as answer:
+            assert answer.status == 200
+        glasnost("play", "cia_vs_kgb", "--store", "s").refused(2, line.split()[-1])
+        served.send_signal(signal.SIGINT)
+        out, _ = served.communicate(timeout=60)
+    assert (served.returncode, out) == (0, "")
+
+
+def refused(*arguments: str, **environment: str) -> str:
+    """What a server says that does not start: one line, exit code 2."""
+    with process("serve", "--store", Path("s").absolute(), *arguments, **environment) as served:
+        out, err = served.communicate(timeout=60)
+    assert (served.returncode, out, err.count("\n")) == (2, "", 1), err
+    return err
+
+
+def test_a_taken_port_is_refused(glasnost: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port}" in refused("--port", str(port))
+
+
+def test_a_wrong_port_host_or_setting_is_refused(glasnost: Program) -> None:
+    assert "65536" in refused("--port", "65536")
+    assert "999.1.1.1" in refused("--host", "999.1.1.1", "--port", "0")
+    assert "GLASNOST_BODY_BYTES" in refused("--port", "0", GLASNOST_BODY_BYTES="many")

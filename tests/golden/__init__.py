@@ -1,0 +1,1 @@
+"""Golden playthroughs: one text file per game, with every prompt, view and fact of a seeded match."""
