@@ -1,0 +1,179 @@
+"""Runs the blocks of one document, in their order, in one shell, beside one real server.
+
+What a document calls localhost:8000 is the address of that server.  `./ops/run` is what started it, and
+`./ops/test` is what runs this very test: of these two a block gets the help.  A request that the server
+refuses ends a `bash` block; a `console` block may show refusals.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from tests.docs.documents import ROOT, Block, Document
+
+SHOWN = "localhost:8000"
+_SECONDS = 240
+_PREAMBLE = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n'
+_STARTS = re.compile(r"^(\./ops/(?:run|test))(?![\w/])", flags=re.MULTILINE)
+
+
+class Failed(Exception):
+    """A block that does not do what the document says; the text says which, and what it printed."""
+
+
+class Shown(Struct, frozen=True):
+    """One command of a `console` block and the lines that the document shows below it."""
+
+    command: str
+    expected: list[str]
+
+
+class Server:
+    """The server that `./ops/run` started."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    @property
+    def host(self) -> str:
+        """Its address without the scheme."""
+        return self.address.removeprefix("http://")
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    """A server as `./ops/run` starts it, with a store in `folder`, on a free port.
+
+    Raises:
+        Failed: it ended without listening.
+    """
+    command = [str(ROOT / "ops" / "run"), "--port", "0", "--store", str(folder / "store")]
+    said, told = folder / "said", folder / "told"
+    with said.open("w") as out, told.open("w") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err, env=environment())
+    try:
+        yield Server(_listening(process, said, told))
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def environment() -> dict[str, str]:
+    """What the blocks find: English, no colours, no settings of whoever runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GLASNOST_", "LC_"))}
+    venv = {"GLASNOST_VENV": sys.prefix}
+    return {**kept, **venv, "LANG": "C.UTF-8", "TERM": "dumb", "COLUMNS": "100", "PYTHON": sys.executable}
+
+
+def _listening(process: subprocess.Popen[bytes], said: Path, told: Path) -> str:
+    """The address in the one line that the server prints when it answers."""
+    while True:
+        ended = process.poll() is not None
+        lines = said.read_text("utf-8").split("\n")
+        for line in lines[:-1]:
+            if line.startswith("listening on "):
+                return line.removeprefix("listening on ")
+        if ended:
+            raise Failed(f"./ops/run ended before it listened:\n{told.read_text('utf-8')[-2000:]}")
+        time.sleep(0.05)
+
+
+def parsed(block: Block) -> None:
+    """Raises where a block of data is not what its language says."""
+    if block.language == "json":
+        json.loads(block.text)
+    elif block.language == "toml":
+        tomllib.loads(block.text)
+
+
+def shown(block: Block) -> list[Shown]:
+    """The commands of a `console` block, each with what it shows."""
+    found: list[Shown] = []
+    for line in block.text.rstrip("\n").split("\n"):
+        if line.startswith("$ "):
+            found.append(Shown(line[2:], []))
+        else:
+            found[-1].expected.append(line)
+    return found
+
+
+def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int], list[str]]:
+    """Run a document in `folder`; gives what each command of its console blocks printed, by the line of the
+    block and the command's place in it.
+
+    Raises:
+        Failed: a block did not run to its end.
+    """
+    (folder / "ops").symlink_to(ROOT / "ops")
+    (folder / ".printed").mkdir()
+    script = _PREAMBLE
+    for block in document.blocks:
+        parsed(block)
+        if block.name:
+            (folder / block.name).write_text(block.text, "utf-8")
+        script += _part(block)
+    _execute(document, script.replace(SHOWN, server.host), folder)
+    return {
+        (block.line, number): _printed(folder, block, number, server)
+        for block in document.blocks
+        if block.language == "console"
+        for number, _ in enumerate(shown(block))
+    }
+
+
+def _part(block: Block) -> str:
+    """What the shell runs for one block."""
+    mark = f"printf '%s\\n' '@ {block.place}' >&2\n"
+    if block.language == "bash":
+        return mark + _STARTS.sub(r"\1 --help #", block.text)
+    if block.language == "python":
+        return f"{mark}\"$PYTHON\" -W error - <<'END_OF_BLOCK'\n{block.text}END_OF_BLOCK\n"
+    if block.language == "console":
+        commands = (
+            f"{{ unset -f curl; {one.command}\n}} >.printed/{block.line}-{number} 2>&1 || true\n"
+            for number, one in enumerate(shown(block))
+        )
+        return mark + "".join(commands) + _PREAMBLE
+    return ""
+
+
+def _execute(document: Document, script: str, folder: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-s"],
+        input=script,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=_SECONDS,
+        env=environment(),
+        check=False,
+    )
+    if done.returncode:
+        tail = "\n".join((done.stdout + done.stderr).split("\n")[-25:])
+        raise Failed(f"{document.name}: exit code {done.returncode} in the block named last:\n{tail}")
+
+
+def _printed(folder: Path, block: Block, number: int, server: Server) -> list[str]:
+    text = (folder / ".printed" / f"{block.line}-{number}").read_text("utf-8")
+    lines = text.replace(server.host, SHOWN).rstrip("\n").split("\n")
+    return [line.rstrip() for line in lines] if text.strip() else []
+
+
+def agrees(expected: list[str], printed: list[str]) -> bool:
+    """Is this what a document shows?  A line "..." stands for any lines, "…" in a line for any text."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line == "..." else ".*".join(map(re.escape, line.split("…"))) + r"\n"
+        for line in expected
+    )
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None

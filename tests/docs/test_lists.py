@@ -1,0 +1,129 @@
+"""Lists in the documents are complete: commands, paths, refusals, settings, options, card-set fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from api.cli.main import COMMANDS
+from api.http.problems import KINDS
+from api.settings import PREFIX, Settings
+from api.store.people import ROLES
+from domain.game import BadOption, Option
+from domain.games import GAMES
+from domain.thirteen_minutes.components import AnyOp
+from domain.thirteen_minutes.components.card_sets import checked
+from tests.docs.documents import ROOT, Document, read
+from tests.docs.session import Server
+
+CODE = "`"
+SERVER = pytest.mark.xdist_group("docs")
+
+
+def codes(document: Document, column: str) -> list[str]:
+    """The first column of a table, without the marks of code."""
+    return [next(iter(row.values())).strip(CODE) for row in document.table(column)]
+
+
+def test_the_command_line_page_lists_every_command() -> None:
+    assert codes(read("docs/command-line.md"), "Command") == list(COMMANDS)
+
+
+@SERVER
+def test_the_http_page_lists_every_path(server: Server) -> None:
+    paths = httpx.get(f"{server.address}/openapi.json").json()["paths"]
+    served = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    rows = read("docs/http.md").table("Method")
+    told = [(row["Method"], row["Path"].strip(CODE)) for row in rows]
+    assert sorted(told) == sorted(served)
+
+
+def test_the_http_page_lists_every_refusal_under_its_status() -> None:
+    rows = read("docs/http.md").table("Status")
+    told = {kind: int(row["Status"]) for row in rows for kind in row["`type` ends in"].split(CODE)[1::2]}
+    assert told == {kind: about.status for kind, about in KINDS.items()}
+
+
+def test_the_http_page_lists_every_role() -> None:
+    assert set(codes(read("docs/http.md"), "Role")) == set(ROLES)
+
+
+def test_the_operations_page_lists_every_setting_with_its_default() -> None:
+    rows = read("docs/operations.md").table("Variable")
+    told = {row["Variable"].strip(CODE): row["Default"] for row in rows}
+    assert told == {
+        PREFIX + name.upper(): str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in msgspec.structs.asdict(Settings()).items()
+    }
+
+
+def test_the_operations_page_lists_every_other_variable_that_is_read() -> None:
+    sources = [*(ROOT / "api").rglob("*.py"), ROOT / "ops" / "lib" / "env.sh"]
+    read_there = {
+        name for path in sources for name in re.findall(r"GLASNOST_[A-Z]+", path.read_text("utf-8"))
+    }
+    settings = {PREFIX + name.upper() for name in Settings.__struct_fields__}
+    ours = {"GLASNOST_ROOT"}  # set by the scripts for themselves
+    told = set(codes(read("docs/operations.md"), "Other"))
+    assert told == {name for name in read_there - ours if not any(s.startswith(name) for s in settings)}
+
+
+@pytest.mark.parametrize(
+    ("game", "page"), [("thirteen_minutes", "docs/13-minutes.md"), ("cia_vs_kgb", "docs/cia-vs-kgb.md")]
+)
+def test_a_games_page_lists_its_options_with_their_values_the_default_first(game: str, page: str) -> None:
+    rows = read(page).table("Option")
+    options = GAMES[game].options
+    assert [row["Option"].strip(CODE) for row in rows] == [option.name for option in options]
+    for row, option in zip(rows, options, strict=True):
+        assert row["Values"].split(CODE)[1::2] == values(option), option.name
+
+
+def values(option: Option) -> list[str]:
+    """An option's values as a page tells them: the default first."""
+    default = _word(option.default)
+    words = [_word(choice) for choice in option.choices]
+    if option.least is not None:
+        words += [str(option.least), str(option.most)]
+    return [default, *(word for word in words if word != default)]
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_the_card_set_that_the_page_shows_is_a_card_set() -> None:
+    (block,) = [block for block in read("docs/13-minutes.md").blocks if block.language == "json"]
+    assert checked(json.loads(block.text))["warnings"] == []
+
+
+def test_the_card_set_page_lists_the_verbs_of_events_with_their_fields() -> None:
+    rows = read("docs/13-minutes.md").table("`op`")
+    told = {row["`op`"].strip(CODE): row["Fields"].split(CODE)[1::2] for row in rows}
+    for verb, fields in told.items():
+        real = real_fields(verb)
+        assert {field for field in fields if field not in ("executor", "opponent")} <= real, verb
+        assert real - {"op", "cubes_of"} <= set(fields), verb
+    assert set(told) == {kind.__struct_config__.tag for kind in AnyOp.__args__}
+
+
+def real_fields(verb: str) -> set[str]:
+    """The fields that the checker knows, from its own refusal."""
+    card = {"event": {"steps": [{"op": verb, "no such field": 1}]}}
+    with pytest.raises(BadOption) as refused:
+        checked({"cards": [card]})
+    known = str(refused.value).split("no such field: unknown field (known: ")[1].split(")")[0]
+    return set(known.split(", "))
+
+
+def test_the_changelog_tells_this_version_and_its_date() -> None:
+    from api.settings import product
+
+    assert f"\n## {product()} (2026-11-20)\n" in read("CHANGELOG.md").text
