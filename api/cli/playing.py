@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,18 +96,29 @@ class SeededBot:
         return RandomBot(random.Random(f"{self._seed}/{self._answered}")).answer(question)
 
 
-class Trouble:
-    """Hears of what fails in the background (a bot, so the rules), and wakes whoever follows the match."""
+class Trouble(logging.Handler):
+    """Hears what the house says of a bot that failed, and wakes whoever follows the match."""
 
     def __init__(self) -> None:
+        super().__init__(logging.ERROR)
         self.reason = ""
         self.desk: Desk | None = None
 
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """See `loop.set_exception_handler`."""
-        self.reason = repr(context.get("exception") or context["message"])
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        self.reason = repr(record.exc_info[1]) if record.exc_info else record.getMessage()
         if self.desk:
             self.desk.tell()
+
+    @contextmanager
+    def listening(self) -> Iterator[Trouble]:
+        """Listen to the house for as long as the context lasts."""
+        house = logging.getLogger("glasnost.bots")
+        house.addHandler(self)
+        try:
+            yield self
+        finally:
+            house.removeHandler(self)
 
 
 @click.command()
@@ -197,14 +209,14 @@ def _played(plan: Plan, store: SqliteStore, *, temporary: bool) -> tuple[Match, 
 
 
 async def _to_the_end(plan: Plan, store: SqliteStore, keys: Keys, stored: Match | None) -> Match:
-    gate, trouble = _gate(plan, store, keys, stored), Trouble()
-    asyncio.get_running_loop().set_exception_handler(trouble)
+    gate = _gate(plan, store, keys, stored)
     try:
-        name = stored.id if stored else await _opened(plan, gate)
-        for seat, bot in zip((await gate.match(name)).seats, plan.bots, strict=True):
-            if (await gate.match(name)).seats[seat] is None:
-                await gate.sit(name, seat, None, bot=bot)
-        return await _over(plan, gate, name, trouble)
+        with Trouble().listening() as trouble:
+            name = stored.id if stored else await _opened(plan, gate)
+            for seat, bot in zip((await gate.match(name)).seats, plan.bots, strict=True):
+                if (await gate.match(name)).seats[seat] is None:
+                    await gate.sit(name, seat, None, bot=bot)
+            return await _over(plan, gate, name, trouble)
     finally:
         await gate.close()
 

@@ -188,7 +188,7 @@ def test_a_picture_shows_the_table_and_the_move() -> None:
         "13 Minutes · move 20 of 33 · US to answer",
         "view: everything",
         "supply   0",
-        "Cuba: Anadyr",
+        "Cuba: Operation Anadyr",
     ):
         assert words in drawn
     hidden = as_text(picture(match, Words(match, "en"), 20, None))
