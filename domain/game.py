@@ -58,7 +58,7 @@ class Option(Struct, frozen=True):
                 return value
         elif any(type(value) is type(choice) and value == choice for choice in self.choices):
             return value  # type: ignore[no-any-return]
-        raise BadOption(f"option {self.name}: {_plain(value)} is not possible; legal: {self.legal}")
+        raise BadOption(f"option {self.name}: {_quoted(value)} is not possible; legal: {self.legal}")
 
     @property
     def legal(self) -> str:
@@ -174,3 +174,8 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value is None else str(value)
+
+
+def _quoted(value: Any) -> str:
+    """A refused value; a text in quotes, so that "true" is not taken for true."""
+    return f'"{value}"' if isinstance(value, str) else _plain(value)

@@ -136,8 +136,10 @@ class Luck:
             ledger.close_period()
 
     def _check_result(self, move: int, draw: Drawn, salts: str) -> None:
-        """Recompute a draw now, or when its key is opened."""
+        """Recompute a draw now, or when its key is opened; secret ones have none before the end."""
         if not self._provable:
+            return
+        if self._secret is None and not draw.period:
             return
         if self._secret is None:
             self._waiting.setdefault(draw.period, []).append((move, draw, salts))

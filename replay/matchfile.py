@@ -186,7 +186,7 @@ def decoded(game: Game, match: str, leaves: list[bytes], private: list[Private] 
         sealed = {} if private is None else parts_of(private[number - 1], game)
         try:
             records.append(join(match, leaf, sealed))
-        except (Damaged, RecursionError) as error:
+        except (Damaged, RecursionError, UnicodeDecodeError) as error:
             raise BadFile(LOG, f"the move or its private parts cannot be read: {error}", number) from error
     return records
 
@@ -288,6 +288,7 @@ def _lines(part: str, data: bytes) -> list[bytes]:
 
 def _private(line: bytes, number: int) -> Private:
     try:
+        line.decode()  # the parts themselves are only read later
         found = msgspec.json.decode(line, type=Private)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadFile(PRIVATE, str(error), number) from error

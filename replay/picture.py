@@ -31,6 +31,9 @@ from replay.words import Words
 
 Columns = dict[str, dict[str, Any]]  # field: key: value
 
+# How a console must be made that shows a picture: a card may be called "[red]" or ":dagger:".
+AS_WRITTEN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+
 
 def picture(
     match: Match,
@@ -60,7 +63,7 @@ def picture(
 
 def as_text(drawn: RenderableType, width: int = 100) -> str:
     """A picture as plain text, without colours."""
-    console = Console(width=width, no_color=True, color_system=None, highlight=False, emoji=False)
+    console = Console(width=width, no_color=True, color_system=None, **AS_WRITTEN)
     with console.capture() as capture:
         console.print(drawn)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from replay.plain import one_line
+
 LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
 
 
@@ -70,9 +72,9 @@ class Report(Struct, frozen=True):
 def line(report: Report) -> str:
     """One line: "ok: N moves ..." or each question that got "no", with the move and the reason."""
     if report.failures:
-        return "wrong: " + "; ".join(map(str, report.failures))
+        return one_line("wrong: " + "; ".join(map(str, report.failures)))
     signed = f"signed by {report.signer}" if report.signer else "not signed"
     pinned = [] if report.pinned or not report.signer else ["key not pinned"]
     moves = "1 move" if report.moves == 1 else f"{report.moves} moves"
     first = f"ok: {moves} of {report.game} {report.match}, {', '.join([signed, *pinned])}"
-    return "; ".join([first, *report.notes])
+    return one_line("; ".join([first, *report.notes]))

@@ -126,7 +126,7 @@ def _verify_stored(
     for record in records:
         try:
             read.append(codec(found.game).join(found.match, record.leaf, record.sealed))
-        except (Damaged, RecursionError) as error:
+        except (Damaged, RecursionError, UnicodeDecodeError) as error:
             raise Wrong(CHANCE, record.move, f"a private part cannot be read: {error}") from error
     _verify_moves(read, None, secret, findings)
     if note:

@@ -18,6 +18,7 @@ from domain.history import ALL
 from domain.kernel import Fact, Pick, Result
 from domain.match import Match
 from domain.texts import LANGUAGES
+from replay.plain import one_line
 
 Sections = dict[str, dict[str, str]]
 
@@ -36,12 +37,12 @@ class Words:
 
     def name(self, value: Any) -> str:
         """The name of an id, a number or a list of these."""
-        return self.texts.name(value)
+        return one_line(self.texts.name(value))
 
     def field(self, field: str) -> str:
         """The name of an id, or else of a field of the table."""
         named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
-        return named or field.replace("_", " ")
+        return one_line(named or field.replace("_", " "))
 
     @property
     def game(self) -> str:
@@ -50,7 +51,7 @@ class Words:
 
     def entry(self, sentence: str, **values: Any) -> str:
         """One sentence about an entry of the log."""
-        return self._log["entries"][sentence].format(**values)
+        return one_line(self._log["entries"][sentence].format(**values))
 
     def shown(self, phrase: str, **values: Any) -> str:
         """One phrase around a shown position."""
@@ -69,9 +70,9 @@ class Words:
     def fact(self, fact: Fact) -> str:
         """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
         try:
-            return self.texts.sentence(fact)
+            return one_line(self.texts.sentence(fact))
         except (LookupError, ValueError, TypeError):
-            return f"{type(fact).__name__} {fact}"
+            return one_line(f"{type(fact).__name__} {fact}")
 
     def picks(self, ask: str, picks: Iterable[Pick]) -> str:
         """What was picked, as the question labelled it."""
@@ -100,7 +101,7 @@ class Words:
 
     def _pick(self, ask: str, pick: Pick) -> str:
         try:
-            return self.texts.label(ask, pick)
+            return one_line(self.texts.label(ask, pick))
         except (LookupError, ValueError, TypeError):
             return self.name(pick)
 

@@ -5,6 +5,7 @@ Exit codes are a promise: 0 done, 1 something was found wrong, 2 it could not be
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -66,9 +67,9 @@ def store_option(*, required: bool = True, help: str = "The store's directory.")
 
 
 def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
-    """`FILE`, or `FILE...`."""
+    """`FILE`, or `FILE...`; in brackets where it may be left out."""
     kind = click.Path(path_type=Path)
-    metavar = "FILE..." if many else "FILE"
+    metavar = ("FILE" if required else "[FILE]") + ("..." if many else "")
     nargs = -1 if many else 1
     name = "files" if many else "file"
     return click.argument(name, metavar=metavar, nargs=nargs, type=kind, required=required)
@@ -118,7 +119,7 @@ def _bar() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),  # a file's name may hold brackets
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
@@ -183,6 +184,8 @@ def decoded(path: Path, content: bytes, type: type[T]) -> T:
     """
     import msgspec
 
+    if content.startswith(codecs.BOM_UTF8):
+        raise CannotBeDone(f"{path}: begins with a byte order mark; save it as UTF-8 without one")
     try:
         content.decode()
         return msgspec.json.decode(content, type=type)

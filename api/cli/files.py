@@ -60,14 +60,29 @@ def write_file(path: Path, content: bytes) -> Path:
     Raises:
         CannotBeDone: it cannot be written.
     """
+    try:
+        if _is_device(path):
+            path.write_bytes(content)
+        else:
+            _replace(path.resolve(), content)
+    except OSError as error:
+        raise CannotBeDone(f"{path}: cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def _is_device(path: Path) -> bool:
+    """A pipe, a terminal, /dev/null: no file may take its place."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _replace(path: Path, content: bytes) -> None:
     fresh = path.with_name(f".{path.name}.part")
     try:
         fresh.write_bytes(content)
         fresh.replace(path)
-    except OSError as error:
+    except OSError:
         fresh.unlink(missing_ok=True)
-        raise CannotBeDone(f"{path}: cannot be written: {error.strerror or error}") from error
-    return path
+        raise
 
 
 def keep(match: Match, secret: bytes, store: Path) -> tuple[str, bool]:
@@ -109,7 +124,8 @@ def in_words(match: Match, language: str, file: Path | None) -> str:
     from domain.log import b64
     from replay.words import Words
 
-    ended = Words(match, language).result(match.result) if match.result else "-"
+    words = Words(match, language)
+    ended = words.result(match.result) if match.result else words.shown("unfinished")
     where = f", {file}" if file else ""
     return f"{match.id}: {match.move} moves, {ended}, root {b64(match.roots[-1])}{where}"
 
@@ -118,9 +134,13 @@ def must_be_writable(path: Path | None) -> None:
     """See before a match is played whether its file can be written.
 
     Raises:
-        CannotBeDone: the folder is missing, or nothing can be written there.
+        CannotBeDone: it has no name, the folder is missing, or nothing can be written there.
     """
     if path is None:
+        return
+    if not path.name:
+        raise CannotBeDone("--out: name the file")
+    if _is_device(path):
         return
     if not path.absolute().parent.is_dir():
         raise CannotBeDone(f"{path}: there is no folder {path.parent}; make it first")

@@ -71,6 +71,13 @@ def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str,
         raise CannotBeDone(str(error)) from error
 
 
+def told_warnings(options: Options) -> None:
+    """Say on standard error what is unusual, though not wrong, in the data of an option."""
+    for name, value in options.items():
+        for warning in value.get("warnings", ()) if isinstance(value, dict) else ():
+            click.echo(f"glasnost: warning: option {name}: {warning}", err=True)
+
+
 def _read(option: Option, text: str) -> Any:
     """The value that a word means; for an option that takes data, the name of a file stands for its JSON."""
     from domain.game import BadOption

@@ -99,7 +99,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code.  What goes wrong is one line on standard error."""
     try:
         code = program.main(arguments, prog_name="glasnost", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:  # there is none where it was closed from the start
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -140,7 +141,9 @@ def _unforeseen(error: Exception) -> int:
 
 
 def _failed(text: str, code: int) -> int:
-    click.echo(f"glasnost: {text}", err=True)
+    from replay.plain import one_line
+
+    click.echo("glasnost: " + "\n".join(map(one_line, text.split("\n"))), err=True)
     return code
 
 

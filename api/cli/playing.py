@@ -25,7 +25,7 @@ from api.cli.common import (
     progress,
     store_option,
 )
-from api.cli.games import edition_options, game_argument, game_named, settled
+from api.cli.games import edition_options, game_argument, game_named, settled, told_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,6 +160,7 @@ def play(
     must_be_writable(out)
     found = game_named(game)
     plan = _plan(found, *settled(found, edition, given), bots, seed)
+    told_warnings(plan.options)
     with _store(store) as opened:
         match, known = _played(plan, opened, temporary=store is None)
         file = _written(match, opened, out)

@@ -34,7 +34,8 @@ def replay(
 ) -> None:
     """Show the match in FILE: the table after a move and what that move brought, or the whole match told.
 
-    With --json: the position as one object on one line, the story up to it as "narration".
+    With --json: the position as one object on one line, the story up to it as "narration", and with --since
+    what differs as "changes".
 
     \b
     Example:
@@ -49,7 +50,7 @@ def replay(
     words = Words(match, language)
     try:
         if as_json:
-            print_json(_data(match, words, move, viewer))
+            print_json(_data(match, words, move, viewer) | _changes(match, words, since, move, viewer))
         elif move is None:
             _tell(match, words, viewer)
         else:
@@ -96,13 +97,24 @@ def _data(match: Match, words: Words, move: int | None, viewer: str | None) -> d
     return data | {"viewer": viewer or SPECTATOR, "narration": told}
 
 
+def _changes(
+    match: Match, words: Words, since: int | None, move: int | None, viewer: str | None
+) -> dict[str, Any]:
+    from replay.difference import difference, sentences
+
+    if since is None:
+        return {}
+    found = difference(match, since, move or match.move, viewer)
+    return {"since": since, "changes": list(sentences(found, words))}
+
+
 # ── pictures ──
 
 
 def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
     import sys
 
-    from replay.picture import as_text, picture
+    from replay.picture import AS_WRITTEN, as_text, picture
 
     drawn = picture(match, words, move, viewer)
     if not sys.stdout.isatty():
@@ -110,7 +122,7 @@ def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
         return
     from rich.console import Console
 
-    Console().print(drawn)
+    Console(**AS_WRITTEN).print(drawn)
 
 
 def _compare(match: Match, words: Words, since: int, move: int, viewer: str | None) -> None:

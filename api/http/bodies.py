@@ -13,6 +13,7 @@ from api.http.problems import Failed
 from api.settings import Settings
 
 _FORM = "application/x-www-form-urlencoded"
+_DRAINED = 1024 * 1024  # bytes beyond a limit that are read on: whoever is still sending hears no answer
 
 Reader = Callable[[Request, Settings], Awaitable[tuple[bytes, Any]]]
 
@@ -57,16 +58,26 @@ def _must_be(request: Request, media_type: str) -> None:
 
 
 async def _content(request: Request, most: int) -> bytes:
-    """The body, of at most `most` bytes; what is longer is not read."""
-    content = bytearray()
+    """The body, of at most `most` bytes; what is longer is not kept."""
+    if int(request.headers.get("content-length", "0")) > most + _DRAINED:
+        raise _too_large(most)
+    content, read = bytearray(), 0
     try:
         async for chunk in request.stream():
-            content += chunk
-            if len(content) > most:
-                raise Failed("too-large", f"at most {most} bytes", {"connection": "close"})
+            read += len(chunk)
+            if read <= most:
+                content += chunk
+            elif read > most + _DRAINED:
+                break
     except ClientDisconnect as error:
         raise Failed("malformed", "the body ends too early") from error
+    if read > most:
+        raise _too_large(most)
     return bytes(content)
+
+
+def _too_large(most: int) -> Failed:
+    return Failed("too-large", f"at most {most} bytes", {"connection": "close"})
 
 
 def _decoded(decode: Callable[[bytes], Any], content: bytes) -> Any:
@@ -77,6 +88,6 @@ def _decoded(decode: Callable[[bytes], Any], content: bytes) -> Any:
     except msgspec.DecodeError as error:
         raise Failed("malformed", str(error)) from error
     except UnicodeDecodeError as error:
-        raise Failed("malformed", f"not UTF-8 at byte {error.start}") from error
+        raise Failed("malformed", "the body is not UTF-8") from error
     except RecursionError as error:
         raise Failed("malformed", "nested too deeply") from error

@@ -2,19 +2,28 @@
 
 A line says what was done by whom to which match and how it ended.  No token, no ticket, no body, no pick and
 no fact ever enters one.
+
+The lines are written by a thread of their own.  Standard error may be a pipe that nobody reads, and a full
+one would hold up the loop, and with it every match; so lines that find no room are left out and counted.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
+import threading
 import traceback
+from contextlib import suppress
+from queue import Full, Queue
 from types import TracebackType
 
 import msgspec
 
 _encode = msgspec.json.Encoder().encode
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_WAITING = 10_000  # lines that may wait to be written
+_FLUSH_SECONDS = 1.0  # at the end of the process
 
 
 class Lines(logging.Formatter):
@@ -30,6 +39,56 @@ class Lines(logging.Formatter):
         return _encode(line).decode()
 
 
+class Aside(logging.Handler):
+    """Writes the lines to a file descriptor in a thread of its own, and never waits for it.
+
+    Args:
+        descriptor: where they go.
+        most: how many may wait; what comes on top is left out, and the next line that is written says so.
+    """
+
+    def __init__(self, descriptor: int, most: int = _WAITING) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._waiting: Queue[bytes] = Queue(most)
+        self._lost = 0
+        threading.Thread(target=self._write, name="log", daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler.emit`; called under the handler's lock."""
+        if self._lost and not self._waiting.full():
+            lost, self._lost = self._lost, 0
+            self._put(_noted("lines lost", record, lost=lost))
+        self._put(record)
+
+    def flush(self) -> None:
+        """Wait until all is written, but not for long."""
+        with self._waiting.all_tasks_done:
+            self._waiting.all_tasks_done.wait_for(
+                lambda: not self._waiting.unfinished_tasks, timeout=_FLUSH_SECONDS
+            )
+
+    def _put(self, record: logging.LogRecord) -> None:
+        try:
+            self._waiting.put_nowait(self.format(record).encode() + b"\n")
+        except Full:
+            self._lost += 1
+
+    def _write(self) -> None:
+        while True:
+            line = self._waiting.get()
+            with suppress(OSError):  # nobody is there to be told
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            self._waiting.task_done()
+
+
+def _noted(event: str, like: logging.LogRecord, **told: object) -> logging.LogRecord:
+    """A warning of this module's own, at the time of another record."""
+    fields = {"name": __name__, "levelname": "WARNING", "msg": event, "created": like.created}
+    return logging.makeLogRecord(fields | told)
+
+
 def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, object]:
     """The kind of an error and where it was raised; not its text, which could name a hidden card."""
     frames = traceback.extract_tb(trace)
@@ -38,7 +97,7 @@ def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, o
 
 def set_up(level: str) -> None:
     """Send the log lines of this program to standard error from this level upwards."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = Aside(sys.stderr.fileno())
     handler.setFormatter(Lines())
     logger = logging.getLogger("glasnost")
     logger.handlers, logger.propagate = [handler], False

@@ -72,8 +72,12 @@ KINDS: dict[str, Kind] = {
         422, "Key used before", "Ключ уже был", "С этим ключом был послан запрос с другим телом"
     ),
     "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
-    "failed": Kind(500, "Error in the server", "Ошибка сервера", "Ошибка сервера; ничего не изменено"),
-    "unavailable": Kind(503, "Store not available", "Хранилище недоступно", "Ничего не сохранено: {detail}"),
+    "failed": Kind(
+        500, "Error in the server", "Ошибка сервера", "Посмотрите на партию, прежде чем повторять запрос"
+    ),
+    "unavailable": Kind(
+        503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
+    ),
 }
 
 _encode = msgspec.json.Encoder().encode

@@ -16,6 +16,7 @@ from projections import read
 from projections.runner import Runner
 
 FILE = "read-models.db"  # in the store's folder; it can be thrown away
+_AT_ONCE = 3  # questions in threads: whoever waits for the runner must not hold up tokens and matches
 _PATIENCE = 1.0  # seconds a reader waits for what was committed before he asked
 
 _log = logging.getLogger("glasnost.projections")
@@ -33,6 +34,7 @@ class ReadModels:
 
     def __init__(self, store: Store, path: Path) -> None:
         self._store, self._alone = store, threading.Lock()
+        self._asking = asyncio.Semaphore(_AT_ONCE)
         self.runner = Runner(
             store, path, report=lambda line: _log.warning("projections", extra={"told": line})
         )
@@ -47,7 +49,8 @@ class ReadModels:
         Raises:
             Failed: invalid, unavailable.
         """
-        return await asyncio.to_thread(self._answer, lambda: question(self._connection, *given, **named))
+        async with self._asking:
+            return await asyncio.to_thread(self._answer, lambda: question(self._connection, *given, **named))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -15,6 +15,7 @@ from api.http.readmodels import ReadModels
 from api.settings import Settings
 from api.store.seam import People, Store
 
+_FILES = 2  # match files written or verified at once: each keeps a thread and a core busy
 _NAMES = 50_000  # names held in memory
 
 
@@ -65,6 +66,7 @@ class Services:
         self.settings, self.clock = settings, clock
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
         self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
+        self.files = asyncio.Semaphore(_FILES)
         self.streams = AtOnce(settings.streams_per_viewer)
         self.tokens = Tokens(store.people, self.requests, pulse)
         self.tickets = Tickets(settings.ticket_seconds, pulse)

@@ -64,21 +64,21 @@ async def follow(
     """The moves after `after`, as they are committed; ends with the match, or when the server stops.
 
     Args:
+        desk: where the match lies; the caller keeps it in use.
         look: gives the sight at the match as it stands.
         heartbeat: seconds without news after which the stream says that it is alive.
     """
     yield _RETRY
-    with desk.used():
-        while not stopping():
-            sight = look()
-            last = min(sight.match.move, after + _AT_ONCE)
-            if last > after:
-                yield sight.events(range(after + 1, last + 1))
-                after = last
-            elif sight.match.closed:
-                return
-            elif not await desk.news(heartbeat):
-                yield _ALIVE
+    while not stopping():
+        sight = look()
+        last = min(sight.match.move, after + _AT_ONCE)
+        if last > after:
+            yield sight.events(range(after + 1, last + 1))
+            after = last
+        elif sight.match.closed:
+            return
+        elif not await desk.news(heartbeat):
+            yield _ALIVE
 
 
 async def _gone(receive: Receive) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
+
+import msgspec
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo
 
 from api.gate import Accepted, Desk
 from api.http.moves import SPECTATOR, Sight
@@ -106,7 +111,7 @@ def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
         "match": match.id,
         "game": match.game.name,
         "edition": match.opened.edition,
-        "options": match.opened.options,
+        "options": _plain(match.opened.options),
         "seats": {name: seated.player if seated else None for name, seated in match.seats.items()},
         "bots": {name: seated.bot for name, seated in match.seats.items() if seated and seated.bot},
         "names": dict(names),
@@ -128,7 +133,42 @@ def _chance(match: Match) -> str:
 
 def _table(table: Table) -> dict[str, Any]:
     """Every field of the table, but for the agenda, which no viewer is told."""
-    return {name: getattr(table, name) for name in table.__struct_fields__ if name != "agenda"}
+    return {name: _plain(getattr(table, name)) for name in table.__struct_fields__ if name != "agenda"}
+
+
+def _plain(value: Any) -> Any:
+    """A part of a table without structs, its names in order; equal parts give the same bytes.
+
+    A field that its struct leaves out by default is left out by value.  msgspec asks whether it *is* the
+    default, and that is one thing in a match just played and another in the same match read again.
+    """
+    if isinstance(value, Struct):
+        return dict(_fields(value))
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in sorted(value.items())}
+    return [_plain(part) for part in value] if isinstance(value, (tuple, list)) else value
+
+
+def _fields(value: Struct) -> Iterator[tuple[str, Any]]:
+    config = value.__struct_config__
+    if config.tag is not None:
+        yield str(config.tag_field), config.tag
+    for name, defaults in _defaults(type(value)):
+        part = getattr(value, name)
+        if not (config.omit_defaults and part in defaults):
+            yield name, _plain(part)
+
+
+@cache
+def _defaults(kind: type[Struct]) -> list[tuple[str, list[Any]]]:
+    """The fields of a struct, and in a list the default of each, if it has one."""
+    return [(field.name, _default(field)) for field in msgspec.structs.fields(kind)]
+
+
+def _default(field: FieldInfo) -> list[Any]:
+    if field.default_factory is not NODEFAULT:
+        return [field.default_factory()]
+    return [] if field.default is NODEFAULT else [field.default]
 
 
 def _game(game: Game) -> dict[str, Any]:

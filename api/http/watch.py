@@ -12,6 +12,8 @@ from api.http import negotiation
 from api.http.metrics import Metrics
 from api.http.problems import answer, document
 
+# What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
+_FAILED = "look at the match before you send this again; the log of the server says more"
 _log = logging.getLogger("glasnost.http")
 
 
@@ -62,6 +64,4 @@ def _route(scope: Scope) -> str:
 
 def _failed(request: Request) -> ASGIApp:
     language = negotiation.language(request.headers.get("accept-language", ""))
-    return answer(
-        document("failed", "nothing was changed; the log of the server says more", language), language
-    )
+    return answer(document("failed", _FAILED, language), language)

@@ -60,6 +60,8 @@ def restore(file: Path, folder: Path) -> Content:
     Raises:
         StoreError: `folder` holds something, or `file` is no backup, damaged or of a newer schema.
     """
+    if not file.is_file():
+        raise StoreError(f"there is no backup: {file} is not a file")
     content = check(file)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -148,7 +150,7 @@ def _new_file(target: Path) -> Iterator[Path]:
         os.link(fresh, target)
         _make_durable(target.parent)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{target} cannot be written: {error}") from error
+        raise StoreError(f"{target} cannot be written: {schema.reason(error)}") from error
     finally:
         for path in (fresh, fresh.with_name(f"{fresh.name}-journal")):
             with suppress(FileNotFoundError):

@@ -104,12 +104,17 @@ def connect_for_writing(path: Path, schema: Schema = SCHEMA) -> sqlite3.Connecti
             path, timeout=1, check_same_thread=False, isolation_level=None, cached_statements=STATEMENTS
         )
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path} cannot be opened for writing: {error}") from error
+        raise StoreError(f"{path} cannot be opened for writing: {reason(error)}") from error
     with ExitStack() as opened:
         opened.callback(connection.close)
         _prepare(connection, path, schema)
         opened.pop_all()
         return connection
+
+
+def reason(error: Exception) -> str:
+    """What the system says, without its number and the path that the sentence names already."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def is_new(path: Path) -> bool:

@@ -11,7 +11,7 @@ from domain.kernel import Seat, Table
 from domain.piles import Cards, Pile
 
 
-class Readings(Struct, frozen=True, omit_defaults=True):
+class Readings(Struct, frozen=True):
     """The options of a match; `editions.OPTIONS` says what each of them decides."""
 
     disorder_claim: Literal["immediate", "at_debriefing"] = "immediate"

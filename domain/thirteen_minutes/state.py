@@ -18,7 +18,7 @@ from domain.thirteen_minutes.facts import Cubes
 from domain.thirteen_minutes.steps import AnyStep
 
 
-class Settings(Struct, frozen=True, omit_defaults=True):
+class Settings(Struct, frozen=True):
     """The options of a match; see `editions.OPTIONS` for what each one decides."""
 
     card_set: Literal["reconstruction"] | CardSet = "reconstruction"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,8 +61,20 @@ class Program:
 
 
 def process(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
-    """The program as a process."""
+    """The program as a process, which Ctrl-C ends even where the tests run in the background of a script."""
     command = [sys.executable, "-m", "api.cli.main", *map(str, arguments)]
     pipe = subprocess.PIPE
     own = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, stdin=subprocess.DEVNULL, text=True, env=own)
+    return subprocess.Popen(
+        command,
+        stdout=pipe,
+        stderr=pipe,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env=own,
+        preexec_fn=_heed_ctrl_c,
+    )
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

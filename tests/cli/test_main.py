@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.cli import games
-from api.cli.main import COMMANDS, INTERRUPTED, program
+from api.cli.main import COMMANDS, INTERRUPTED, program, run
 from tests.cli.program import ROOT, Program, process
 
 
@@ -113,6 +113,14 @@ def test_a_reader_that_goes_away_ends_it_quietly(glasnost: Program) -> None:
         err = found.stderr.read()
         found.wait(timeout=60)
     assert (found.returncode, err) == (2, "")
+
+
+def test_without_any_standard_output_it_is_done_all_the_same(
+    glasnost: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run(["play", "thirteen_minutes", "--seed", "1", "--out", "m"]) == 0
+    assert Path("m").exists()
 
 
 def test_ctrl_c_ends_it_with_one_line(glasnost: Program) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,21 @@ def test_an_owners_card_set_comes_from_a_file(glasnost: Program) -> None:
     assert len(told["options"]["card_set"]["cards"]) == 13
 
 
+def test_an_unusual_card_set_is_played_with_a_warning(glasnost: Program) -> None:
+    cards = card_set()
+    cards["cards"][0]["alignment"] = "ussr"
+    Path("mine.json").write_text(json.dumps(cards), "utf-8")
+    done = glasnost("play", "thirteen_minutes", "--option", "card_set=mine.json", "--json")
+    assert (done.code, done.out.count("\n"), done.err.count("\n")) == (0, 1, 1)
+    assert "warning: option card_set: this set has 4 us, 6 ussr, 3 un" in done.err
+
+
+def test_a_byte_order_mark_is_refused_with_the_way_out(glasnost: Program) -> None:
+    Path("mine.json").write_text(json.dumps(card_set()), "utf-8-sig")
+    done = glasnost("play", "thirteen_minutes", "--option", "card_set=mine.json")
+    done.refused(2, "mine.json", "byte order mark", "without one")
+
+
 def test_every_wrong_field_of_a_card_set_gets_its_line(glasnost: Program) -> None:
     cards = card_set()
     cards["cards"][0]["command"] = 99
@@ -143,6 +159,7 @@ def test_every_wrong_field_of_a_card_set_gets_its_line(glasnost: Program) -> Non
         (("cia_vs_kgb", "--bots", "random,genius"), ("genius", "random")),
         (("cia_vs_kgb", "--out", "nowhere/m"), ("nowhere",)),
         (("cia_vs_kgb", "--out", "."), ("directory",)),
+        (("cia_vs_kgb", "--out", ""), ("--out", "name")),
         (("cia_vs_kgb", "--store", "broken"), ("broken",)),
     ],
 )
@@ -173,6 +190,19 @@ def test_a_file_is_written_wholly_or_not_at_all(glasnost: Program) -> None:
     assert done.code == 2
     assert stat.S_ISDIR((folder / "m").stat().st_mode)
     assert [path.name for path in folder.iterdir()] == ["m"]
+
+
+def test_a_file_goes_through_a_link_and_into_a_pipe(glasnost: Program, seeded: bytes) -> None:
+    command = ("play", "thirteen_minutes", "--seed", "2a", "--out")
+    Path("link").symlink_to("real")
+    glasnost(*command, "link").ok()
+    assert (Path("link").readlink(), Path("real").read_bytes()) == (Path("real"), seeded)
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(Path("pipe").read_bytes)
+        glasnost(*command, "pipe").ok()
+        assert reading.result(timeout=60) == seeded
+    assert Path("pipe").is_fifo()
 
 
 def test_a_bot_that_fails_is_told_in_one_line(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from replay import matchfile
 from tests.cli.program import Program
+from tests.cli.test_playing import card_set
 
 POSITION = {"match", "game", "edition", "options", "move", "status", "result", "table", "narration", "viewer"}
 
@@ -59,6 +61,24 @@ def test_what_changed_since_a_move_is_listed(glasnost: Program, match_file: Path
     said = glasnost("replay", match_file, "--at", "20", "--since", "10").ok().out
     assert "\n10 → 20\n" in said
     assert "cards played" in said.partition("10 → 20")[2]
+
+
+def test_what_changed_since_a_move_is_in_the_json_too(glasnost: Program, match_file: Path) -> None:
+    shown = glasnost("replay", match_file, "--at", "20", "--since", "10", "--json").json
+    assert shown["since"] == 10
+    assert any("cards played" in change for change in shown["changes"])
+
+
+def test_the_title_of_a_card_is_shown_as_it_is_written(glasnost: Program) -> None:
+    cards = card_set()
+    for card in cards["cards"]:
+        card["title"] = "[/b] :dagger: \x1b]0;mine\x07\nend"
+    Path("mine.json").write_text(json.dumps(cards), "utf-8")
+    glasnost("play", "thirteen_minutes", "--seed", "1", "--option", "card_set=mine.json", "--out", "m").ok()
+    for arguments in ([], ["--at", "6"], ["--at", "20", "--since", "3"]):
+        said = glasnost("replay", "m", *arguments).ok().out
+        assert "[/b] :dagger: \ufffd]0;mine\ufffd\ufffdend" in " ".join(said.split())
+        assert not {"\x1b", "\x07"} & set(said)
 
 
 @pytest.mark.parametrize(

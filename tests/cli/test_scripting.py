@@ -96,6 +96,7 @@ def test_a_script_may_end_before_the_game(glasnost: Program) -> None:
     script["answers"] = script["answers"][: seats[4]]
     done = glasnost("script", write(script), "--json", "--out", "m").ok()
     assert json.loads(done.out.splitlines()[-1])["result"] is None
+    assert " moves, no result, root " in glasnost("script", "script.json").ok().out
     assert verify(Path("m")).ok
 
 

@@ -51,12 +51,13 @@ def test_every_default_is_written_out(game: Game) -> None:
 @pytest.mark.parametrize(
     ("given", "detail"),
     [
-        ({"tie": "lowest"}, "option tie: lowest is not possible; legal: sum, highest"),
+        ({"tie": "lowest"}, 'option tie: "lowest" is not possible; legal: sum, highest'),
         ({"campaign": 1}, "option campaign: 1 is not possible; legal: false, true"),
+        ({"campaign": "true"}, 'option campaign: "true" is not possible; legal: false, true'),
         ({"limit": 4}, "option limit: 4 is not possible; legal: 5 to 200"),
         ({"limit": True}, "option limit: true is not possible"),
         ({"limit": None}, "option limit: none is not possible"),
-        ({"cap": "many"}, "option cap: many is not possible; legal: 1 to 13, none"),
+        ({"cap": "many"}, 'option cap: "many" is not possible; legal: 1 to 13, none'),
         ({"card_set": {}}, "cards are missing"),
         ({"card_set": "other"}, "legal: house, an object"),
         ({"colour": "red"}, "options has no option 'colour'; it has: tie, campaign, limit, cap, card_set"),

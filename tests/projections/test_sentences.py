@@ -92,11 +92,11 @@ def test_a_game_decides_what_its_turns_are_called() -> None:
 @pytest.mark.parametrize(
     ("point", "english", "russian"),
     [
-        (LeadChanged(11, "us", None), "US takes the lead.", "Вперёд выходит США."),
+        (LeadChanged(11, "us", None), "US takes the lead.", "Впереди теперь США."),
         (
             LeadChanged(11, "us", "ussr"),
             "US takes the lead from USSR.",
-            "Вперёд выходит США; прежде впереди: СССР.",
+            "Впереди теперь США, а не СССР.",
         ),
         (
             Over(18, "play", "us", "nuclear_war"),

@@ -14,6 +14,8 @@ from domain.game import Game
 from domain.log import HOUSE, Damaged, b64, seal
 from replay import archive, matchfile
 from replay.matchfile import CHECKPOINTS, LOG, MANIFEST, PRIVATE, README, BadFile
+from replay.plain import one_line
+from replay.report import line
 from replay.verify import verify
 from tests.matches import finished
 from tests.replay.files import (
@@ -260,3 +262,13 @@ def test_random_damage_never_escapes(sound: bytes) -> None:
             data[start : start + size] = rng.randbytes(rng.randrange(0, 40))
         report = verify(bytes(data))
         assert not report.ok or "intact" in report.notes[-1]
+
+
+def test_what_a_file_says_commands_no_terminal(sound: bytes) -> None:
+    title = "\x1b]0;mine\x07[/b] :dagger:\n\u202e"
+    shown = one_line(title)
+    assert shown == "\ufffd]0;mine\ufffd[/b] :dagger:\ufffd\ufffd"
+    assert one_line("Мятеж — “Foxtrot”\u00a0№ 1") == "Мятеж — “Foxtrot”\u00a0№ 1"
+    report = verify(with_part(sound, MANIFEST, parts_in(sound)[MANIFEST].replace(b'"game":', b'"\x7fgame":')))
+    assert not report.ok
+    assert line(report).isprintable()

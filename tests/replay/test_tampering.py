@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from random import Random
 
@@ -12,7 +13,7 @@ from domain.games import GAMES
 from domain.log import HOUSE
 from domain.match import Match
 from replay import archive, matchfile
-from replay.matchfile import CHECKPOINTS, LOG, MANIFEST, PRIVATE
+from replay.matchfile import CHECKPOINTS, LOG, MANIFEST, PRIVATE, BadFile
 from replay.report import Report
 from replay.verify import verify
 from tests.matches import finished
@@ -69,6 +70,18 @@ def test_flipped_bytes_of_a_whole_match_are_found(name: str, part: str) -> None:
     data = file_of(finished(GAMES[name], 6).match)
     places = Random(part).sample(range(len(parts_in(data)[part])), 40)
     must_be_found(data, part, places, [1])
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("part", [LOG, PRIVATE])
+def test_a_text_that_is_no_utf8_any_more_names_its_move(name: str, part: str) -> None:
+    data = file_of(finished(GAMES[name], 6).match)
+    content = parts_in(data)[part]
+    texts = [found.start(1) for found in re.finditer(rb'":"([a-z])', content)]
+    must_be_found(data, part, Random(part).sample(texts, 40), [0x80])
+    broken = with_part(data, part, flipped(content, texts[-1], 0x80))
+    with pytest.raises(BadFile, match=f"{part}, line"):
+        matchfile.read(broken).match()
 
 
 def test_a_flipped_byte_of_the_whole_archive_is_found_or_reported(toy_game: Game) -> None:

@@ -102,6 +102,14 @@ def test_a_running_match_says_what_waits() -> None:
     assert "rules: checked when the match is over" in notes
 
 
+def test_secret_draws_wait_for_no_key() -> None:
+    match = Sitting(GAMES["thirteen_minutes"], 4).seat_all().play_on(5).match
+    assert any(record.parts[HOUSE].draws for record in match.records)
+    notes = verify_records(match.records).notes
+    assert notes == verify(file_of(match)).notes
+    assert "wait for the key" not in " ".join(notes)
+
+
 # ── stores ──
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -21,9 +23,11 @@ from projections.sentences import TurnTold
 from projections.summary import Turn
 
 api = Api("boards")
+_DAY = 86_400_000_000  # microseconds
 
 Word = Annotated[str | None, Query(max_length=64)]
 Moment = Annotated[int | None, Query(ge=0, le=2**53 - 1, description="Microseconds UTC.")]
+Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$", description="Opened on this day, UTC.")]
 Rows = Annotated[int, Query(ge=1, le=read.MOST, description="Rows on a page.")]
 Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of another page.")]
 
@@ -84,10 +88,13 @@ async def list_matches(
     origin: Word = None,
     since: Moment = None,
     until: Moment = None,
+    date: Day = None,
     limit: Rows = 50,
     after: Cursor = None,
 ) -> MatchList:
-    """Matches by game, edition, player, status, origin and time of opening."""
+    """Matches by game, edition, player, status, origin and time of opening (or its `date`)."""
+    if date is not None:
+        since, until = _within(date, since, until)
     which = MatchFilter(game, edition, player, status, origin, since, until)
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     own = (row for row in page.rows if row.origin != UPLOADED)
@@ -101,7 +108,7 @@ async def read_turns(call: Call, match: MatchId) -> Turns:
     found = await call.services.models.ask(read.turns, match)
     if found is None:
         raise Failed("unknown-match", "there is no such match")
-    told = read.told(found, call.language)
+    told = await asyncio.to_thread(read.told, found, call.language)
     turns = [TurnView(turn, words) for turn, words in zip(found.turns, told, strict=True)]
     return Turns(found.match, found.game, found.over, turns)
 
@@ -143,6 +150,21 @@ async def read_history(
     standings = await models.ask(read.standings_of, player)
     name = (await call.services.names.of([player])).get(player)
     return History(player, name, page.rows, standings, page.next)
+
+
+def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
+    """The part of a day, in microseconds UTC, that lies between two moments.
+
+    Raises:
+        Failed: invalid.
+    """
+    try:
+        day = datetime.fromisoformat(date).replace(tzinfo=UTC)
+    except ValueError as error:
+        raise Failed("invalid", f"query date: there is no day {date}") from error
+    begin = int(day.timestamp()) * 1_000_000
+    end = begin + _DAY
+    return max(begin, since or begin), end if until is None else min(end, until)
 
 
 async def _names(call: Call, players: Iterable[Any]) -> dict[str, str]:

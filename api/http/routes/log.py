@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from fastapi import Response
 from starlette.responses import StreamingResponse
 
+from api.gate import Desk
 from api.http.access import Admission
 from api.http.edge import Api, Call, Documented, encode
 from api.http.looking import sight, sight_of, viewer
@@ -77,13 +78,13 @@ async def _live(
         services.settings.heartbeat_seconds,
         lambda: call.gate.stopping,
     )
-    return Stream(source, _open(call, holder, admission))
+    return Stream(source, _open(call, desk, holder, admission))
 
 
 @contextmanager
-def _open(call: Call, holder: str, admission: Admission | None) -> Iterator[None]:
-    """A stream counts as long as it is open, and keeps its ticket alive."""
-    with call.services.streams.one(holder):
+def _open(call: Call, desk: Desk, holder: str, admission: Admission | None) -> Iterator[None]:
+    """A stream counts as long as it is open, and keeps its desk and its ticket alive."""
+    with call.services.streams.one(holder), desk.used():
         if admission is None:
             yield
             return

@@ -98,7 +98,8 @@ async def read_file(call: Call, match: MatchId) -> Response:
     found = await call.gate.match(match)
     records = list(found.records)
     note = await _checkpoint(call, found, len(records))
-    content = await asyncio.to_thread(matchfile.write, records, note)
+    async with call.services.files:
+        content = await asyncio.to_thread(matchfile.write, records, note)
     headers = {"content-disposition": f'attachment; filename="{match}.glasnost"'}
     return Response(content, headers=headers, media_type=_FILE)
 

@@ -19,7 +19,8 @@ _FILE = "application/zip"
 async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)
-    match, note, signer = await asyncio.to_thread(_verified, body)
+    async with call.services.files:
+        match, note, signer = await asyncio.to_thread(_verified, body)
     accepted = await call.gate.upload(match, note, signer, person.id)
     return summary(accepted.desk, {})
 

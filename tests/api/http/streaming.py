@@ -22,8 +22,12 @@ class Listener:
 
     def __init__(self, port: int, path: str, headers: Mapping[str, str] | None = None) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        self._connection.request("GET", path, None, {"accept": "text/event-stream", **(headers or {})})
-        self.answer = self._connection.getresponse()
+        try:
+            self._connection.request("GET", path, None, {"accept": "text/event-stream", **(headers or {})})
+            self.answer = self._connection.getresponse()
+        except (OSError, http.client.HTTPException):  # a killed server leaves the socket to us
+            self._connection.close()
+            raise
         self.status = self.answer.status
 
     def lines(self) -> Iterator[bytes]:

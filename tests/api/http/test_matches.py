@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.api.http.served import Served
+from pathlib import Path
+
+import pytest
+
+from tests.api.http.served import Served, served
 
 
 def test_a_match_from_opening_to_the_first_question(server: Served) -> None:
@@ -154,3 +158,16 @@ def test_games_with_titles_options_and_components(server: Served) -> None:
         assert set(detail["names"]) == {"en", "ru"}
         assert {name: detail[name] for name in game} == game
     server.client().get("/v1/games/chess").problem(404, "unknown-game")
+
+
+@pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])
+def test_a_match_has_the_same_bytes_when_it_is_read_again(tmp_path: Path, game: str) -> None:
+    with served(tmp_path) as server:
+        match, players = server.table(game)
+        addresses = [f"/v1/matches/{match}{query}" for query in ("", "?at=1", "?at=2", "?view=spectator")]
+        before = [player.get(address) for player in players for address in addresses]
+        tokens = [player.token for player in players]
+    with served(tmp_path) as server:
+        again = [server.client(token).get(address) for token in tokens for address in addresses]
+    assert [answer.body for answer in again] == [answer.body for answer in before]
+    assert [answer.headers["etag"] for answer in again] == [answer.headers["etag"] for answer in before]

@@ -35,6 +35,9 @@ JSON = {"content-type": "application/json"}
         ("GET", "/v1/scoreboards/chess", 404, "unknown-game"),
         ("GET", "/v1/games?page=2", 422, "invalid"),
         ("GET", "/v1/matches?status=lost", 422, "invalid"),
+        ("GET", "/v1/matches?date=2026-02-30", 422, "invalid"),
+        ("GET", "/v1/matches?date=today", 422, "invalid"),
+        ("GET", "/v1/matches?date=0000-01-01", 422, "invalid"),
         ("GET", "/v1/matches?after=xyz", 422, "invalid"),
         ("GET", "/v1/refusals", 401, "unauthorized"),
         ("GET", "/problems/unheard-of", 404, "not-found"),
@@ -109,6 +112,15 @@ def test_a_chunked_body_without_a_length_is_bounded_too(server: Served) -> None:
         {**JSON, "authorization": f"Bearer {ann.token}"},
         encode_chunked=True,
     )
+    assert ann._connection.getresponse().status == 413
+
+
+def test_a_body_that_says_it_is_too_long_is_not_waited_for(server: Served) -> None:
+    ann = server.player()
+    ann._connection.putrequest("POST", "/v1/matches")
+    for name, value in {**JSON, "authorization": f"Bearer {ann.token}", "content-length": "9000000"}.items():
+        ann._connection.putheader(name, value)
+    ann._connection.endheaders()
     assert ann._connection.getresponse().status == 413
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,13 @@ def test_lists_boards_turns_and_histories(server: Served) -> None:
     assert [row["match"] for row in listed["matches"]] == [match]
     assert listed["names"] == {ann.player: "Ann", ben.player: "Ben"}
     assert ann.get("/v1/matches?status=over").json["matches"] == []
+    opened = datetime.fromtimestamp(listed["matches"][0]["opened_at"] / 1_000_000, UTC)
+    for days, found in ((-1, []), (0, listed["matches"]), (1, [])):
+        day = f"{opened + timedelta(days=days):%Y-%m-%d}"
+        assert ann.get(f"/v1/matches?date={day}").json["matches"] == found
+    since, until = (listed["matches"][0]["opened_at"] + later for later in (1, 0))
+    for bound in (f"since={since}", f"until={until}"):
+        assert ann.get(f"/v1/matches?date={opened:%Y-%m-%d}&{bound}").json["matches"] == []
     turns = ann.get(f"/v1/matches/{match}/turns", accept_language="ru").json
     assert turns["over"] is False
     assert "Факт Waved" in str(turns["turns"][0]["told"])
@@ -139,7 +147,8 @@ def test_an_error_of_the_server_tells_nothing_of_itself(
         monkeypatch.setattr(gate, "checkpoint", fails)
         match, _ = server.table()
         answer = server.client().get(f"/v1/matches/{match}/checkpoint?move=1")
-        answer.problem(500, "failed")
+        refused = answer.problem(500, "failed")
+        assert refused["detail"].startswith("look at the match")  # whether it changed, nobody knows here
         assert b"card-3" not in answer.body
         told = [Lines().format(record) for record in caplog.records if record.levelname == "ERROR"]
         assert len(told) == 1

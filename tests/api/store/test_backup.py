@@ -212,7 +212,7 @@ def be_gone(file: Path) -> None:
         (come_from_the_future, "schema 9"),
         (be_another_file, "cannot be read as a store"),
         (be_empty, "is empty"),
-        (be_gone, "does not exist"),
+        (be_gone, "there is no backup"),
     ],
 )
 def test_a_damaged_backup_is_refused_and_nothing_is_restored(

@@ -1,0 +1,76 @@
+"""Log lines: written aside, so that nobody who reads them slowly holds up a match."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from typing import Any
+
+from api.http.logs import Aside, Lines
+
+MANY = 3_000  # lines: more than a pipe and the queue hold
+
+
+class Reader(threading.Thread):
+    """Reads a pipe to its end."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self.lines: list[dict[str, Any]] = []
+
+    def run(self) -> None:
+        """See `Thread.run`."""
+        with os.fdopen(self._descriptor) as pipe:
+            self.lines = [json.loads(line) for line in pipe]
+
+
+def _aside(descriptor: int, most: int) -> Aside:
+    aside = Aside(descriptor, most)
+    aside.setFormatter(Lines())
+    return aside
+
+
+def _record(number: int) -> logging.LogRecord:
+    return logging.makeLogRecord({"msg": "x" * 200, "levelname": "INFO", "number": number})
+
+
+def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() -> None:
+    out, into = os.pipe()
+    aside = _aside(into, most=10)
+    for number in range(MANY):
+        aside.handle(_record(number))
+    reader = Reader(out)
+    reader.start()
+    aside.flush()
+    aside.handle(_record(MANY))
+    aside.flush()
+    os.close(into)
+    reader.join(10)
+    written = [line["number"] for line in reader.lines if "number" in line]
+    lost = [line for line in reader.lines if "lost" in line]
+    assert written == sorted(set(written))
+    assert {(line["event"], line["level"]) for line in lost} == {("lines lost", "warning")}
+    assert len(written) + sum(line["lost"] for line in lost) == MANY + 1
+    assert written[-1] == MANY
+
+
+def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
+    out, into = os.pipe()
+    aside = _aside(into, most=1)
+    os.close(out)
+    for number in range(5):
+        aside.handle(_record(number))
+        aside.flush()
+    out, again = os.pipe()
+    os.dup2(again, into)  # somebody reads again
+    os.close(again)
+    aside.handle(_record(5))
+    aside.flush()
+    os.close(into)
+    reader = Reader(out)
+    reader.start()
+    reader.join(10)
+    assert [line["number"] for line in reader.lines] == [5]
