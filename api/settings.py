@@ -47,7 +47,7 @@ class Settings(Struct, frozen=True):
     heartbeat_seconds: int = 15
     ticket_seconds: int = 60
     stopping_seconds: int = 10
-    log_level: str = "info"
+    log_level: str = "warning"
     trust_proxy: bool = False
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.http.shapes import MoveView, Problem, PromptView
+from domain.games import GAMES
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -34,8 +35,8 @@ KINDS: dict[str, Kind] = {
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Вы не участвуете в этой партии"),
     "not-found": Kind(404, "Not found", "Не найдено", "Такого адреса нет"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
-    "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет: {detail}"),
-    "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
+    "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; здесь играют: {games}"),
+    "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
     "method": Kind(405, "Method not allowed", "Метод не годится", "Этот адрес не знает такого метода"),
     "stale": Kind(
@@ -109,7 +110,7 @@ def document(
     """The problem document; `known` holds what the Russian detail tells."""
     about = KINDS[kind]
     if language == "ru":
-        detail = about.detail.format_map({"detail": detail, **(known or {})})
+        detail = about.detail.format_map({"detail": detail, "games": ", ".join(GAMES), **(known or {})})
     return Problem(type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since)
 
 
