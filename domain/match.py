@@ -251,8 +251,11 @@ class Match(History):
             if move == to:
                 return
             if self.positions[move - 1].shown:
-                shown = f"move {move} showed a draw or a secret"
-                raise Refused("takeback", f"{shown}; going back behind it needs an organizer's ruling")
+                raise Refused(
+                    "takeback",
+                    f"move {move} showed a draw or a secret;"
+                    " going back behind it needs an organizer's ruling",
+                )
         raise Refused("takeback", f"move {to} was taken back itself")
 
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
+from api.http.details import in_russian
 from api.http.shapes import MoveView, Problem, PromptView
 from domain.games import GAMES
 
@@ -110,7 +111,8 @@ def document(
     """The problem document; `known` holds what the Russian detail tells."""
     about = KINDS[kind]
     if language == "ru":
-        detail = about.detail.format_map({"detail": detail, "games": ", ".join(GAMES), **(known or {})})
+        told = {"detail": in_russian(detail), "games": ", ".join(GAMES), **(known or {})}
+        detail = about.detail.format_map(told)
     return Problem(type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since)
 
 
