@@ -53,12 +53,15 @@ class Option(Struct, frozen=True):
             return self.data(value)
         if value is None and self.none:
             return None
-        if type(value) is int and self.least is not None and self.most is not None:
-            if self.least <= value <= self.most:
-                return value
-        elif any(type(value) is type(choice) and value == choice for choice in self.choices):
-            return value  # type: ignore[no-any-return]
+        if type(value) is int and self._is_in_range(value):
+            return value
+        for choice in self.choices:
+            if type(value) is type(choice) and value == choice:
+                return choice
         raise BadOption(f"option {self.name}: {_quoted(value)} is not possible; legal: {self.legal}")
+
+    def _is_in_range(self, value: int) -> bool:
+        return self.least is not None and self.most is not None and self.least <= value <= self.most
 
     @property
     def legal(self) -> str:
