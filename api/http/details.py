@@ -15,11 +15,21 @@ _FIELD = re.compile(r"\\{(\w+)\\}")
 
 
 def in_russian(detail: str) -> str:
-    """The sentence in Russian, or as it is where the table does not have it."""
+    """The sentence in Russian, or as it is where the table does not have it.
+
+    Several sentences in a row, such as the lines about a card set, are told one by one.
+    """
+    several = [_told(one) for one in detail.split("; ")]
+    if None not in several:
+        return "; ".join(filter(None, several))
+    return _told(detail) or detail
+
+
+def _told(sentence: str) -> str | None:
     for pattern, russian in _table():
-        if found := pattern.fullmatch(detail):
+        if found := pattern.fullmatch(sentence):
             return russian.format_map(found.groupdict())
-    return detail
+    return None
 
 
 @cache

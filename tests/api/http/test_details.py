@@ -24,6 +24,7 @@ SOURCES = (
 )
 WITH_KIND = {"Refused", "Denied", "Failed"}
 WITHOUT_KIND = {"BadOption", "BadQuery", "NotReady"}
+_LINES = "cards: не хватает; cards[3].command: нужно 1 to 3, а не 7"
 
 
 def sentence(node: ast.expr) -> str | None:
@@ -65,6 +66,8 @@ def test_every_refusal_of_our_own_has_its_russian_sentence(source: str) -> None:
     [
         ("move 5 was taken back itself", "ход 5 сам взят назад"),
         ("Expected `int`, got `str` - at `$.expect`", "нужно `int`, а не `str`: `$.expect`"),
+        ("a page has 1 to 200 rows, not 0", "на странице от 1 до 200 строк, а не 0"),
+        ("cards: missing; cards[3].command: expected 1 to 3, got 7", _LINES),
         ("a library's own words", "a library's own words"),
     ],
 )
