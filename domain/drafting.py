@@ -108,15 +108,17 @@ class Drafting:
     ) -> None:
         """Append an entry with the facts of a decision and of every draw that it leads to; end the match
         where they do."""
-        before = self.live.agenda
+        before = self.live
         facts, draws, keys, anchor = self._with_chance(decision, source)
         public, parts = _divided(facts, self.game.seats)
         if secret_picks is not None and answered is not None:
             parts[answered] = replace(parts.get(answered, _EMPTY), picks=secret_picks)
-        change = _change(before, self.live.agenda)
+        change = _change(before.agenda, self.live.agenda)
         hidden = tuple(draw for draw in draws if not draw.period)
         parts[HOUSE] = replace(parts.get(HOUSE, _EMPTY), draws=hidden, agenda=change)
-        self.asked = _question(self.asked, self.live, self.tree.size + 1, answered)
+        # To another player it is another question: what he answered elsewhere must not answer it.
+        stood = self.asked if before.exchanged == self.live.exchanged else None
+        self.asked = _question(stood, self.live, self.tree.size + 1, answered)
         self.add(
             kind,
             parts,

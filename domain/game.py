@@ -32,7 +32,7 @@ class Option(Struct, frozen=True):
 
     `choices` lists the legal values (booleans as True and False); `least`...`most` is the range of an
     integer, which may also be None where `none` is set; `data` checks an object (a card set) and returns it
-    completed, raising `BadOption`.
+    completed, raising `BadOption`.  `why` tells with a refusal why nothing else is possible.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Option(Struct, frozen=True):
     most: int | None = None
     none: bool = False
     data: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    why: str = ""
 
     def check(self, value: Any) -> OptionValue:
         """`value`, in the form in which it is recorded.
@@ -58,7 +59,8 @@ class Option(Struct, frozen=True):
         for choice in self.choices:
             if type(value) is type(choice) and value == choice:
                 return choice
-        raise BadOption(f"option {self.name}: {_quoted(value)} is not possible; legal: {self.legal}")
+        why = f" ({self.why})" if self.why else ""
+        raise BadOption(f"option {self.name}: {_quoted(value)} is not possible; legal: {self.legal}{why}")
 
     def _is_in_range(self, value: int) -> bool:
         return self.least is not None and self.most is not None and self.least <= value <= self.most
@@ -94,7 +96,9 @@ class Game:
         state, facts, steps: the game's table class and its two closed unions.
         score: the score of each seat on a table.
         components: cards, maps and tables as plain data for clients.
-        names: names that a match's own options bring along (an owner's card set), by language.
+        adapt: what an edition makes of the options (edition, those given, all); may raise `BadOption`.
+        names: names that an edition or a match's own options bring along (edition, options, language).
+        backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
         upcasters: how facts and steps of old tags are read (see `domain.upcast`).
     """
 
@@ -112,14 +116,16 @@ class Game:
         steps: Any,
         score: Callable[[Any], dict[Seat, int]],
         components: Callable[[], Mapping[str, Any]],
-        names: Callable[[Options, str], Mapping[str, str]] = lambda options, language: {},
+        adapt: Callable[[str, Mapping[str, Any], Options], Options] = lambda edition, given, options: options,
+        names: Callable[[str, Options, str], Mapping[str, str]] = lambda edition, options, language: {},
+        backstage: tuple[str, ...] = (),
         upcasters: Upcasters = NO_OLD_TAGS,
     ) -> None:
         self.name, self.seats, self.editions, self.options = name, seats, editions, options
         self.table, self.first, self.score, self.components = table, first, score, components
         self.state, self.facts, self.steps = state, facts, steps
-        self.upcasters = upcasters
-        self._names = names
+        self.backstage, self.upcasters = backstage, upcasters
+        self._adapt, self._names = adapt, names
 
     def settle(self, edition: str | None, given: Mapping[str, Any]) -> tuple[str, Options]:
         """The edition and the complete options of a match, every default written out.
@@ -134,10 +140,16 @@ class Game:
         for name in given:
             if name not in known:
                 raise BadOption(f"{self.name} has no option {name!r}; it has: {', '.join(known)}")
-        return edition, {
+        options = {
             name: option.check(given[name]) if name in given else option.default
             for name, option in known.items()
         }
+        return edition, self._adapt(edition, given, options)
+
+    @cached_property
+    def across(self) -> dict[Seat, Seat]:
+        """Each seat's counterpart: between these two, players change places (see `kernel.SeatsSettled`)."""
+        return dict(zip(self.seats, reversed(self.seats), strict=True))
 
     @cached_property
     def rules(self) -> str:
@@ -156,10 +168,10 @@ class Game:
         folder = importlib.resources.files("domain") / self.name / "components"
         return {language: Texts.read(language, folder) for language in LANGUAGES}
 
-    def words(self, language: str, options: Options) -> Texts:
-        """The texts for a match with these options."""
+    def words(self, language: str, options: Options, edition: str) -> Texts:
+        """The texts for a match of this edition with these options."""
         texts = self.texts[language]
-        names = self._names(options, language)
+        names = self._names(edition, options, language)
         return texts.with_names(names) if names else texts
 
 

@@ -7,7 +7,7 @@ costs the same.  What may be said to a match is in `domain.match`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, NewType, Self, TypeVar
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
@@ -16,7 +16,8 @@ from domain import kernel
 from domain.chance import SCHEME, Drawn, Ledger, joined
 from domain.game import Game
 from domain.games import GAMES
-from domain.kernel import Prompt, Result, Seat, Table
+from domain.imported import IMPORTED
+from domain.kernel import Fact, Picks, Prompt, Result, Seat, Table
 from domain.log import (
     HOUSE,
     Asked,
@@ -34,6 +35,9 @@ from domain.log import (
 )
 
 ALL = "all"  # the viewer who sees everything, once the match is over
+
+Chair = NewType("Chair", Seat)
+"""A seat as the place where somebody sat down: it stands for this player, whatever seat he plays later."""
 
 E = TypeVar("E", bound=Entry)
 
@@ -61,7 +65,10 @@ class Request(Struct, frozen=True):
 
 
 class History:
-    """One match, as its log tells it."""
+    """One match, as its log tells it.
+
+    `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
+    """
 
     def __init__(self, opened: Opened) -> None:
         if opened.game not in GAMES:
@@ -110,6 +117,11 @@ class History:
         return self.opened.chance.scheme == SCHEME
 
     @property
+    def imported(self) -> bool:
+        """Was it played elsewhere, and is here for ever unverified (see `domain.imported`)?"""
+        return self.opened.origin == IMPORTED
+
+    @property
     def house_seeded(self) -> bool:
         """Has no seat added a salt of its own to the draws?"""
         return not any(seated and seated.salt for seated in self.seats.values())
@@ -118,6 +130,32 @@ class History:
     def salts(self) -> str:
         """The seats' salts as they enter every draw."""
         return joined({seat: seated.salt if seated else None for seat, seated in self.seats.items()})
+
+    @property
+    def players(self) -> dict[Seat, Seated[Any] | None]:
+        """Who plays each seat now."""
+        return {seat: self.player_of(seat) for seat in self.seats}
+
+    def player_of(self, seat: Seat, move: int | None = None) -> Seated[Any] | None:
+        """Who plays `seat` after `move` (None: the latest)."""
+        return self.seats[self.chair_of(seat, move)]
+
+    def chair_of(self, seat: Seat, move: int | None = None) -> Chair:
+        """Where the player of `seat` after `move` (None: the latest) sat down."""
+        return Chair(self._across(seat, move))
+
+    def seat_of(self, chair: Chair, move: int | None = None) -> Seat:
+        """What the player who sat down on `chair` plays after `move` (None: the latest)."""
+        return self._across(chair, move)
+
+    def _across(self, place: str, move: int | None) -> str:
+        """From seat to chair or back.  The table of the move decides, so going back undoes an exchange.
+
+        What is no seat (`ALL`, a name that nobody knows) stays what it is.
+        """
+        at = self.move if move is None else move
+        exchanged = at > 0 and self.positions[at - 1].table.exchanged
+        return self.game.across.get(place, place) if exchanged else place
 
     @property
     def live(self) -> Any:
@@ -137,8 +175,26 @@ class History:
         question = kernel.prompt(self.live, seat) if asked and seat in asked.seats else None
         return (asked.seats[seat], question) if asked and question else None
 
+    def told_as(self, viewer: Seat | None) -> Seat | None:
+        """As whom `viewer` (a seat, None: a spectator, ALL) is told this match.
+
+        Of an imported match everybody is told what a spectator is: what its record hid, nobody here knows.
+        """
+        return None if self.imported else viewer
+
+    def facts_for(self, record: Record, viewer: Seat | None) -> tuple[Fact, ...]:
+        """The facts of a move, as `viewer` was told them."""
+        viewer = self.told_as(viewer)
+        return record.facts if viewer == ALL else record.facts_for(viewer)
+
+    def picks_for(self, record: Record, viewer: Seat | None) -> Picks | None:
+        """The answer of a played move, as `viewer` was told it; None where it was secret."""
+        picks: Picks | None = record.entry.picks
+        return record.picks if self.told_as(viewer) in (record.entry.seat, ALL) else picks
+
     def table_at(self, move: int, viewer: Seat | None) -> Any:
-        """The table after `move`, as `viewer` (a seat, None: a spectator, ALL) was told it; no agenda."""
+        """The table after `move`, as `viewer` was told it; no agenda."""
+        viewer = self.told_as(viewer)
         if viewer == ALL:
             return self.positions[move - 1].table
         tables = self._views.setdefault(viewer, [])

@@ -54,10 +54,12 @@ class Table(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The state of a game at one moment; a game's own state derives from it.
 
     A game narrows `agenda` to its own union of steps, so that a table can be decoded again.
+    `exchanged`: each of the two players plays the seat on which the other sat down (see `SeatsSettled`).
     """
 
     agenda: tuple[Any, ...] = ()
     result: Result | None = None
+    exchanged: bool = False
 
 
 class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", tag=True):
@@ -75,6 +77,13 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
     def apply(self, s: Any) -> Any:
         """The table after this fact.  Knows no rule."""
         return s
+
+    def marks(self) -> tuple[tuple[str, int], ...]:
+        """(track, where it stands now) for each track that this fact moves; turn summaries follow them.
+
+        A track is called as a field of the table, or "field/seat" where each seat has its own.
+        """
+        return ()
 
     def known_to(self) -> tuple[Seat, ...] | None:
         """Who is told this fact in full: None for everybody, () for no seat at all."""
@@ -101,6 +110,20 @@ class Ended(Fact, frozen=True, tag="Ended"):
         return replace(s, result=Result(self.winner, self.reason, self.score), agenda=())
 
 
+class SeatsSettled(Fact, frozen=True):
+    """Who plays which seat from here on: each his own or, where `exchanged`, each the other's.
+
+    A game derives its own fact from it, which everybody is told.  The table is not turned round: what belongs
+    to a seat stays there, hands included, and whoever plays the seat now may see it.  So a game opens the
+    sealed bids that lead here *before* this fact: then nothing that one player hid from the other is left.
+    """
+
+    exchanged: bool
+
+    def apply(self, s: Any) -> Any:
+        return replace(s, exchanged=self.exchanged)
+
+
 class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", tag=True):
     """Something still to be done.  `seat` in the signatures is the seat whose answer is meant."""
 
@@ -122,6 +145,10 @@ class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", ta
 
     def why(self, s: Any, seat: Seat) -> dict[str, str | int]:
         """Values for the sentence that tells the seat what is asked and why (see `domain.texts`)."""
+        return {}
+
+    def details(self, s: Any, seat: Seat) -> dict[Pick, Detail]:
+        """Cost and chances of options, for those who look at the question; the rules never read them."""
         return {}
 
     def run(self, s: Any, seat: Seat, picks: Picks) -> Resolution:
@@ -160,8 +187,26 @@ class Answer(Struct, frozen=True):
     picks: Picks
 
 
+class Chance(Struct, frozen=True, omit_defaults=True):
+    """One outcome that dice may bring: `ways` of `of` throws.  The game says what `outcome` holds."""
+
+    ways: int
+    of: int
+    outcome: dict[str, int] = {}
+
+
+class Detail(Struct, frozen=True, omit_defaults=True):
+    """What a seat should know of one option: what it costs, and what the dice may then bring."""
+
+    cost: int | None = None
+    chances: tuple[Chance, ...] = ()
+
+
 class Prompt(Struct, frozen=True, omit_defaults=True):
-    """What one seat may answer now: any `least`...`most` different options."""
+    """What one seat may answer now: any `least`...`most` different options.
+
+    `details` tells more of some options, where somebody asked for it (`detailed`).
+    """
 
     seat: Seat
     ask: str
@@ -170,6 +215,7 @@ class Prompt(Struct, frozen=True, omit_defaults=True):
     most: int
     ordered: bool = False
     why: dict[str, str | int] = {}
+    details: dict[Pick, Detail] = {}
 
 
 class Decision(Struct, Generic[T], frozen=True):
@@ -199,6 +245,12 @@ def prompt(s: Table, seat: Seat) -> Prompt | None:
     least, most = step.bounds(s, seat)
     why = step.why(s, seat)
     return Prompt(seat, type(step).__name__, step.options(s, seat), least, most, step.ordered, why)
+
+
+def detailed(s: Table, question: Prompt) -> Prompt:
+    """A question that stands on this table, with cost and chances of its options."""
+    found = s.agenda[-1].details(s, question.seat)
+    return replace(question, details=found) if found else question
 
 
 def begin(s: T, steps: Iterable[Step]) -> Decision[T]:

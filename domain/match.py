@@ -90,7 +90,7 @@ class Match(History):
         source = source or Provable(context.secret, self.salts)
         for number, picks in enumerate(answers, 1):
             decision = self._decided(draft, seat, picks, number if len(answers) > 1 else 0)
-            if number < len(answers) and _ends_batch(decision, seat):
+            if number < len(answers) and _ends_batch(draft.live, decision, seat):
                 left = len(answers) - number
                 raise Refused(
                     "batch", f"the batch must end with answer {number}: {_BATCH}; {left} are left over"
@@ -235,10 +235,11 @@ class Match(History):
         return f"expected the question of move {expect}; {now}"
 
     def _before_last_answer(self, seat: Seat) -> int:
+        chair = self.chair_of(seat)
         for move in self.line():
-            entry = self.records[move - 1].entry
-            if isinstance(entry, Played) and entry.seat == seat:
-                return self.positions[move - 1].before
+            entry, before = self.records[move - 1].entry, self.positions[move - 1].before
+            if isinstance(entry, Played) and self.chair_of(entry.seat, before) == chair:
+                return before
         raise Refused("takeback", f"{seat} has not answered anything that could be taken back")
 
     def _must_be_a_table(self, to: int, kind: str) -> None:
@@ -289,8 +290,10 @@ def open_match(
     return draft.done()
 
 
-def _ends_batch(decision: Decision[Table], seat: Seat) -> bool:
-    return kernel.asked(decision.table) != (seat,) or any(fact.reveals for fact in decision.facts)
+def _ends_batch(before: Table, decision: Decision[Table], seat: Seat) -> bool:
+    """Is somebody else asked next (the seat's new player, too), or was something shown?"""
+    other = kernel.asked(decision.table) != (seat,) or decision.table.exchanged != before.exchanged
+    return other or any(fact.reveals for fact in decision.facts)
 
 
 def _and(seats: Iterable[str]) -> str:

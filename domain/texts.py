@@ -7,10 +7,18 @@ The file holds these tables:
     [[facts.<Fact>]]        says = "sentence", when = { <field> = value }: the first entry whose `when` fits
     [options.<option>]      about = "sentence", and one label for each choice
     [fields]                field = "what this field of the table is called"
+    [editions.<edition>]    id = "name", where an edition calls something otherwise
+    [cards]                 id = "what this card does", where the game says it here
 
-A sentence holds fields in braces.  `{card}` is the name of the id in that field (lists are joined); a field
-that a fact lacks is an error that the tests find.  `{count:cube|cubes}` writes the number and the fitting
-form ("куб|куба|кубов" in Russian).
+A sentence holds fields in braces; a field that a fact lacks is an error that the tests find.
+
+    {card}                  the name of the id in that field; lists are joined
+    {count:cube|cubes}      a number, or how many a list holds, and the fitting form ("куб|куба|кубов")
+    {by:+}, {by:-}          a number with its sign, and without
+    {name[card-1]}          the name of that very id, which an edition or a match may have changed
+
+A `when` compares with what the fact holds.  "" stands for nothing, "<0" and ">0" for numbers below and above
+zero, and "?" also for a list of which every item is hidden.
 """
 
 from __future__ import annotations
@@ -27,7 +35,8 @@ from domain.kernel import HIDDEN, Fact, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
 _UNKNOWN = {"en": "a hidden card", "ru": "скрытая карта"}
-_NOTHING = {"en": "nobody", "ru": "никто"}
+_NOBODY = {"en": "nobody", "ru": "никто"}
+_NONE = {"en": "none", "ru": "нет"}
 _AND = {"en": "and", "ru": "и"}
 
 
@@ -37,6 +46,7 @@ class Texts:
     def __init__(self, language: str, data: Mapping[str, Any]) -> None:
         self.language, self._data = language, data
         self.names: dict[str, str] = dict(data.get("names", {}))
+        self.cards: dict[str, str] = dict(data.get("cards", {}))
         self._words = _Words(self)
 
     @classmethod
@@ -45,17 +55,25 @@ class Texts:
         return cls(language, tomllib.loads((folder / f"texts.{language}.toml").read_text("utf-8")))
 
     def with_names(self, names: Mapping[str, str]) -> Texts:
-        """The same texts with more names: those of a match's own card set."""
+        """The same texts with more names: those of an edition, or of a match's own card set."""
         return Texts(self.language, {**self._data, "names": {**self.names, **names}})
+
+    def edition(self, edition: str) -> dict[str, str]:
+        """The names that are other ones in this edition."""
+        return dict(self._data.get("editions", {}).get(edition, {}))
+
+    def card(self, card: str) -> str | None:
+        """What a card does; None where the game does not say it here."""
+        return self.cards.get(card)
 
     def name(self, value: Any) -> str:
         """The name of an id, a number or a list of these, as a sentence shows it."""
-        if value is None or value in ("", ()):
-            return _NOTHING[self.language]
+        if value is None or value == "":
+            return _NOBODY[self.language]
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, (list, tuple)):
-            return self._joined([self.name(item) for item in value])
+            return self._joined([self.name(item) for item in value]) or _NONE[self.language]
         if value == HIDDEN:
             return self.names.get(HIDDEN, _UNKNOWN[self.language])
         return self.names.get(str(value), str(value))
@@ -76,7 +94,7 @@ class Texts:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
         labels = self._data["asks"][ask].get("picks", {})
         if pick in labels:
-            return str(labels[pick])
+            return self._words.format(labels[pick])
         verb, _, rest = pick.partition(":")
         if rest and verb in labels:
             return self._words.format(labels[verb], pick=rest)
@@ -85,7 +103,7 @@ class Texts:
     def field(self, field: str) -> str | None:
         """What a field of the table is called; None where the game does not say."""
         named: str | None = self._data.get("fields", {}).get(field)
-        return named
+        return None if named is None else self._words.format(named)
 
     def write(self, sentence: str, **values: Any) -> str:
         """A sentence with its fields filled in."""
@@ -102,21 +120,37 @@ class Texts:
 
 
 class _Words(string.Formatter):
-    """Writes fields as names, and counted nouns in the fitting form."""
+    """Writes fields as names, numbers with or without their sign, and counted nouns in the fitting form."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
 
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if key == "name" and key not in kwargs:
+            return self._texts.names
+        return super().get_value(key, args, kwargs)
+
     def format_field(self, value: Any, spec: str) -> str:
         if not spec:
             return self._texts.name(value)
-        return f"{value} {spec.split('|')[_form(self._texts.language, int(value))]}"
+        if spec == "+":
+            return f"{value:+}" if value else "0"
+        if spec == "-":
+            return str(abs(value))
+        count = len(value) if isinstance(value, (list, tuple)) else int(value)
+        return f"{count} {spec.split('|')[_form(self._texts.language, count)]}"
 
 
 def _fits(value: Any, wanted: Any) -> bool:
     """TOML knows neither null, for which "" stands, nor tuples, for which lists stand."""
-    plain = list(value) if isinstance(value, tuple) else value
-    return plain == wanted or (wanted == "" and value is None)
+    if isinstance(value, tuple):
+        hidden = bool(value) and all(item == HIDDEN for item in value)
+        return list(value) == wanted or (wanted == HIDDEN and hidden)
+    if wanted == "<0":
+        return isinstance(value, int) and value < 0
+    if wanted == ">0":
+        return isinstance(value, int) and value > 0
+    return bool(value == wanted) or (wanted == "" and value is None)
 
 
 def _form(language: str, count: int) -> int:

@@ -47,8 +47,8 @@ def first(s: State) -> tuple[Step, ...]:
     return (BeginBattle(),)
 
 
-def names(options: Options, language: str) -> dict[str, str]:
-    """The titles and event texts of an owner's card set."""
+def names(edition: str, options: Options, language: str) -> dict[str, str]:
+    """The titles and event texts of an owner's card set; `edition` is the only one there is."""
     card_set = options.get("card_set")
     if not isinstance(card_set, dict) or language not in LANGUAGES:
         return {}

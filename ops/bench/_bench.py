@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import itertools
 import os
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from api.bots import RandomBot
 from api.settings import product
@@ -23,6 +25,7 @@ from domain.match import Match, open_match
 
 QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only see whether everything runs: the tests do so
 SECONDS = 0.02 if QUICK else 3.0  # for one claim
+LONG, LAST_TURN = "twilight_struggle", 10  # the game whose whole length is measured besides
 START = 1_790_000_000_000_000  # microseconds UTC: the time of the first move
 
 
@@ -33,12 +36,13 @@ def compared(floor: Callable[[], object], ours: Callable[[], object]) -> tuple[f
     floors: list[float] = []
     times: list[float] = []
     while len(times) < 3 or sum(times) + sum(floors) < SECONDS:
-        floors.append(_seconds(floor))
-        times.append(_seconds(ours))
+        floors.append(seconds(floor))
+        times.append(seconds(ours))
     return min(floors), min(times)
 
 
-def _seconds(task: Callable[[], object]) -> float:
+def seconds(task: Callable[[], object]) -> float:
+    """How long a task takes."""
     began = time.perf_counter()
     task()
     return time.perf_counter() - began
@@ -83,10 +87,35 @@ def played(game: Game, seed: int) -> tuple[Match, Secret]:
 
 
 def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
-    """So many matches of each game."""
-    return {
+    """So many matches of each game, by its name; and one long match, under a name of its own.
+
+    Whoever plays Twilight Struggle at random mostly starts a nuclear war long before the tenth turn, so a
+    match that sees it is looked for.
+    """
+    found = {
         name: [played(game, seed) for seed in range(2 if QUICK else matches)] for name, game in GAMES.items()
     }
+    found[f"{LONG}, ten turns"] = [_long(GAMES[LONG])]
+    return found
+
+
+def _long(game: Game) -> tuple[Match, Secret]:
+    """The first match that sees the last turn (in a quick run: the first match)."""
+    for seed in itertools.count():
+        match, secret = played(game, seed)
+        if QUICK or sees_last_turn(match.positions[-1].table):
+            return match, secret
+    raise AssertionError("never reached")
+
+
+def sees_last_turn(table: Any) -> bool:
+    """Does a match of Twilight Struggle last until its tenth turn?"""
+    return bool(table.turn == LAST_TURN)
+
+
+def length(matches: Sequence[tuple[Match, Secret]]) -> str:
+    """How long these matches are, on average."""
+    return f"{sum(match.move for match, _ in matches) / len(matches):.0f} moves each"
 
 
 def _accept(match: Match, draft: Draft) -> None:

@@ -1,8 +1,13 @@
-"""Random legal play on the kernel (claim: 25,000 answers/s), against folding the facts that it brings."""
+"""Random legal play on the kernel (claim: 25,000 answers/s; Twilight Struggle 20,000).
+
+The floor is folding the facts that it brings.
+"""
 
 from __future__ import annotations
 
-from _bench import QUICK, compared, rate, say
+import itertools
+
+from _bench import LONG, QUICK, compared, rate, say, sees_last_turn
 
 from api.cli.random_play import Count, Match
 from domain import kernel
@@ -10,24 +15,37 @@ from domain.game import Game
 from domain.games import GAMES
 
 MATCHES = 2 if QUICK else 40
+CLAIMS = {"twilight_struggle": 20_000}
+CLAIM = 25_000
 
 
 def main() -> None:
-    """One line for each game."""
+    """One line for each game, and one for a long match."""
     for game in GAMES.values():
-        _measure(game)
+        _measure(game, game.name, [f"bench/{number}" for number in range(MATCHES)])
+    _measure(GAMES[LONG], f"{LONG}, ten turns", [_long(GAMES[LONG])])
 
 
-def _measure(game: Game) -> None:
+def _long(game: Game) -> str:
+    """The seed of the first match that sees the last turn (in a quick run: of the first match)."""
+    for number in itertools.count():
+        match = Match(game, *game.settle(None, {}), f"bench/{number}")
+        match.play(Count())
+        if QUICK or sees_last_turn(match.table):
+            return match.seed
+    raise AssertionError("never reached")
+
+
+def _measure(game: Game, name: str, seeds: list[str]) -> None:
     settled = game.settle(None, {})
-    kept = [Match(game, *settled, f"bench/{number}", keep=True) for number in range(MATCHES)]
+    kept = [Match(game, *settled, seed, keep=True) for seed in seeds]
     count = Count()
     for match in kept:
         match.play(count)
 
     def ours_task() -> None:
-        for number in range(MATCHES):
-            Match(game, *settled, f"bench/{number}").play(Count())
+        for seed in seeds:
+            Match(game, *settled, seed).play(Count())
 
     def floor_task() -> None:
         for match in kept:
@@ -35,9 +53,11 @@ def _measure(game: Game) -> None:
 
     floor, ours = compared(floor_task, ours_task)
     say(
-        f"fuzz, {game.name}",
+        f"fuzz, {name}",
         f"{rate(count.all / ours)} answers/s, {count.chance / count.all:.0%} of them by chance"
-        f" (claim: 25,000); floor: fold alone {rate(count.all / floor)} answers/s; ratio {ours / floor:.1f}",
+        f" (claim: {rate(CLAIMS.get(game.name, CLAIM))}); {rate(len(seeds) / ours)} matches/s,"
+        f" {count.all / len(seeds):.0f} answers each; floor: fold alone {rate(count.all / floor)} answers/s;"
+        f" ratio {ours / floor:.1f}",
     )
 
 

@@ -1,5 +1,7 @@
 """Bytes of a move, stored and pushed to a seat, with the share of each part (claims: 700 and 400).
 
+A whole match is to be stored in 150 KB.
+
 The floor is what must be said in any case: the facts a spectator is told, as JSON.
 """
 
@@ -13,6 +15,7 @@ from msgspec import Raw
 
 from api.http.moves import Sight
 from domain.chance import Secret
+from domain.history import Chair
 from domain.log import Played
 from domain.match import Match
 
@@ -20,7 +23,7 @@ _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def main() -> None:
-    """Two lines for each game."""
+    """Two lines for each game, and two for a long match."""
     for name, matches in many(20).items():
         _stored(name, [match for match, _ in matches])
         _pushed(name, matches)
@@ -33,20 +36,21 @@ def _stored(name: str, matches: list[Match]) -> None:
             if isinstance(record.entry, Played):
                 parts.update(_leaf(record.leaf))
                 parts["private parts"] += sum(len(part) + 1 for part in record.sealed.values())
-    _say(f"stored, {name}", parts, matches, 700)
+    whole = sum(len(record.stored) for match in matches for record in match.records) / len(matches)
+    _say(f"stored, {name}", parts, matches, f"claim: 700; {whole / 1000:.0f} KB a match, aim: 150")
 
 
 def _pushed(name: str, matches: list[tuple[Match, Secret]]) -> None:
     parts: Counter[str] = Counter()
     for match, secret in matches:
-        sight = Sight(match, match.game.seats[0], secret)
+        sight = Sight(match, Chair(match.game.seats[0]), secret)
         for record in match.records:
             if isinstance(record.entry, Played):
                 event = sight.events([record.move])
                 data = event.split(b"data: ")[1][:-2]
                 parts.update(_leaf(data))
                 parts["event frame"] += len(event) - len(data)
-    _say(f"pushed, {name}", parts, [match for match, _ in matches], 400)
+    _say(f"pushed, {name}", parts, [match for match, _ in matches], "claim: 400")
 
 
 def _leaf(data: bytes) -> Counter[str]:
@@ -56,14 +60,14 @@ def _leaf(data: bytes) -> Counter[str]:
     return found
 
 
-def _say(claim: str, parts: Counter[str], matches: list[Match], target: int) -> None:
+def _say(claim: str, parts: Counter[str], matches: list[Match], target: str) -> None:
     played = [record for match in matches for record in match.records if isinstance(record.entry, Played)]
     facts = sum(len(msgspec.json.encode(record.facts_for(None))) for record in played) / len(played)
     total = parts.total() / len(played)
     shares = ", ".join(f"{part} {count / parts.total():.0%}" for part, count in parts.most_common(9))
     say(
         claim,
-        f"{total:.0f} bytes/move (claim: {target}): {shares}; floor: a spectator's facts {facts:.0f} bytes;"
+        f"{total:.0f} bytes/move ({target}): {shares}; floor: a spectator's facts {facts:.0f} bytes;"
         f" ratio {total / facts:.1f}",
     )
 

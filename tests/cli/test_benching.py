@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.program import Program, process
 
-LINES = {"fold": 2, "fuzz": 2, "serving": 2, "size": 4, "verify": 2}
+LINES = {"fold": 4, "fuzz": 4, "importing": 1, "position": 4, "serving": 2, "size": 8, "verify": 4}
 
 
 def test_the_benchmarks_are_listed(glasnost: Program) -> None:

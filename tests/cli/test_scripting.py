@@ -11,11 +11,11 @@ import pytest
 
 from api.cli import scripting
 from api.cli.random_play import Count, Match
-from api.cli.scripted import content_of
 from domain.chance import Drawn
 from domain.games import GAMES
 from domain.kernel import CHANCE
 from replay import matchfile
+from replay.recorded import content_of
 from replay.verify import verify
 from tests.cli.program import Program
 

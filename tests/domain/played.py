@@ -7,19 +7,23 @@ from typing import Any
 
 from msgspec import Struct
 
+from domain.game import Options
 from domain.kernel import HIDDEN, Answer, Decision, Fact, Table
 from domain.piles import Pile
 
-NOT_PLACES = ("agenda", "result", "options", "edition")  # fields of a table that never say where a card lies
+# Fields of a table that never say where a card lies: what a card brought about may outlast its place.
+NOT_PLACES = ("agenda", "result", "options", "edition", "effects")
 
 
 class Played(list[tuple[Answer, Decision[Any]]]):
     """A match: each answer with what followed from it; the first entry is the opening (`OPENING`).
 
-    `start` is the empty table, before the first fact.
+    `start` is the empty table, before the first fact; `edition` and `options` are those it was made for.
     """
 
     start: Table
+    edition: str
+    options: Options
 
     @property
     def facts(self) -> list[Fact]:

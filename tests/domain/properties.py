@@ -53,9 +53,9 @@ def random_match(
     game: Game, rng: Random, edition: str | None = None, options: Mapping[str, Any] | None = None
 ) -> Played:
     """A match in which every seat, and chance, answers at random; it must end within `MOST_ANSWERS`."""
-    edition, settled = game.settle(edition, options or {})
     played = Played()
-    played.start = game.table(edition, settled)
+    played.edition, played.options = game.settle(edition, options or {})
+    played.start = game.table(played.edition, played.options)
     decision: Decision[Any] = begin(played.start, game.first(played.start))
     played.append((OPENING, decision))
     for _ in range(MOST_ANSWERS):
@@ -156,9 +156,8 @@ def check_encoding(game: Game, played: Played) -> None:
 
 def check_texts(game: Game, played: Played) -> None:
     """Every fact, as every viewer is told it, and every prompt can be written in every language."""
-    options = _recorded(played.start)
     for language in LANGUAGES:
-        words = game.words(language, options)
+        words = game.words(language, played.options, played.edition)
         for _, decision in played:
             for fact in decision.facts:
                 for viewer in (*game.seats, None):
@@ -168,12 +167,6 @@ def check_texts(game: Game, played: Played) -> None:
                 if question is not None and seat != CHANCE:
                     _check_sentence(words.why(question))
                     _check_labels(question, [words.label(question.ask, pick) for pick in question.options])
-
-
-def _recorded(start: Any) -> Any:
-    """The options as plain values, where the table keeps them."""
-    options = getattr(start, "options", {})
-    return options if isinstance(options, dict) else msgspec.to_builtins(options)
 
 
 def _check_sentence(sentence: str) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.game import BadOption, Game, Option
+from domain.game import BadOption, Game, Option, Options
+from domain.texts import Texts
 from tests.domain import toy
 
 
@@ -25,6 +26,10 @@ OPTIONS = (
 )
 
 
+def names(edition: str, options: Options, language: str) -> dict[str, str]:
+    return {} if edition == "first" else {"card-1": f"{edition}, {options['tie']}, {language}"}
+
+
 @pytest.fixture
 def game() -> Game:
     return Game(
@@ -39,7 +44,18 @@ def game() -> Game:
         steps=toy.AnyStep,
         score=lambda s: {},
         components=dict,
+        names=names,
     )
+
+
+def test_the_words_of_a_match_have_the_names_of_its_edition_and_options(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = Texts("en", {"names": {"card-1": "Ace", "card-2": "King"}})
+    monkeypatch.setitem(vars(game), "texts", {"en": texts})
+    told = [game.words("en", {"tie": "sum"}, edition).name("card-1") for edition in ("first", "second")]
+    assert told == ["Ace", "second, sum, en"]
+    assert game.words("en", {"tie": "sum"}, "second").name("card-2") == "King"
 
 
 def test_every_default_is_written_out(game: Game) -> None:

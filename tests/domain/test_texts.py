@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel import Prompt
+from domain.kernel import Fact, Prompt
 from domain.texts import Texts
 from tests.domain import toy
 
@@ -17,18 +17,45 @@ ENGLISH = Texts(
                 {"when": {"card": "?"}, "says": "{seat} is dealt {card}."},
                 {"says": "{seat} is dealt the {card}."},
             ],
-            "Rolled": [{"says": "{seat} rolls {die} and has {now:point|points}."}],
+            "Rolled": [
+                {"when": {"now": "<0"}, "says": "{seat} rolls {die:+} and owes {now:-}."},
+                {"when": {"now": ">0"}, "says": "{seat} rolls {die} and has {now:point|points}."},
+                {"says": "{seat} rolls {die:+} and has {now:+}."},
+            ],
+            "RoundBegan": [{"says": "Bring your {name[card-1]} to round {round}."}],
+            "Shown": [
+                {"when": {"cards": "?"}, "says": "{cards:card|cards}, face down."},
+                {"when": {"cards": ["card-1", "?"]}, "says": "One known of {cards:card|cards}."},
+                {"says": "Cards: {cards}."},
+            ],
             "BidPlaced": [{"when": {"bid": ""}, "says": "{seat} bids."}, {"says": "{seat} bids {bid}."}],
         },
         "asks": {
             "Turn": {
                 "why": "{seat}: play one of {count:card|cards}",
-                "picks": {"stop": "stop here", "play": "play {pick}"},
+                "picks": {"stop": "stop here", "play": "play {pick}", "keep": "keep the {name[card-1]}"},
             }
         },
+        "fields": {"pile": "pile", "ace": "who has the {name[card-1]}"},
+        "editions": {"second": {"card-1": "One"}},
+        "cards": {"card-1": "Beats all."},
     },
 )
-RUSSIAN = Texts("ru", {"facts": {"Rolled": [{"says": "{now:очко|очка|очков}"}]}})
+RUSSIAN = Texts(
+    "ru",
+    {
+        "facts": {
+            "Rolled": [{"says": "{now:очко|очка|очков}"}],
+            "Shown": [{"says": "{cards:карта|карты|карт}"}],
+        }
+    },
+)
+
+
+class Shown(Fact, frozen=True):
+    """Cards lie on the table."""
+
+    cards: tuple[str, ...]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +67,17 @@ RUSSIAN = Texts("ru", {"facts": {"Rolled": [{"says": "{now:очко|очка|о�
         (toy.BidPlaced("left", 3), "Left bids 3."),
         (toy.Rolled("left", 1, 1), "Left rolls 1 and has 1 point."),
         (toy.Rolled("left", 2, 11), "Left rolls 2 and has 11 points."),
+        (toy.Rolled("left", 2, -3), "Left rolls +2 and owes 3."),
+        (toy.Rolled("left", -2, 0), "Left rolls -2 and has 0."),
+        (toy.RoundBegan(1), "Bring your Ace to round 1."),
+        (Shown(("?", "?")), "2 cards, face down."),
+        (Shown(("?",)), "1 card, face down."),
+        (Shown(("card-1", "?")), "One known of 2 cards."),
+        (Shown(("?", "card-1")), "Cards: a hidden card and Ace."),
+        (Shown(()), "Cards: none."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: toy.AnyFact, sentence: str) -> None:
+def test_a_fact_is_told_as_one_sentence(fact: Fact, sentence: str) -> None:
     assert ENGLISH.sentence(fact) == sentence
 
 
@@ -54,13 +89,33 @@ def test_russian_nouns_follow_their_number(count: int, words: str) -> None:
     assert RUSSIAN.sentence(toy.Rolled("left", 1, count)) == words
 
 
+def test_russian_nouns_follow_the_length_of_a_list() -> None:
+    told = [RUSSIAN.sentence(Shown(("?",) * count)) for count in (0, 1, 2, 5)]
+    assert told == ["0 карт", "1 карта", "2 карты", "5 карт"]
+
+
+def test_nobody_is_not_the_same_as_nothing() -> None:
+    assert (ENGLISH.name(None), ENGLISH.name(""), ENGLISH.name(()), ENGLISH.name([])) == (
+        *("nobody", "nobody"),
+        *("none", "none"),
+    )
+    assert (RUSSIAN.name(None), RUSSIAN.name(())) == ("никто", "нет")
+
+
 def test_a_prompt_says_what_is_asked_and_why() -> None:
     question = Prompt("left", "Turn", ("stop",), 1, 1, why={"count": 2})
     assert ENGLISH.why(question) == "Left: play one of 2 cards"
 
 
 @pytest.mark.parametrize(
-    ("pick", "label"), [("stop", "stop here"), ("play:card-1", "play Ace"), ("card-1", "Ace"), ("7", "7")]
+    ("pick", "label"),
+    [
+        ("stop", "stop here"),
+        ("play:card-1", "play Ace"),
+        ("keep", "keep the Ace"),
+        ("card-1", "Ace"),
+        ("7", "7"),
+    ],
 )
 def test_a_pick_is_labelled(pick: str, label: str) -> None:
     assert ENGLISH.label("Turn", pick) == label
@@ -69,6 +124,29 @@ def test_a_pick_is_labelled(pick: str, label: str) -> None:
 def test_lists_are_joined_as_people_do() -> None:
     assert ENGLISH.name(("card-1", "left", "7")) == "Ace, Left and 7"
     assert RUSSIAN.name(("1", "2")) == "1 и 2"
+
+
+def test_fields_of_the_table_are_called_something() -> None:
+    assert [ENGLISH.field(field) for field in ("pile", "ace", "else")] == ["pile", "who has the Ace", None]
+
+
+def test_a_card_says_what_it_does() -> None:
+    assert (ENGLISH.card("card-1"), ENGLISH.card("card-2"), RUSSIAN.card("card-1")) == (
+        "Beats all.",
+        None,
+        None,
+    )
+    assert ENGLISH.cards == {"card-1": "Beats all."}
+
+
+def test_an_edition_may_have_names_of_its_own() -> None:
+    assert ENGLISH.edition("second") == {"card-1": "One"}
+    assert ENGLISH.edition("first") == {}
+    second = ENGLISH.with_names(ENGLISH.edition("second"))
+    assert second.sentence(toy.RoundBegan(1)) == "Bring your One to round 1."
+    assert second.label("Turn", "keep") == "keep the One"
+    assert second.field("ace") == "who has the One"
+    assert second.card("card-1") == "Beats all."
 
 
 def test_a_match_may_bring_names_of_its_own() -> None:

@@ -138,7 +138,8 @@ def _exchanged(game: Game, table: Any, first: str, second: str) -> Any:
         return value
 
     plain = msgspec.json.decode(msgspec.json.encode(table))
-    changed = {key: value if key in ("options", "edition") else swap(value) for key, value in plain.items()}
+    public = ("options", "edition", "effects")  # they name no card that lies somewhere
+    changed = {key: value if key in public else swap(value) for key, value in plain.items()}
     return msgspec.convert(changed, game.state)
 
 

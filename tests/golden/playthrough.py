@@ -1,7 +1,8 @@
 """Writes a golden playthrough: a seeded match as text, every move with its draws, facts, views and prompts.
 
 A reviewer reads in the difference what a change of the rules changes in play.  So nothing that changes with
-every commit (roots, hashes of the rules) stands in it, and of a view only what a move changed.
+every commit (roots, hashes of the rules) stands in it, of a view only what a move changed, and what an option
+is called only where it is first offered.
 
 Run `ops/golden` to write the files again.
 """
@@ -14,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
-from domain.game import Game
+from domain.game import Game, OptionValue
 from domain.games import GAMES
 from domain.history import ALL
 from domain.kernel import Prompt
@@ -23,22 +25,41 @@ from domain.log import HOUSE, Record
 from domain.texts import LANGUAGES
 from tests.matches import Sitting
 
-SEEDS = {"thirteen_minutes": 2, "cia_vs_kgb": 1}
-"""The seeds of the matches; a new game is added here."""
+
+class Golden(Struct, frozen=True):
+    """A match that is kept: its game, the seed of its chance and its answers, the edition and the options."""
+
+    game: str
+    seed: int
+    edition: str | None = None
+    options: dict[str, OptionValue] = {}
+
+
+MATCHES = {
+    "thirteen_minutes": Golden("thirteen_minutes", 2),
+    "cia_vs_kgb": Golden("cia_vs_kgb", 1),
+    "twilight_struggle": Golden("twilight_struggle", 70, "deluxe"),
+    "twilight_struggle_second": Golden(
+        "twilight_struggle", 45, "second", {"bid": "victory_points", "tournament": True}
+    ),
+    "twilight_struggle_late_war": Golden("twilight_struggle", 50, "deluxe", {"scenario": "late_war"}),
+}
+"""The matches by the names of their files; a new game is added here."""
 
 FOLDER = Path(__file__).parent
 _GONE = object()
 
 
-def path_of(game: str) -> Path:
-    """The file of a game."""
-    return FOLDER / f"{game}.txt"
+def path_of(name: str) -> Path:
+    """The file of a match."""
+    return FOLDER / f"{name}.txt"
 
 
-def playthrough(game: Game, seed: int) -> Iterator[str]:
-    """The lines of a game's file."""
-    teller = _Teller(game, seed)
-    yield f"{game.name}: the match of seed {seed}; written by ops/golden, not by hand"
+def playthrough(golden: Golden) -> Iterator[str]:
+    """The lines of a match's file."""
+    game = GAMES[golden.game]
+    teller = _Teller(game, Sitting(game, golden.seed, edition=golden.edition, options=golden.options))
+    yield f"{game.name}: the match of seed {golden.seed}; written by ops/golden, not by hand"
     yield from teller.opening()
     for seat in game.seats:
         sitting = teller.sitting
@@ -52,12 +73,15 @@ def playthrough(game: Game, seed: int) -> Iterator[str]:
 class _Teller:
     """Tells what each move brought; remembers what every viewer saw before it."""
 
-    def __init__(self, game: Game, seed: int) -> None:
-        self.game, self.sitting = game, Sitting(game, seed)
+    def __init__(self, game: Game, sitting: Sitting) -> None:
+        self.game, self.sitting = game, sitting
+        opened = self.sitting.match.opened
+        self.words = {each: game.words(each, opened.options, opened.edition) for each in LANGUAGES}
         self.told = 0
         self.viewers: tuple[str | None, ...] = (*game.seats, None, ALL)
         self.before: dict[str | None, dict[str, Any]] = {viewer: {} for viewer in self.viewers}
         self.asked: dict[str, int] = {}
+        self.labelled: set[tuple[str, str]] = set()
 
     def opening(self) -> Iterator[str]:
         opened = self.sitting.match.opened
@@ -101,7 +125,7 @@ class _Teller:
     def _told(self, margin: str, fact: Any) -> Iterator[str]:
         yield f"{margin} {_json(fact)}"
         for language in LANGUAGES:
-            words = self.game.words(language, self.sitting.match.opened.options)
+            words = self.words[language]
             yield f"         {words.sentence(fact)}"
 
     def _views(self, move: int) -> Iterator[str]:
@@ -137,11 +161,18 @@ class _Teller:
         order = ", in order" if question.ordered else ""
         count = f"{question.least} to {question.most}"
         yield f"ask    {question.seat}: {question.ask}, pick {count}{order}, since {since}"
+        yield f"         {', '.join(question.options)}"
         for language in LANGUAGES:
-            words = self.game.words(language, self.sitting.match.opened.options)
-            yield f"         {words.why(question)}"
-            labels = (f"{pick} ({words.label(question.ask, pick)})" for pick in question.options)
-            yield f"         {', '.join(labels)}"
+            yield f"         {self.words[language].why(question)}"
+        yield from self._labels(question)
+
+    def _labels(self, question: Prompt) -> Iterator[str]:
+        """What the options are called that were not offered before."""
+        fresh = [pick for pick in question.options if (question.ask, pick) not in self.labelled]
+        self.labelled.update((question.ask, pick) for pick in fresh)
+        for language in LANGUAGES if fresh else ():
+            label = self.words[language].label
+            yield f"           {', '.join(f'{pick} ({label(question.ask, pick)})' for pick in fresh)}"
 
 
 def _headline(record: Record) -> str:
@@ -197,8 +228,8 @@ def _json(value: Any) -> str:
 
 def main() -> None:
     """Write every file again."""
-    for name, seed in SEEDS.items():
-        text = "\n".join(playthrough(GAMES[name], seed)) + "\n"
+    for name, golden in MATCHES.items():
+        text = "\n".join(playthrough(golden)) + "\n"
         path_of(name).write_text(text, "utf-8")
         sys.stdout.write(f"{path_of(name).name}: {len(text.encode()):,} bytes\n")
 

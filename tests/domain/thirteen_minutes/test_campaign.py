@@ -169,5 +169,6 @@ def test_begin_battle_names_the_card_set() -> None:
     given(empty(), do=BeginBattle()).has(battle=1)
     began = given(empty(), do=BeginBattle()).facts[0]
     assert isinstance(began, BattleBegan)
-    words = GAME.words("en", GAME.settle(None, {})[1])
+    edition, options = GAME.settle(None, {})
+    words = GAME.words("en", options, edition)
     assert words.sentence(began) == "Battle 1 begins. Card set: reconstruction, not the published cards."

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.game import BadOption
+from domain.game import BadOption, Options
+from domain.texts import Texts
 from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.board import US, USSR
 from domain.thirteen_minutes.components import RECONSTRUCTION, CardSet, card, card_ids
@@ -35,6 +36,11 @@ def wrong(path: tuple[str | int, ...], value: Any) -> list[str]:
         target = target[key]
     target[path[-1]] = value
     return problems(data)
+
+
+def words(language: str, options: Options) -> Texts:
+    """The texts of a match with these options."""
+    return GAME.words(language, options, GAME.editions[0])
 
 
 def test_reconstruction_is_the_default_and_says_so() -> None:
@@ -116,11 +122,11 @@ def test_own_set_is_what_the_rules_look_up() -> None:
 def test_own_set_brings_its_names_and_its_label() -> None:
     """Titles and event texts of the owner, in the language asked for."""
     options = GAME.settle(None, {"card_set": own_set()})[1]
-    assert GAME.words("en", options).name("card-2") == "Card 2"
-    assert GAME.words("ru", options).name("card-2") == "Карта 2"
-    assert GAME.words("en", options).name("card-2.event") == "Event 2."
-    assert GAME.words("en", options).name("own") == "every op"
-    assert GAME.words("en", GAME.settle(None, {})[1]).name("us-2") == "Jupiter Batteries in Turkey"
+    assert words("en", options).name("card-2") == "Card 2"
+    assert words("ru", options).name("card-2") == "Карта 2"
+    assert words("en", options).name("card-2.event") == "Event 2."
+    assert words("en", options).name("own") == "every op"
+    assert words("en", GAME.settle(None, {})[1]).name("us-2") == "Jupiter Batteries in Turkey"
 
 
 def test_own_set_may_leave_out_the_event_text_and_the_label() -> None:
@@ -128,9 +134,9 @@ def test_own_set_may_leave_out_the_event_text_and_the_label() -> None:
     data = own_set()
     del data["label"], data["cards"][0]["event"]["text"]
     options = GAME.settle(None, {"card_set": data})[1]
-    assert GAME.words("en", options).name("own") == "the owner's card set"
-    assert GAME.words("ru", options).name("own") == "набор карт владельца"
-    assert GAME.words("en", options).name("card-1.event") == ""
+    assert words("en", options).name("own") == "the owner's card set"
+    assert words("ru", options).name("own") == "набор карт владельца"
+    assert words("en", options).name("card-1.event") == ""
 
 
 def test_own_set_never_shows_an_event_text_of_the_reconstruction() -> None:
@@ -138,9 +144,9 @@ def test_own_set_never_shows_an_event_text_of_the_reconstruction() -> None:
     data = own_set()
     data["cards"][0]["id"] = "us-1"
     del data["cards"][0]["event"]["text"]
-    words = GAME.words("en", GAME.settle(None, {"card_set": data})[1])
-    assert words.name("us-1") == "Card 1"
-    assert words.name("us-1.event") == ""
+    texts = words("en", GAME.settle(None, {"card_set": data})[1])
+    assert texts.name("us-1") == "Card 1"
+    assert texts.name("us-1.event") == ""
 
 
 def test_own_set_in_the_form_of_the_facts_is_accepted() -> None:

@@ -1,0 +1,317 @@
+"""Where cards go: dealt, shown, played, discarded, removed.
+
+A card leaves a hand only in the open, so a viewer's hand of the opponent may hold unknown faces, and the
+card that goes is either known to him or one of those.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel import HIDDEN, Fact, Seat
+from domain.piles import Cards, Pile, without
+
+if TYPE_CHECKING:
+    from domain.twilight_struggle.state import State
+
+
+class InPlay(Struct, frozen=True, gc=False):
+    """A card that is being resolved, and who plays it."""
+
+    card: str
+    seat: Seat
+
+
+def taken(s: State, seat: Seat, card: str) -> dict[Seat, Cards]:
+    """The hands without `card`."""
+    return {**s.hands, seat: without(s.hands[seat], card)}
+
+
+def ordered(s: State, card: str) -> Cards:
+    """The order that Aldrich Ames gave the US cards, without one that leaves the hand."""
+    return without(s.order, card) if card in s.order else s.order
+
+
+class CardsDealt(Fact, frozen=True):
+    """Cards from the deck into a hand.  `watched`: the opponent sees that hand (Aldrich Ames)."""
+
+    seat: Seat
+    cards: Cards
+    watched: bool = False
+
+    def known_to(self) -> tuple[Seat, ...]:
+        return ("us", "ussr") if self.watched else (self.seat,)
+
+    def outside(self) -> Fact:
+        return replace(self, cards=(HIDDEN,) * len(self.cards))
+
+    def apply(self, s: State) -> State:
+        hands = {**s.hands, self.seat: s.hands[self.seat] + self.cards}
+        return replace(s, hands=hands, deck=s.deck.drawn(self.cards))
+
+
+class CardsAdded(Fact, frozen=True):
+    """The cards of a new period are shuffled into the deck; the discards wait for the next reshuffle."""
+
+    period: str
+    cards: Cards
+
+    def apply(self, s: State) -> State:
+        deck = s.deck
+        joined = tuple(sorted({*deck.cards, *self.cards}))
+        return replace(s, deck=Pile(joined, deck.size + len(self.cards)))
+
+
+class DiscardsReshuffled(Fact, frozen=True):
+    """The discards become part of the deck again."""
+
+    count: int
+
+    def apply(self, s: State) -> State:
+        cards = tuple(sorted({*s.deck.cards, *s.discards}))
+        return replace(s, deck=replace(s.deck, cards=cards, size=s.deck.size + len(s.discards)), discards=())
+
+
+class TopSeen(Fact, frozen=True):
+    """A player looks at the top cards of the deck (Our Man in Tehran)."""
+
+    reveals = True
+    seat: Seat
+    cards: Cards
+
+    def known_to(self) -> tuple[Seat, ...] | None:
+        return (self.seat,) if self.cards else None
+
+    def outside(self) -> Fact:
+        return replace(self, cards=(HIDDEN,) * len(self.cards))
+
+    def apply(self, s: State) -> State:
+        return replace(s, deck=s.deck.drawn(self.cards).put_on_top(self.cards))
+
+
+class TopDiscarded(Fact, frozen=True):
+    """One of the cards that were looked at is discarded, for all to see."""
+
+    reveals = True
+    seat: Seat
+    card: str
+
+    def apply(self, s: State) -> State:
+        top = without(s.deck.top, self.card)
+        deck = replace(s.deck, top=top, size=s.deck.size - 1).located(self.card)
+        return replace(s, deck=deck, discards=(*s.discards, self.card))
+
+
+class DeckShuffled(Fact, frozen=True):
+    """The deck is shuffled; no position in it is known any more."""
+
+    def apply(self, s: State) -> State:
+        return replace(s, deck=s.deck.loosened())
+
+
+class HandShown(Fact, frozen=True):
+    """A player shows the opponent his whole hand, as it is now."""
+
+    reveals = True
+    seat: Seat
+    cards: Cards
+    why: str
+
+    def known_to(self) -> tuple[Seat, ...] | None:
+        return ("us", "ussr") if self.cards else None
+
+    def outside(self) -> Fact:
+        return replace(self, cards=(HIDDEN,) * len(self.cards))
+
+    def apply(self, s: State) -> State:
+        deck = s.deck
+        for card in self.cards:
+            deck = deck.located(card)
+        hand = s.hands[self.seat] if HIDDEN in self.cards else self.cards
+        return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
+
+
+class CardsShown(Fact, frozen=True):
+    """A player lays these cards of his hand open, and takes them back."""
+
+    reveals = True
+    seat: Seat
+    cards: Cards
+    why: str
+
+    def apply(self, s: State) -> State:
+        hand, deck = s.hands[self.seat], s.deck
+        for card in self.cards:
+            hand, deck = (*without(hand, card), card), deck.located(card)
+        return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
+
+
+class CardSeen(Fact, frozen=True):
+    """A random card of a hand was looked at by the opponent (Grain Sales to Soviets)."""
+
+    reveals = True
+    seat: Seat
+    card: str
+
+    def known_to(self) -> tuple[Seat, ...]:
+        return ("us", "ussr")
+
+    def outside(self) -> Fact:
+        return replace(self, card=HIDDEN)
+
+    def apply(self, s: State) -> State:
+        if self.card == HIDDEN:
+            return s
+        hands = {**s.hands, self.seat: (*without(s.hands[self.seat], self.card), self.card)}
+        return replace(s, hands=hands, deck=s.deck.located(self.card))
+
+
+class CardPlayed(Fact, frozen=True):
+    """`seat` plays a card from the hand of `holder`.
+
+    `how`: event, event_first, influence, coup, realign, space, cancelled (with UN Intervention), discard
+    (into a trap) or given (Missile Envy).
+    """
+
+    reveals = True
+    seat: Seat
+    card: str
+    how: str
+    holder: Seat
+
+    def apply(self, s: State) -> State:
+        playing = (*s.playing, InPlay(self.card, self.seat))
+        return replace(
+            s,
+            hands=taken(s, self.holder, self.card),
+            deck=s.deck.located(self.card),
+            playing=playing,
+            order=ordered(s, self.card),
+        )
+
+
+class ChinaPlayed(Fact, frozen=True):
+    """The China Card is played; it goes to the opponent when the round's Operations are done."""
+
+    seat: Seat
+    how: str
+
+    def apply(self, s: State) -> State:
+        return replace(s, china_ready=False)
+
+
+class ChinaPassed(Fact, frozen=True):
+    """The China Card goes to `to`; `ready`: face up, so that it may be played at once."""
+
+    to: Seat
+    ready: bool
+
+    def apply(self, s: State) -> State:
+        return replace(s, china=self.to, china_ready=self.ready)
+
+
+class CardPutAway(Fact, frozen=True):
+    """A card that was resolved goes to the discards, is removed, or lies beside the board."""
+
+    card: str
+    to: str
+
+    def apply(self, s: State) -> State:
+        playing = tuple([item for item in s.playing if item.card != self.card])
+        if self.to == "discards":
+            return replace(s, playing=playing, discards=(*s.discards, self.card))
+        if self.to == "removed":
+            return replace(s, playing=playing, removed=(*s.removed, self.card))
+        return replace(s, playing=playing, beside=(*s.beside, self.card))
+
+
+class CardKept(Fact, frozen=True):
+    """Missile Envy goes to the opponent, who owes it for Operations in his next action round."""
+
+    card: str
+    to: Seat
+
+    def apply(self, s: State) -> State:
+        playing = tuple(item for item in s.playing if item.card != self.card)
+        hands = {**s.hands, self.to: (*s.hands[self.to], self.card)}
+        return replace(s, playing=playing, hands=hands, envy=self.to)
+
+
+class EnvyEnded(Fact, frozen=True):
+    """Nobody owes Missile Envy any more."""
+
+    def apply(self, s: State) -> State:
+        return replace(s, envy=None)
+
+
+class CardDiscarded(Fact, frozen=True):
+    """A card from a hand goes to the discards without effect.  `why`: the card, or the rule, that asks it.
+
+    A Missile Envy that was owed is owed no more.
+    """
+
+    reveals = True
+    seat: Seat
+    card: str
+    why: str
+
+    def apply(self, s: State) -> State:
+        return replace(
+            s,
+            hands=taken(s, self.seat, self.card),
+            deck=s.deck.located(self.card),
+            discards=(*s.discards, self.card),
+            order=ordered(s, self.card),
+            envy=None if self.card == "missile_envy" else s.envy,
+        )
+
+
+class CardRetrieved(Fact, frozen=True):
+    """A card from the discards goes into a hand (SALT Negotiations)."""
+
+    seat: Seat
+    card: str
+
+    def apply(self, s: State) -> State:
+        hands = {**s.hands, self.seat: (*s.hands[self.seat], self.card)}
+        return replace(s, hands=hands, discards=without(s.discards, self.card))
+
+
+class CardRevived(Fact, frozen=True):
+    """A card from the discards is played (Star Wars; Five-Year Plan discards first)."""
+
+    seat: Seat
+    card: str
+
+    def apply(self, s: State) -> State:
+        playing = (*s.playing, InPlay(self.card, self.seat))
+        return replace(s, discards=without(s.discards, self.card), playing=playing)
+
+
+class MarkerEnded(Fact, frozen=True):
+    """A card beside the board is no longer in force; it goes to the discards or is removed."""
+
+    card: str
+    to: str
+
+    def apply(self, s: State) -> State:
+        s = replace(s, beside=without(s.beside, self.card))
+        if self.to == "discards":
+            return replace(s, discards=(*s.discards, self.card))
+        return replace(s, removed=(*s.removed, self.card))
+
+
+class HandOrdered(Fact, frozen=True):
+    """The US hand lies open, and the USSR put it in order (Aldrich Ames, 2nd edition)."""
+
+    reveals = True
+    cards: Cards
+
+    def apply(self, s: State) -> State:
+        deck = s.deck
+        for card in self.cards:
+            deck = deck.located(card)
+        return replace(s, order=self.cards, hands={**s.hands, "us": self.cards}, deck=deck)

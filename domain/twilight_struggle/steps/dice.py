@@ -1,0 +1,18 @@
+"""Dice: their faces, and the labels under which they fall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from domain.kernel import Seat
+
+if TYPE_CHECKING:
+    from domain.twilight_struggle.state import State
+
+DICE = ("1", "2", "3", "4", "5", "6")
+PAIRS = tuple(f"{us}{ussr}" for us in DICE for ussr in DICE)  # a die of the US, then one of the USSR
+
+
+def coordinates(s: State, seat: Seat, what: str) -> str:
+    """Where in the match a die falls."""
+    return f"die/t{s.turn}/r{s.round}/{seat}/{what}"

@@ -1,0 +1,69 @@
+"""The position after any move, for any viewer, of a match at hand: 5 ms at p99 is the aim.
+
+A match is at hand once it was read from its stored bytes; how long that takes is told besides, and so is the
+worst look, mostly the first one of a viewer.  The floor is the same tables, written as plain data by msgspec.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+from _bench import length, many, say
+
+from domain.history import ALL
+from domain.log import codec
+from domain.match import Match
+from replay.positions import position
+
+
+def main() -> None:
+    """One line for each game, and one for a long match."""
+    for name, matches in many(6).items():
+        _measure(name, length(matches), [match for match, _ in matches])
+
+
+def _measure(name: str, moves: str, matches: list[Match]) -> None:
+    opening, ours, floor = list[float](), list[float](), list[float]()
+    for known in matches:
+        opening.append(_seconds(partial(_read, known)))
+        match = _read(known)
+        looks = [(move, viewer) for viewer in _viewers(match) for move in range(1, match.move + 1)]
+        ours += [_seconds(partial(position, match, *look)) for look in looks]
+        floor += [_seconds(partial(msgspec.to_builtins, match.table_at(*look))) for look in looks]
+    say(
+        f"position at any move, {name}",
+        f"p50 {_at(ours, 0.5):.3f} ms, p99 {_at(ours, 0.99):.3f} ms (aim: 5), worst {_at(ours, 1):.1f} ms,"
+        f" {moves}, read before in {_at(opening, 0.5):.0f} ms; floor: the table as plain data"
+        f" p99 {_at(floor, 0.99):.3f} ms; ratio {_at(ours, 0.99) / _at(floor, 0.99):.1f}",
+    )
+
+
+def _read(known: Match) -> Match:
+    """The match, from its stored bytes."""
+    read = codec(known.game).read
+    match = Match.project(None, (read(known.id, record.stored) for record in known.records))
+    assert match is not None
+    return match
+
+
+def _viewers(match: Match) -> tuple[str | None, ...]:
+    return (None, *match.game.seats, ALL)
+
+
+def _seconds(task: Callable[[], object]) -> float:
+    """Of the processor: nothing here waits, and whatever else the machine does must not decide the p99."""
+    began = time.process_time()
+    task()
+    return time.process_time() - began
+
+
+def _at(times: list[float], share: float) -> float:
+    """That percentile, in milliseconds."""
+    return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
+
+
+if __name__ == "__main__":
+    main()

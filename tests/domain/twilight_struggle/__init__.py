@@ -1,0 +1,1 @@
+"""The rules of Twilight Struggle, one test for each."""
