@@ -1,6 +1,7 @@
 """Scoreboards: totals of each game, standings of its players, and the rating of matches between people.
 
-Matches count in the order in which they closed.  A result by ruling or resignation counts like one by play.
+Matches count in the order in which they closed, for who played each seat then, wherever he sat down.  A
+result by ruling or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
 Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
@@ -21,6 +22,7 @@ from domain.games import GAMES
 from domain.kernel import Result, Seat
 from domain.log import Closed, Opened, Seated
 from projections.model import BOTS, LIVE, Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+from projections.places import Exchanges, across, exchanged, settles
 
 SOLO = "solo"
 _MODEL = PlackettLuce()
@@ -114,7 +116,7 @@ class RatingRow(Row, frozen=True, kw_only=True):
 
 
 class BoardMatch(Row, frozen=True, kw_only=True):
-    """What the fold must remember of a match until it closes."""
+    """What the fold must remember of a match until it closes; `players`: who plays each seat now."""
 
     table: ClassVar[str] = "board_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -126,6 +128,7 @@ class BoardMatch(Row, frozen=True, kw_only=True):
     origin: str
     players: dict[Seat, str] = {}
     bots: bool = False
+    exchanges: Exchanges = ()
 
     @property
     def pool(self) -> str:
@@ -144,14 +147,23 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     if isinstance(entry, Opened):
         origin = origin_of(delivered, entry)
         yield BoardMatch(match=entry.match, game=entry.game, edition=entry.edition, origin=origin)
-    elif isinstance(entry, Seated):
-        match = expect(rows.get(BoardMatch, record.match), record)
-        players = {**match.players, entry.seat: entry.player}
-        yield replace(match, players=players, bots=match.bots or bool(entry.bot))
+    elif isinstance(entry, Seated) or settles(entry):
+        yield _at_the_table(expect(rows.get(BoardMatch, record.match), record), entry)
     elif isinstance(entry, Closed):
         match = expect(rows.get(BoardMatch, record.match), record)
         yield Gone(BoardMatch, (match.match,))
         yield from _closed(rows, match, entry, delivered.position)
+
+
+def _at_the_table(match: BoardMatch, entry: Any) -> BoardMatch:
+    """Somebody sits down, or the players change places; with the last one who sits down it may be both."""
+    if isinstance(entry, Seated):
+        players = {**match.players, entry.seat: entry.player}
+        match = replace(match, players=players, bots=match.bots or bool(entry.bot))
+    if exchanged(match.exchanges, entry):
+        players, exchanges = across(match.game, match.players), (*match.exchanges, entry.move)
+        match = replace(match, players=players, exchanges=exchanges)
+    return match
 
 
 def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iterator[Change]:
@@ -241,4 +253,4 @@ def _rating(
     )
 
 
-BOARDS = Projection("boards", 1, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
+BOARDS = Projection("boards", 2, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)

@@ -1,4 +1,7 @@
-"""Player history: for every player one row for each seat that he took, seen from his side."""
+"""Player history: for every player one row for each seat that he plays, seen from his side.
+
+Where two players change places their rows change seats.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
 from domain.log import Closed, Opened, Seated
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+from projections.places import Exchanges, across, exchanged, settles
 
 RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
 
@@ -18,7 +23,8 @@ class SeatingRow(Row, frozen=True, kw_only=True):
     """One player in one seat of one match; times in microseconds UTC, None where unknown.
 
     `opened` is the position of the match's first record, the order of the list.  `outcome`: running, won,
-    lost, drawn (nobody won: `reason` says how) or void (closed without a result).
+    lost, drawn (nobody won: `reason` says how) or void (closed without a result).  `unverified`: the match
+    was imported from elsewhere.
     """
 
     table: ClassVar[str] = "seatings"
@@ -32,6 +38,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    unverified: bool = False
     seated_at: int | None
     closed_at: int | None = None
     outcome: str = RUNNING
@@ -53,6 +60,7 @@ class HistoryMatch(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    exchanges: Exchanges = ()
 
 
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
@@ -61,8 +69,8 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     entry: Any = record.entry
     if isinstance(entry, Opened):
         yield _opened(delivered, entry)
-    elif isinstance(entry, Seated):
-        yield _seated(expect(rows.get(HistoryMatch, record.match), record), entry)
+    elif isinstance(entry, Seated) or settles(entry):
+        yield from _at_the_table(rows, expect(rows.get(HistoryMatch, record.match), record), entry)
     elif isinstance(entry, Closed):
         for row in rows.under(SeatingRow, record.match):
             yield _closed(row, entry)
@@ -79,6 +87,18 @@ def _opened(delivered: Delivered, entry: Opened) -> HistoryMatch:
     )
 
 
+def _at_the_table(rows: Rows, match: HistoryMatch, entry: Any) -> Iterator[Change]:
+    """Somebody sits down, or the players change places; with the last one who sits down it may be both."""
+    seatings = {row.seat: row for row in rows.under(SeatingRow, match.match)}
+    if isinstance(entry, Seated):
+        seatings[entry.seat] = _seated(match, entry)
+    if exchanged(match.exchanges, entry):
+        yield replace(match, exchanges=(*match.exchanges, entry.move))
+        swapped = across(match.game, seatings)
+        seatings = {seat: replace(row, seat=seat) for seat, row in swapped.items()}
+    yield from seatings.values()
+
+
 def _seated(match: HistoryMatch, entry: Seated[Any]) -> SeatingRow:
     return SeatingRow(
         match=match.match,
@@ -88,6 +108,7 @@ def _seated(match: HistoryMatch, entry: Seated[Any]) -> SeatingRow:
         game=match.game,
         edition=match.edition,
         origin=match.origin,
+        unverified=match.origin == IMPORTED,
         seated_at=entry.at,
     )
 
@@ -114,4 +135,4 @@ def outcome(result: Result | None, seat: Seat) -> str:
     return WON if result.winner == seat else LOST
 
 
-HISTORY = Projection("history", 1, (SeatingRow, HistoryMatch), fold)
+HISTORY = Projection("history", 2, (SeatingRow, HistoryMatch), fold)

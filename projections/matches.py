@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from domain.games import GAMES
+from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
 from domain.log import Closed, Opened, Seated
-from projections.model import Change, Delivered, Projection, Row, Rows, expect, origin_of
+from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, key_of, origin_of
+from projections.places import Exchanges, across, exchanged, settles
 
 OPEN, RUNNING, OVER = "open", "running", "over"
 
@@ -18,8 +20,10 @@ OPEN, RUNNING, OVER = "open", "running", "over"
 class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
-    `opened` is the position of its first record, the order of the list.  `by` says how it closed (play,
-    resignation, ruling, record; "" while it runs); `result` is None, too, where it is void or unknown.
+    `opened` is the position of its first record, the order of the list.  `seats` and `bots` say who plays
+    each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `by` says how it
+    closed (play, resignation, ruling, record; "" while it runs); `result` is None, too, where it is void or
+    unknown.
     """
 
     table: ClassVar[str] = "matches"
@@ -37,6 +41,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    unverified: bool = False
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
@@ -49,7 +54,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """Who sits where, for the filter by player."""
+    """Who sat down where, for the filter by player."""
 
     table: ClassVar[str] = "match_seats"
     key: ClassVar[tuple[str, ...]] = ("match", "seat")
@@ -58,6 +63,17 @@ class SeatRow(Row, frozen=True, kw_only=True):
     match: str
     seat: Seat
     player: str
+
+
+class ExchangesRow(Row, frozen=True, kw_only=True):
+    """The moves with which the players of a match changed places; no row where they never did."""
+
+    table: ClassVar[str] = "match_exchanges"
+    key: ClassVar[tuple[str, ...]] = ("match",)
+    private: ClassVar[bool] = True
+
+    match: str
+    moves: Exchanges = ()
 
 
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
@@ -74,6 +90,11 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         row = _seated(row, entry)
     elif isinstance(entry, Closed):
         row = replace(row, status=OVER, closed_at=entry.at, by=entry.by, result=entry.result)
+        yield from [Gone(ExchangesRow, key_of(known)) for known in rows.under(ExchangesRow, row.match)]
+    exchanges = _exchanges(rows, entry, row.match)
+    if exchanges:
+        yield exchanges
+        row = replace(row, seats=across(row.game, row.seats), bots=across(row.game, row.bots))
     yield row
 
 
@@ -84,6 +105,7 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
         game=entry.game,
         edition=entry.edition,
         origin=origin_of(delivered, entry),
+        unverified=entry.origin == IMPORTED,
         status=OPEN,
         seats=dict.fromkeys(GAMES[entry.game].seats),
         move=entry.move,
@@ -98,4 +120,12 @@ def _seated(row: MatchRow, entry: Seated[Any]) -> MatchRow:
     return replace(row, seats=seats, bots=bots, status=RUNNING if all(seats.values()) else OPEN)
 
 
-MATCHES = Projection("matches", 1, (MatchRow, SeatRow), fold)
+def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
+    """All exchanges of the match, where this entry brings another one."""
+    if not settles(entry):
+        return None
+    known = rows.get(ExchangesRow, match) or ExchangesRow(match=match)
+    return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
+
+
+MATCHES = Projection("matches", 2, (MatchRow, SeatRow, ExchangesRow), fold)

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 from msgspec import Struct
 
+from domain.imported import IMPORTED
 from domain.log import Opened, Record
 
 LIVE = "live"
@@ -99,8 +100,11 @@ def key_of(row: Row) -> tuple[Key, ...]:
 
 
 def origin_of(delivered: Delivered, opened: Opened) -> str:
-    """Where a match comes from: what the log says, save that an upload is an upload whatever it says."""
-    return UPLOADED if delivered.uploaded else opened.origin
+    """Where a match comes from: what the log says, save that an upload is an upload whatever it says.
+
+    Only an imported match stays imported, by whatever way it came: that claims less than an upload does.
+    """
+    return UPLOADED if delivered.uploaded and opened.origin != IMPORTED else opened.origin
 
 
 def expect(row: R | None, record: Record) -> R:

@@ -85,12 +85,13 @@ class Played(Struct, frozen=True):
 
 
 class MatchTurns(Struct, frozen=True):
-    """The turns of one match; of a running one as a spectator was told them."""
+    """The turns of one match; of a running one, and of an imported one, as a spectator was told them."""
 
     match: str
     game: str
     edition: str
     options: Options
+    unverified: bool
     over: bool
     turns: tuple[Turn, ...]
 
@@ -202,13 +203,14 @@ def turns(connection: sqlite3.Connection, match: str) -> MatchTurns | None:
         return None
     rows = _rows(connection, TurnRow, 'WHERE "match" = ? ORDER BY number', (match,))
     of = known[0]
-    return MatchTurns(of.match, of.game, of.edition, of.options, of.over, tuple(row.turn for row in rows))
+    turns = tuple(row.turn for row in rows)
+    return MatchTurns(of.match, of.game, of.edition, of.options, of.unverified, of.over, turns)
 
 
 def told(of: MatchTurns, language: str) -> tuple[TurnTold, ...]:
     """Turn summaries in words; `language` is one of `domain.texts.LANGUAGES`."""
     game = GAMES[of.game]
-    words = game.words(language, of.options)
+    words = game.words(language, of.options, of.edition)
     return tuple(tell(game, words, turn) for turn in of.turns)
 
 

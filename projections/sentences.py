@@ -40,6 +40,14 @@ class Answered(Fact, frozen=True):
     picks: tuple[str, ...]
 
 
+class Path(Fact, frozen=True):
+    """Where a track of the game stood, one value after another; `seat` where each seat has its own."""
+
+    track: str
+    stood: tuple[int, ...]
+    seat: Seat | None = None
+
+
 class PlayTold(Struct, frozen=True):
     """One move of a turn in sentences."""
 
@@ -49,13 +57,14 @@ class PlayTold(Struct, frozen=True):
 
 
 class TurnTold(Struct, frozen=True):
-    """One turn in words: its heading, the score of each seat, the turning points, and move by move."""
+    """One turn in words: heading, score of each seat, turning points, the game's tracks, and move by move."""
 
     number: int
     heading: str
     score: tuple[str, ...]
     points: tuple[str, ...]
     plays: tuple[PlayTold, ...]
+    paths: tuple[str, ...] = ()
 
 
 def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
@@ -75,7 +84,13 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
         ),
         tuple(_point(game, words, ours, turn, point) for point in turn.points),
         tuple(PlayTold(play.move, play.seat, tuple(_play(game, words, ours, play))) for play in turn.plays),
+        tuple(_path(words, ours, track, stood) for track, stood in turn.paths.items()),
     )
+
+
+def _path(words: Texts, ours: Texts, track: str, stood: tuple[int, ...]) -> str:
+    field, _, seat = track.partition("/")
+    return ours.sentence(Path(words.field(field) or words.name(field), stood, seat or None))
 
 
 def _play(game: Game, words: Texts, ours: Texts, play: Play) -> Iterator[str]:

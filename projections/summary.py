@@ -68,7 +68,10 @@ AnyPoint = LeadChanged | Turned | Over
 
 
 class Turn(Struct, frozen=True, omit_defaults=True):
-    """One turn: its moves, the score of each seat before and after it, its plays and turning points."""
+    """One turn: its moves, the score of each seat before and after it, its plays and turning points.
+
+    `paths`: where each track of the game stood, from the turn before on (see `Fact.marks`).
+    """
 
     number: int
     first: int
@@ -78,6 +81,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     plays: tuple[Play, ...] = ()
     points: tuple[AnyPoint, ...] = ()
     ended: bool = False
+    paths: dict[str, tuple[int, ...]] = {}
 
 
 class Summary(Struct, frozen=True):
@@ -159,9 +163,19 @@ def _with_piece(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) 
         plays=(*turn.plays, play),
         points=(*turn.points, *_points(so_far, play.move, facts, leads)),
         ended=any(fact.ends_period for fact in facts),
+        paths=_longer(turn.paths, facts),
     )
     before = tuple(known for known in so_far.turns if known.number < turn.number)
     return Summary(table, score, leads, (*before, turn))
+
+
+def _longer(paths: dict[str, tuple[int, ...]], facts: Sequence[Fact]) -> dict[str, tuple[int, ...]]:
+    paths = dict(paths)
+    for track, now in (mark for fact in facts for mark in fact.marks()):
+        known = paths.get(track, ())
+        if known[-1:] != (now,):
+            paths[track] = (*known, now)
+    return paths
 
 
 def _points(
@@ -179,7 +193,9 @@ def _running(so_far: Summary, move: int) -> Turn:
     if so_far.turns and not so_far.turns[-1].ended:
         return so_far.turns[-1]
     number = so_far.turns[-1].number + 1 if so_far.turns else 1
-    return Turn(number, move, move, so_far.score, so_far.score)
+    stood = so_far.turns[-1].paths if so_far.turns else {}
+    paths = {track: path[-1:] for track, path in stood.items()}
+    return Turn(number, move, move, so_far.score, so_far.score, paths=paths)
 
 
 @lru_cache

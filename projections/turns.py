@@ -1,5 +1,7 @@
 """Turn summaries as rows: what a spectator was told while the match runs, the truth once it is over.
 
+Of an imported match nobody knows the hidden truth, so it is told as to a spectator for ever.
+
 While a match runs the fold remembers each play, in public and in full, in rows that no reader sees.
 A takeback and the end of the match fold these plays again: the only re-reading, of one match's own rows.
 The rows of plays are deleted with the end, so they never hold more than the running matches.
@@ -17,6 +19,7 @@ from msgspec.structs import replace
 
 from domain.game import Game, Options
 from domain.games import GAMES
+from domain.imported import IMPORTED
 from domain.kernel import Fact, Seat, Table
 from domain.log import Closed, Opened, Played, Record, Ruled, TakenBack, Told, canonical
 from projections import summary
@@ -25,7 +28,7 @@ from projections.summary import Play, Summary, Turn, fact_decoder
 
 
 class TurnMatch(Row, frozen=True, kw_only=True):
-    """Which game's words tell the turns of a match."""
+    """Which game's words tell the turns of a match; `unverified`: it was imported from elsewhere."""
 
     table: ClassVar[str] = "turn_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -34,6 +37,7 @@ class TurnMatch(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     options: Options
+    unverified: bool = False
     over: bool = False
 
 
@@ -114,7 +118,13 @@ def line(move: int, jumps: tuple[tuple[int, int], ...]) -> set[int]:
 def _opened(entry: Opened) -> Iterator[Change]:
     game = GAMES[entry.game]
     start = summary.beginning(game, game.table(entry.edition, entry.options))
-    yield TurnMatch(match=entry.match, game=game.name, edition=entry.edition, options=entry.options)
+    yield TurnMatch(
+        match=entry.match,
+        game=game.name,
+        edition=entry.edition,
+        options=entry.options,
+        unverified=entry.origin == IMPORTED,
+    )
     yield Running(
         match=entry.match,
         game=game.name,
@@ -171,18 +181,19 @@ def _taken_back(rows: Rows, running: Running, entry: TakenBack) -> Iterator[Chan
 
 
 def _closed(rows: Rows, running: Running, entry: Closed) -> Iterator[Change]:
+    match = rows.get(TurnMatch, running.match)
+    assert match is not None, "it was opened"
     kept = rows.under(Kept, running.match)
     standing = line(entry.move, running.jumps)
-    truth = _again(running, [play.full for play in kept if play.move in standing])
+    plays = [play.public if match.unverified else play.full for play in kept if play.move in standing]
+    truth = _again(running, plays)
     truth = summary.closed(truth, summary.over(entry.move, entry.by, entry.result, running.ruling))
     for turn in truth.turns:
         yield TurnRow(match=running.match, number=turn.number, turn=turn)
     for play in kept:
         yield Gone(Kept, (play.match, play.move))
     yield Gone(Running, (running.match,))
-    yield TurnMatch(
-        match=running.match, game=running.game, edition=running.edition, options=running.options, over=True
-    )
+    yield replace(match, over=True)
 
 
 def _again(running: Running, plays: Iterable[Play]) -> Summary:
@@ -210,4 +221,4 @@ def _table_decoder(game: Game) -> msgspec.json.Decoder[Table]:
     return msgspec.json.Decoder(game.state)
 
 
-TURNS = Projection("turns", 1, (TurnRow, TurnMatch, Running, Kept), fold)
+TURNS = Projection("turns", 3, (TurnRow, TurnMatch, Running, Kept), fold)

@@ -180,13 +180,14 @@ def _compare_agenda(before: tuple[Any, ...], after: tuple[Any, ...], change: Any
 
 
 def _question(match: Match, record: Record, table: Table) -> Asked | None:
-    """The question that stands: a seat still asked the same keeps the number of its question."""
+    """The question that stands: a seat still asked the same, and its player, keeps the question's number."""
     seats = kernel.asked(table)
     if not seats:
         return None
     ask = type(table.agenda[-1]).__name__
     before = match.positions[-2].asked
-    stood = before.seats if before and before.ask == ask else {}
+    same_players = match.positions[-2].table.exchanged == table.exchanged
+    stood = before.seats if before and before.ask == ask and same_players else {}
     answered = record.entry.seat if isinstance(record.entry, Played) else None
     return Asked(
         ask, {seat: stood[seat] if seat in stood and seat != answered else record.move for seat in seats}

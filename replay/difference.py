@@ -41,8 +41,9 @@ def difference(match: Match, first: int, second: int, viewer: Seat | None = None
 
 
 def sentences(changes: Iterable[Change], words: Words) -> list[str]:
-    """One sentence for each change."""
-    return [_sentence(change, words) for change in changes] or [words.shown("no_difference")]
+    """One sentence for each change that a reader cares for."""
+    shown = [change for change in changes if change.path[0] not in words.backstage]
+    return [_sentence(change, words) for change in shown] or [words.shown("no_difference")]
 
 
 def _changes(path: tuple[str, ...], before: Any, after: Any) -> Iterator[Change]:
@@ -102,4 +103,6 @@ def _value(value: Any, words: Words) -> str:
     if isinstance(value, dict):
         shown = {name: item for name, item in value.items() if item not in (None, "", [], {})}
         return ", ".join(f"{words.field(name)}: {_value(item, words)}" for name, item in shown.items())
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return "; ".join(_value(item, words) for item in value)
     return words.name(value)

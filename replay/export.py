@@ -1,7 +1,8 @@
-"""Matches as tables for analysis: moves, facts, draws and the options offered, as ndjson or Parquet.
+"""Matches as tables for analysis: seats, moves, facts, draws and the options offered, as ndjson or Parquet.
 
 Matches that are over are exported in full.  Of a running match only what a spectator sees is exported: no
-secret pick, fact or draw, and no options, since these are told to the asked seat alone.
+secret pick, fact or draw, and no options, since these are told to the asked seat alone.  So it is for ever
+with an imported match, whose record does not tell what was hidden.
 
 Rows come in the order of the matches given, of their moves, and of what a move holds; so the same matches
 give the same rows.  Everything is written batch by batch, and a file takes its name when it is complete.
@@ -20,7 +21,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from domain.kernel import Fact
+from domain.history import ALL
+from domain.kernel import Fact, Seat
 from domain.log import HOUSE, Played, Record, b64, canonical
 from domain.match import Match
 from replay.audit import offered
@@ -35,12 +37,23 @@ _TEXT, _NUMBER, _LIST = pa.string(), pa.int64(), pa.list_(pa.string())
 _WHERE = [("match", _TEXT), ("move", _NUMBER)]
 
 TABLES: dict[str, pa.Schema] = {
+    "seats": pa.schema(
+        [
+            ("match", _TEXT),
+            ("seat", _TEXT),
+            ("player", _TEXT),
+            ("bot", _TEXT),
+            ("sat_down_on", _TEXT),
+            ("unverified", pa.bool_()),
+        ]
+    ),
     "moves": pa.schema(
         [
             *_WHERE,
             ("game", _TEXT),
             ("edition", _TEXT),
             ("origin", _TEXT),
+            ("unverified", pa.bool_()),
             ("rules", _TEXT),
             ("kind", _TEXT),
             ("seat", _TEXT),
@@ -92,7 +105,7 @@ def export(
     format: str,
     progress: Callable[[str], None] = lambda match: None,
 ) -> dict[str, int]:
-    """Write the four tables of `matches` into `folder`; gives the number of rows of each.
+    """Write the tables of `matches` into `folder`; gives the number of rows of each.
 
     Args:
         format: "ndjson" or "parquet".
@@ -119,6 +132,7 @@ def export(
 def tables(match: Match) -> dict[str, Iterator[Row]]:
     """The rows of one match, by table."""
     return {
+        "seats": _seats(match),
         "moves": _moves(match),
         "facts": _facts(match),
         "draws": _draws(match),
@@ -127,6 +141,19 @@ def tables(match: Match) -> dict[str, Iterator[Row]]:
 
 
 # ── rows ──
+
+
+def _seats(match: Match) -> Iterator[Row]:
+    """Who plays each seat in the end; nobody, where a match was closed before it began."""
+    for seat, seated in match.players.items():
+        yield {
+            "match": match.id,
+            "seat": seat,
+            "player": seated.player if seated else None,
+            "bot": seated.bot or None if seated else None,
+            "sat_down_on": seated.seat if seated else None,
+            "unverified": match.imported,
+        }
 
 
 def _moves(match: Match) -> Iterator[Row]:
@@ -140,6 +167,7 @@ def _moves(match: Match) -> Iterator[Row]:
             "game": opened.game,
             "edition": opened.edition,
             "origin": opened.origin,
+            "unverified": match.imported,
             "rules": rules,
             "kind": kind_of(entry),
             "seat": getattr(entry, "seat", None),
@@ -154,17 +182,21 @@ def _moves(match: Match) -> Iterator[Row]:
         }
 
 
+def _viewer(match: Match) -> Seat | None:
+    """Whose knowledge is exported: everybody's together, once the match is over and tells it."""
+    return match.told_as(ALL if match.closed else None)
+
+
 def _picks(match: Match, record: Record) -> list[str] | None:
-    entry = record.entry
-    if not isinstance(entry, Played):
+    if not isinstance(record.entry, Played):
         return None
-    picks = record.picks if match.closed else entry.picks
+    picks = match.picks_for(record, _viewer(match))
     return None if picks is None else list(picks)
 
 
 def _facts(match: Match) -> Iterator[Row]:
     for record in match.records:
-        for place, fact in enumerate(record.facts if match.closed else record.facts_for(None)):
+        for place, fact in enumerate(match.facts_for(record, _viewer(match))):
             known = fact.known_to()
             yield {
                 "match": match.id,
@@ -187,7 +219,7 @@ def _fields(fact: Fact) -> str:
 
 def _draws(match: Match) -> Iterator[Row]:
     for record in match.records:
-        house = record.parts.get(HOUSE) if match.closed else None
+        house = record.parts.get(HOUSE) if _viewer(match) == ALL else None
         draws = [(True, draw) for draw in getattr(record.entry, "draws", ())]
         draws += [(False, draw) for draw in (house.draws if house else ())]
         for place, (is_open, draw) in enumerate(draws):
@@ -201,7 +233,7 @@ def _draws(match: Match) -> Iterator[Row]:
 
 
 def _options(match: Match) -> Iterator[Row]:
-    for offer in offered(match) if match.closed else ():
+    for offer in offered(match) if _viewer(match) == ALL else ():
         for place, option in enumerate(offer.options):
             yield {
                 "match": match.id,

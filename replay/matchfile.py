@@ -23,6 +23,7 @@ from msgspec import Raw, Struct
 from domain.chance import Secret
 from domain.game import Game
 from domain.games import GAMES
+from domain.imported import IMPORTED
 from domain.log import Closed, Damaged, Opened, Record, SecretOpened, Tree, b64, canonical, codec, unb64
 from domain.match import Match
 from domain.notes import Checkpoint, Note
@@ -51,6 +52,12 @@ To replay it:   glasnost replay FILE
 To verify it:   glasnost verify FILE --key KEY
 Neither needs a network. The format is described in docs/protocol.md of Glasnost, so that anybody can write
 another verifier.
+"""
+
+_README_IMPORTED = """
+This match is imported, unverified: it was played elsewhere, and its record does not tell the hands. What
+private.ndjson holds of them is one deal that fits the record, worked out to drive the rules along it. Nobody
+knows whether it was that one; nothing here shows it to anybody.
 """
 
 
@@ -155,7 +162,8 @@ def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
     if isinstance(records[-1].entry, Closed):
         data[PRIVATE] = b"".join(line + b"\n" for line in _private_lines(records))
     data[CHECKPOINTS] = note.encode()
-    return {MANIFEST: _manifest_of(records, data), **data, README: _README.encode()}
+    readme = _README + (_README_IMPORTED if records[0].entry.origin == IMPORTED else "")
+    return {MANIFEST: _manifest_of(records, data), **data, README: readme.encode()}
 
 
 def read(source: Path | bytes) -> MatchFile:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.history import ALL
+from domain.imported import REMARK, name_of
 from domain.kernel import Seat
 from domain.log import (
     Closed,
@@ -32,7 +32,8 @@ People = Mapping[str, str | None]  # player id: name; None where the player was 
 class Paragraph(Struct, frozen=True):
     """One move in words: what was done, then one sentence for each fact.
 
-    `at` is in microseconds UTC, None where unknown; `stands`: the move was not taken back.
+    `at` is in microseconds UTC, None where unknown; `stands`: the move was not taken back.  `players`: who
+    plays which seat from here on, where that changed.
     """
 
     move: int
@@ -42,11 +43,17 @@ class Paragraph(Struct, frozen=True):
     stands: bool
     done: str
     facts: tuple[str, ...]
+    players: tuple[str, ...] = ()
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The sentences on what followed."""
+        return (*self.facts, *self.players)
 
     @property
     def text(self) -> str:
         """The whole paragraph on one line."""
-        return " ".join((self.done, *self.facts))
+        return " ".join((self.done, *self.after))
 
 
 def narrated(
@@ -75,12 +82,16 @@ def told(
 def _paragraph(
     match: Match, record: Record, words: Words, viewer: Seat | None, people: People, stands: bool
 ) -> Paragraph:
-    entry = record.entry
-    done = _TELLERS[type(entry)](_Telling(match, record, words, viewer, people))
-    facts = record.facts if viewer == ALL else record.facts_for(viewer)
-    sentences = tuple(words.fact(fact) for fact in facts)
+    entry, telling = record.entry, _Telling(match, record, words, viewer, people)
     return Paragraph(
-        record.move, kind_of(entry), getattr(entry, "seat", None), entry.at, stands, done, sentences
+        record.move,
+        kind_of(entry),
+        getattr(entry, "seat", None),
+        entry.at,
+        stands,
+        _TELLERS[type(entry)](telling),
+        tuple(words.fact(fact) for fact in match.facts_for(record, viewer)),
+        tuple(_players(telling)),
     )
 
 
@@ -100,7 +111,7 @@ class _Telling(Struct, frozen=True):
 
     def player(self, player: str) -> str:
         """A player's name; the id where it is not known here."""
-        name = self.people.get(player, player)
+        name = self.people.get(player, name_of(player) or player)
         return self.words.shown("forgotten") if name is None else name
 
     def say(self, sentence: str, **values: Any) -> str:
@@ -109,12 +120,26 @@ class _Telling(Struct, frozen=True):
         return self.words.entry(sentence, seat=seat, **values)
 
 
+def _players(telling: _Telling) -> Iterator[str]:
+    """Who plays which seat from this move on; nothing where that stays as it was."""
+    match, move, words = telling.match, telling.record.move, telling.words
+    for seat in match.seats:
+        seated = match.player_of(seat, move)
+        if seated is None or seated is match.player_of(seat, move - 1):
+            continue
+        if seated.bot:
+            yield words.entry("plays_bot", seat=words.name(seat), bot=seated.bot)
+        else:
+            yield words.entry("plays", seat=words.name(seat), player=telling.player(seated.player))
+
+
 def _opened(telling: _Telling) -> str:
     opened, words = telling.entry, telling.words
     defaults = {option.name: option.default for option in telling.match.game.options}
     chosen = {name: value for name, value in opened.options.items() if defaults.get(name) != value}
     options = "".join(f", {name} = {_option(value)}" for name, value in chosen.items())
-    return telling.say("opened", game=words.game, edition=words.field(opened.edition), options=options)
+    told = telling.say("opened", game=words.game, edition=words.field(opened.edition), options=options)
+    return f"{told} {REMARK[words.language]}" if telling.match.imported else told
 
 
 def _option(value: Any) -> str:
@@ -135,8 +160,7 @@ def _seated(telling: _Telling) -> str:
 
 def _played(telling: _Telling) -> str:
     entry = telling.entry
-    sees_all = telling.viewer in (entry.seat, ALL)
-    picks = telling.record.picks if sees_all else entry.picks
+    picks = telling.match.picks_for(telling.record, telling.viewer)
     if picks is None:
         return telling.say("played_secret")
     if not picks:
@@ -162,10 +186,14 @@ def _taken_back(telling: _Telling) -> str:
     return telling.say(f"taken_back_{how}", to=telling.entry.to)
 
 
+def _secret_opened(telling: _Telling) -> str:
+    return telling.say("secret_opened" if telling.match.provable else "secret_opened_recorded")
+
+
 def _closed(telling: _Telling) -> str:
     result = telling.entry.result
     if result is None:
-        return telling.say("closed_void")
+        return telling.say("closed_unknown" if telling.entry.by == "record" else "closed_void")
     return telling.say("closed", result=telling.words.result(result))
 
 
@@ -178,6 +206,6 @@ _TELLERS: dict[type, Callable[[_Telling], str]] = {
     TakenBack: _taken_back,
     Resigned: lambda telling: telling.say("resigned"),
     Ruled: _ruled,
-    SecretOpened: lambda telling: telling.say("secret_opened"),
+    SecretOpened: _secret_opened,
     Closed: _closed,
 }

@@ -6,7 +6,8 @@ Three kinds of fields make three kinds of blocks:
 *   one struct for each id (territories): a list, a row for each id;
 *   everything else: short lines of name and value.
 
-What is empty is left out, so that the picture shows what lies on the table.
+What is empty is left out, so that the picture shows what lies on the table, and so is what the game keeps
+backstage.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
+from domain.imported import MARK, REMARK
 from domain.kernel import HIDDEN, Seat, Table
 from domain.match import Match
 from domain.piles import Pile
@@ -51,11 +53,14 @@ def picture(
     table = table_at(match, shown.move, viewer)
     paragraph = told(match, shown.move, words, viewer, people)
     result = [words.result(shown.result), ""] if shown.result else []
-    lines = [*result, paragraph.done, *(f"  {sentence}" for sentence in paragraph.facts)]
+    lines = [*result, paragraph.done, *(f"  {sentence}" for sentence in paragraph.after)]
+    if shown.unverified and shown.move > 1:  # the first move says so itself
+        lines += ["", REMARK[words.language]]
+    view = words.shown("viewer", viewer=words.viewer(shown.viewer))
     return Panel(
         Group(table_picture(table, words), Text("\n".join(["", *lines]))),
         title=Text(_title(shown, words)),
-        subtitle=Text(f"{words.moment(shown.at)} · {words.shown('viewer', viewer=words.viewer(viewer))}"),
+        subtitle=Text(f"{words.moment(shown.at)} · {view}"),
         box=box.ROUNDED,
         padding=(0, 1),
     )
@@ -79,6 +84,8 @@ def _title(shown: Shown, words: Words) -> str:
         parts.append(words.shown(shown.status))
     if not shown.stands:
         parts.append(words.shown("taken_back"))
+    if shown.unverified:
+        parts.append(MARK[words.language])
     return " · ".join(parts)
 
 
@@ -87,20 +94,22 @@ def _title(shown: Shown, words: Words) -> str:
 
 def table_picture(table: Table, words: Words) -> Group:
     """A table of any game, as blocks without a frame."""
-    singles, groups, lists = _sorted(table)
+    singles, groups, lists = _sorted(table, words.backstage)
     blocks = [_columns(group, words) for group in groups]
     blocks += [_rows(name, rows, words) for name, rows in lists.items()]
     spaced = [part for block in blocks for part in (Text(), block)]
     return Group(_lines(singles, words), *spaced)
 
 
-def _sorted(table: Table) -> tuple[dict[str, Any], list[Columns], dict[str, dict[str, Struct]]]:
+def _sorted(
+    table: Table, backstage: Iterable[str]
+) -> tuple[dict[str, Any], list[Columns], dict[str, dict[str, Struct]]]:
     """The fields, by the kind of block that shows them."""
     singles: dict[str, Any] = {}
     groups: list[Columns] = []
     lists: dict[str, dict[str, Struct]] = {}
     for name, value in fields(table):
-        if name == "options" or _is_empty(value):
+        if name == "options" or name in backstage or _is_empty(value):
             continue
         if not isinstance(value, dict):
             singles[name] = value
@@ -164,13 +173,20 @@ def _cell(value: Any, words: Words) -> str:
     if isinstance(value, Pile):
         return _pile(value, words)
     if isinstance(value, Struct):
-        shown = (f"{words.field(name)} {_cell(item, words)}" for name, item in fields(value))
-        return ", ".join(shown)
+        return _pairs(fields(value), words)
     if isinstance(value, bool):
         return words.shown("yes" if value else "no")
-    if value is None or value in ("", ()):
+    if value is None or value in ("", (), {}):
         return words.shown("nothing")
+    if isinstance(value, dict):
+        return _pairs(((key, value[key]) for key in words.in_order(value)), words)
     return _ids(value, words) if isinstance(value, tuple) else words.name(value)
+
+
+def _pairs(pairs: Iterable[tuple[str, Any]], words: Words) -> str:
+    """Names with their values, one after another; those without a value are left out."""
+    told = [(name, value) for name, value in pairs if not _is_empty(value)]
+    return ", ".join(f"{words.field(name)} {_cell(value, words)}" for name, value in told)
 
 
 def _ids(ids: Iterable[Any], words: Words) -> str:
@@ -179,7 +195,8 @@ def _ids(ids: Iterable[Any], words: Words) -> str:
     unknown = sum(1 for item in ids if item == HIDDEN)
     if not known:
         return words.count(unknown)
-    return ", ".join(known) + (f" + {words.count(unknown)}" if unknown else "")
+    between = "; " if any(isinstance(item, Struct) for item in ids) else ", "
+    return between.join(known) + (f" + {words.count(unknown)}" if unknown else "")
 
 
 def _pile(pile: Pile, words: Words) -> str:

@@ -17,17 +17,20 @@ class NoView(ValueError):
 
 
 class Shown(Struct, frozen=True):
-    """The match after one move, as one viewer was told it.
+    """The match after one move, as one viewer was told it; of an imported one that is always a spectator.
 
-    `last` is the latest move; `kind` that of this one; `at` its time in microseconds UTC, None where unknown.
-    `stands`: it was not taken back.  `status` and `result` are those after the move.  `table` holds every
-    field, the agenda excepted.
+    `unverified`: it was imported from elsewhere.  `last` is the latest move; `kind` that of this one; `at`
+    its time in microseconds UTC, None where unknown.  `stands`: it was not taken back.  `status` and
+    `result` are those after the move.  `table` holds every field, the agenda excepted, and `exchanged` where
+    it is so.
     """
 
     match: str
     game: str
     edition: str
     options: dict[str, Any]
+    origin: str
+    unverified: bool
     move: int
     last: int
     kind: str
@@ -57,12 +60,14 @@ def position(match: Match, move: int | None = None, viewer: Seat | None = None) 
         opened.game,
         opened.edition,
         opened.options,
+        opened.origin,
+        match.imported,
         move,
         match.move,
         kind_of(entry),
         entry.at,
         move in set(match.line()),
-        viewer,
+        match.told_as(viewer),
         "over" if over else "running" if seated else "open",
         None if over else after.asked,
         match.result if over else table.result,
@@ -91,7 +96,8 @@ def must_see(match: Match, viewer: Seat | None) -> None:
         raise NoView(f"no viewer {viewer!r}; there are: spectator, {', '.join(match.game.seats)}, {ALL}")
     if viewer == ALL and not match.closed:
         raise NoView("everything is shown when the match is over; until then: spectator or a seat")
-    if any((HOUSE if viewer == ALL else viewer) not in record.parts for record in match.records):
+    viewer = match.told_as(viewer)
+    if viewer and any((HOUSE if viewer == ALL else viewer) not in record.parts for record in match.records):
         raise NoView(
             f"the private parts are not in this log, so it can only be shown to a spectator, not {viewer}"
         )
@@ -104,9 +110,11 @@ def kind_of(entry: Any) -> str:
 
 
 def fields(value: Struct) -> list[tuple[str, Any]]:
-    """The fields of a struct with their values, the agenda and the result excepted."""
-    names = (name for name in value.__struct_fields__ if name not in ("agenda", "result"))
-    return [(name, getattr(value, name)) for name in names]
+    """The fields of a struct with their values; of a table, without those that are told elsewhere."""
+    untold = ["agenda", "result"]
+    if isinstance(value, Table) and not value.exchanged:
+        untold.append("exchanged")
+    return [(name, getattr(value, name)) for name in value.__struct_fields__ if name not in untold]
 
 
 def plain(value: Any) -> Any:

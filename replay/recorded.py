@@ -1,4 +1,4 @@
-"""A match whose answers, those of chance included, come from a record: for `script`, and for what fuzz found.
+"""A match whose answers, those of chance included, come from a record: a script, or a game played elsewhere.
 
 The kernel judges each answer as it comes; as soon as a seat is to answer again, the answer before and the
 draws that it led to become a move of the match.
@@ -7,7 +7,7 @@ draws that it led to become a move of the match.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from domain import kernel
 from domain.chance import Forced, Secret
@@ -17,29 +17,49 @@ from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Illegal, Picks, 
 from domain.log import canonical
 from domain.match import Match, open_match
 
+PREFIXES = {"scripted": "script", "imported": "import"}  # of a match's id, by origin
+
 
 class Wrong(Exception):
     """An answer that cannot stand at its place; the text says which, and what could."""
 
 
-class ScriptedMatch:
-    """A recorded match, answer by answer; the same game, options and `content` give the same bytes.
+def digest_of(content: bytes) -> bytes:
+    """What a record's match takes its id and its secret from."""
+    return hashlib.sha256(b"glasnost script\n" + content).digest()
+
+
+class RecordedMatch:
+    """A match from a record, answer by answer; the same game, options and `content` give the same bytes.
 
     Args:
         edition, options: complete, as `Game.settle` gives them.
-        content: what the match's id and secret derive from: the script.
+        content: what the match's id and secret derive from: the record itself.
         product: the version of this program.
+        origin: "scripted" or "imported".
+        players: who sits where; by default nobody in particular.
 
     `live` is the table now, in the middle of a move too; `match` knows only whole moves.
     """
 
-    def __init__(self, game: Game, edition: str, options: Options, content: bytes, product: str) -> None:
-        digest = hashlib.sha256(b"glasnost script\n" + content).digest()
-        self.game, name = game, f"script-{digest.hex()[:24]}"
+    def __init__(
+        self,
+        game: Game,
+        edition: str,
+        options: Options,
+        content: bytes,
+        product: str,
+        *,
+        origin: str = "scripted",
+        players: Mapping[Seat, str] | None = None,
+    ) -> None:
+        digest = digest_of(content)
+        self.game, name = game, f"{PREFIXES[origin]}-{digest.hex()[:24]}"
+        self.players = players or {seat: f"script:{seat}" for seat in game.seats}
         self.secret = hashlib.sha256(b"glasnost script secret\n" + digest).digest()
         self.context = Context(Secret(self.secret, name), None, product)
         opening = open_match(
-            self.context, game, edition, options, match=name, origin="scripted", opener=None, recorded=True
+            self.context, game, edition, options, match=name, origin=origin, opener=None, recorded=True
         )
         self.match = Match(opening.records[0].entry)
         self.match.accept(opening.records[0])
@@ -109,7 +129,7 @@ class ScriptedMatch:
 
     def _sit(self, seat: Seat, luck: list[Picks]) -> None:
         source = Forced(iter(luck))
-        self._accept(self.match.sit(self.context, seat, f"script:{seat}", salt=None, bot="", source=source))
+        self._accept(self.match.sit(self.context, seat, self.players[seat], salt=None, bot="", source=source))
 
     def _accept(self, draft: Draft) -> None:
         for record in draft.records:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from domain.chance import Secret
+from domain.imported import MARK
 from domain.log import Closed, Damaged, Record, SecretOpened, b64, codec, unb64
 from domain.match import Match
 from domain.notes import Checkpoint, Note, VerifyingKey
@@ -223,7 +224,8 @@ def _verify_moves(
         findings.attempt(CHANCE, partial(luck.check, match, record, given), record.move)
         findings.attempt(RULES, partial(rules.check, match, record), record.move)
     findings.moves = len(records)
-    findings.notes += [_status(match), *luck.notes(match.house_seeded), rules.note(match)]
+    origin = [MARK["en"]] if match.imported else []
+    findings.notes += [_status(match), *origin, *luck.notes(match.house_seeded), rules.note(match)]
 
 
 def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:

@@ -11,7 +11,7 @@ import importlib.resources
 import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from domain.history import ALL
@@ -32,8 +32,9 @@ class Words:
 
     def __init__(self, match: Match, language: str) -> None:
         self.language, self._game = language, match.game.name
+        self.backstage = match.game.backstage
         self._log = _log_words(language)
-        self.texts = match.game.words(language, match.opened.options)
+        self.texts = match.game.words(language, match.opened.options, match.opened.edition)
 
     def name(self, value: Any) -> str:
         """The name of an id, a number or a list of these."""
@@ -43,6 +44,14 @@ class Words:
         """The name of an id, or else of a field of the table."""
         named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
         return one_line(named or field.replace("_", " "))
+
+    def in_order(self, ids: Iterable[str]) -> list[str]:
+        """Ids as the game lists their names, so that what belongs together stands together; others last."""
+        return sorted(ids, key=lambda id: self._places.get(id, len(self._places)))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {id: place for place, id in enumerate(self.texts.names)}
 
     @property
     def game(self) -> str:

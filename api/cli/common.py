@@ -38,6 +38,12 @@ class FoundWrong(click.ClickException):
     exit_code = FOUND_WRONG
 
 
+def our_error(error: Exception) -> str:
+    """What people are told of an error that is ours."""
+    what = f"{type(error).__name__}: {error}"
+    return f"error in the program: {what} (GLASNOST_DEBUG=1 shows where; please report)"
+
+
 # ── parameters that several commands take ──
 
 

@@ -29,7 +29,7 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
     type=click.Choice(["glasnost", "ndjson", "parquet"]),
     default="glasnost",
     show_default=True,
-    help="A match file for each, or four tables over all of them: moves, facts, draws, options.",
+    help="A match file for each, or tables over all of them: seats, moves, facts, draws, options.",
 )
 @click.option(
     "--out",
@@ -44,8 +44,9 @@ def export(
 ) -> None:
     """Write MATCHes of a store, also while it is served.
 
-    glasnost: one match file each.  ndjson, parquet: the files moves, facts, draws and options (what each seat
-    could have answered).  Of a match that is still running only what a spectator sees is written.
+    glasnost: one match file each.  ndjson, parquet: the files seats (who plays what in the end), moves,
+    facts, draws and options (what each seat could have answered).  Of a match that is still running only what
+    a spectator sees is written.
 
     \b
     Example:
@@ -103,7 +104,7 @@ def _file_name(match: str) -> str:
 
 
 def _tables(matches: Iterator[Match], out: Path, kind: str) -> dict[str, int]:
-    """The four tables; gives how many rows each has."""
+    """The tables; gives how many rows each has."""
     from replay.export import export as exported
 
     return {str(out / f"{table}.{kind}"): rows for table, rows in exported(matches, out, kind).items()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.common import CannotBeDone, opened_store
 
 if TYPE_CHECKING:
+    from api.store.store import SqliteStore
     from domain.log import Record
     from domain.match import Match
     from domain.notes import SigningKey, VerifyingKey
@@ -91,15 +92,20 @@ def keep(match: Match, secret: bytes, store: Path) -> tuple[str, bool]:
     Raises:
         CannotBeDone: the store cannot be written.
     """
+    with opened_store(store) as opened:
+        return keep_in(opened, match, secret)
+
+
+def keep_in(store: SqliteStore, match: Match, secret: bytes) -> tuple[str, bool]:
+    """The same, with a store that is open already."""
     from api.store.seam import Append, Exists
 
-    with opened_store(store) as opened:
-        note = note_by(opened.keys.signing, match)
-        try:
-            opened.submit(Append(match.records, secret=secret, note=note)).result()
-        except Exists:
-            return opened.note(match.id) or note, True
-        return note, False
+    note = note_by(store.keys.signing, match)
+    try:
+        store.submit(Append(match.records, secret=secret, note=note)).result()
+    except Exists:
+        return store.note(match.id) or note, True
+    return note, False
 
 
 def summary(match: Match, file: Path | None) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def _one(
 def _leave(game: Game, edition: str, options: Options, seed: str, folder: Path) -> str:
     """Play the failing match again, and write down what happened; gives the words that say where."""
     from api.cli.random_play import Count, Match
-    from api.cli.scripted import content_of
+    from replay.recorded import content_of
 
     match = Match(game, edition, options, seed, keep=True)
     try:
@@ -116,10 +116,10 @@ def _leave(game: Game, edition: str, options: Options, seed: str, folder: Path) 
 
 def _match_file(game: Game, edition: str, options: Options, script: bytes, answers: Sequence[Any]) -> bytes:
     from api.cli.files import SeededKeys, match_file, note_by
-    from api.cli.scripted import ScriptedMatch
     from api.settings import product
+    from replay.recorded import RecordedMatch
 
-    scripted = ScriptedMatch(game, edition, options, script, product())
+    scripted = RecordedMatch(game, edition, options, script, product())
     try:
         scripted.begin()
         for answer in answers:

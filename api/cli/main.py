@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from api.cli.common import NOT_DONE
+from api.cli.common import NOT_DONE, our_error
 
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 
@@ -23,6 +23,7 @@ SECTIONS = {
         "games": ("api.cli.games", "The games, their editions and options."),
         "play": ("api.cli.playing", "Play one whole match between bots."),
         "script": ("api.cli.scripting", "Play a scripted match from a file."),
+        "import-log": ("api.cli.importing", "Import logs of games played elsewhere."),
     },
     "Look and check": {
         "replay": ("api.cli.replaying", "Show a match from its file, at any move."),
@@ -136,8 +137,7 @@ def _unforeseen(error: Exception) -> int:
         return _failed(f"{where}{error.strerror or error}", NOT_DONE)
     if isinstance(error, UnicodeEncodeError):
         return _failed(f"an argument is not UTF-8 text: {error.object[:80]!r}", NOT_DONE)
-    what = f"{type(error).__name__}: {error}"
-    return _failed(f"error in the program: {what} (GLASNOST_DEBUG=1 shows where; please report)", NOT_DONE)
+    return _failed(our_error(error), NOT_DONE)
 
 
 def _failed(text: str, code: int) -> int:

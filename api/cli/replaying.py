@@ -85,6 +85,7 @@ def _viewer(match: Match, view: str | None) -> str | None:
 def _data(match: Match, words: Words, move: int | None, viewer: str | None) -> dict[str, Any]:
     import msgspec
 
+    from domain.imported import REMARK
     from replay.narration import narrated
     from replay.positions import position
 
@@ -94,7 +95,8 @@ def _data(match: Match, words: Words, move: int | None, viewer: str | None) -> d
     told = [
         {"move": part.move, "kind": part.kind, "stands": part.stands, "text": part.text} for part in story
     ]
-    return data | {"viewer": viewer or SPECTATOR, "narration": told}
+    remark = REMARK[words.language] if match.imported else None
+    return data | {"viewer": shown.viewer or SPECTATOR, "remark": remark, "narration": told}
 
 
 def _changes(
@@ -174,5 +176,5 @@ def _print(paragraph: Paragraph, match: Match, words: Words) -> None:
     moved = paragraph.at is not None and paragraph.move in (1, match.move)
     when = f" ({words.moment(paragraph.at)})" if moved else ""
     click.echo(f"{paragraph.move:>4}  {paragraph.done}{back}{when}")
-    for sentence in paragraph.facts:
+    for sentence in paragraph.after:
         click.echo(f"        {sentence}")

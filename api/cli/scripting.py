@@ -24,9 +24,9 @@ from api.cli.common import (
 from api.cli.games import game_named
 
 if TYPE_CHECKING:
-    from api.cli.scripted import ScriptedMatch
     from domain.game import Game, Options
     from domain.kernel import Fact, Prompt
+    from replay.recorded import RecordedMatch
     from replay.words import Words
 
 CHANCE = "chance"
@@ -70,15 +70,15 @@ def script(file: Path, out: Path | None, store: Path | None, as_json: bool, lang
       glasnost script short.json
     """
     from api.cli.files import must_be_writable
-    from api.cli.scripted import ScriptedMatch
     from api.settings import product
+    from replay.recorded import RecordedMatch
 
     must_be_writable(out)
     content = read_bytes(file, limit=MOST_BYTES, what="script")
     script = decoded(file, content, Script)
     game = game_named(script.game)
     settled = _settled(file, game, script)
-    match = ScriptedMatch(game, *settled, content, product())
+    match = RecordedMatch(game, *settled, content, product())
     _play(file, match, script.answers, _Printer(match, as_json, language))
     _finish(match, out, store, as_json, language)
 
@@ -92,8 +92,8 @@ def _settled(file: Path, game: Game, script: Script) -> tuple[str, Options]:
         raise CannotBeDone(f"{file}: {error}") from error
 
 
-def _play(file: Path, match: ScriptedMatch, answers: Sequence[Line], printer: _Printer) -> None:
-    from api.cli.scripted import Wrong
+def _play(file: Path, match: RecordedMatch, answers: Sequence[Line], printer: _Printer) -> None:
+    from replay.recorded import Wrong
 
     for number, line in enumerate(answers, 1):
         try:
@@ -111,7 +111,7 @@ def _play(file: Path, match: ScriptedMatch, answers: Sequence[Line], printer: _P
 class _Printer:
     """Prints positions; what set the game up comes with the first."""
 
-    def __init__(self, match: ScriptedMatch, as_json: bool, language: str) -> None:
+    def __init__(self, match: RecordedMatch, as_json: bool, language: str) -> None:
         self._match, self._as_json = match, as_json
         self._language = language
         self._before = match.begin()
@@ -164,7 +164,7 @@ def _shown(table: Any) -> dict[str, Any]:
     return {name: plain(value) for name, value in [*fields(table), ("result", table.result)]}
 
 
-def _finish(match: ScriptedMatch, out: Path | None, store: Path | None, as_json: bool, language: str) -> None:
+def _finish(match: RecordedMatch, out: Path | None, store: Path | None, as_json: bool, language: str) -> None:
     from api.cli.files import SeededKeys, in_words, keep, match_file, note_by, summary, write_file
 
     known = False

@@ -343,6 +343,7 @@ class Gate:
                 legal=error.legal,
                 match=order.match,
                 seat=seat,
+                chair=desk.match.chair_of(seat) if seat else None,
                 expect=order.expect,
             ) from error
         form = order.key.form if order.key else ""

@@ -108,7 +108,7 @@ class House:
 
     def _bot_among(self, match: Match, seats: tuple[Seat, ...]) -> tuple[Seat, Bot] | None:
         for seat in seats:
-            seated = match.seats[seat]
+            seated = match.player_of(seat)
             if seated and seated.bot in self.bots:
                 return seat, self.bots[seated.bot]
         return None

@@ -10,6 +10,7 @@ from msgspec import Struct
 from api.gate.desks import Desk
 from api.store.seam import Remembered
 from domain.drafting import Context, Draft, Refused
+from domain.history import Chair
 from domain.kernel import Seat
 from domain.log import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
 from domain.match import Match
@@ -33,7 +34,10 @@ class Key(Struct, frozen=True):
 
 
 class Accepted(Struct, frozen=True):
-    """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer."""
+    """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer.
+
+    `seat`: the one for which it was said.
+    """
 
     desk: Desk
     seat: Seat | None
@@ -41,6 +45,11 @@ class Accepted(Struct, frozen=True):
     last: int
     settled: int
     form: str = ""
+
+    @property
+    def chair(self) -> Chair | None:
+        """Where the player who said it sat down: with the command itself he may have left the seat."""
+        return self.desk.match.chair_of(self.seat, self.first - 1) if self.seat else None
 
 
 class Order(Struct, frozen=True):
@@ -109,11 +118,12 @@ def seat_if_any(match: Match, player: str | None) -> Seat | None:
     return next((seat for seat in own if seat in asked), own[0] if own else None)
 
 
-def seats_of(match: Match, player: str | None) -> list[Seat]:
-    """The seats of a player."""
+def seats_of(match: Match, player: str | None, move: int | None = None) -> list[Seat]:
+    """The seats that a player plays after `move` (None: the latest)."""
     if player is None:
         return []
-    return [name for name, seated in match.seats.items() if seated and seated.player == player]
+    played_by = {seat: match.player_of(seat, move) for seat in match.seats}
+    return [seat for seat, seated in played_by.items() if seated and seated.player == player]
 
 
 def answering_seat(match: Match, player: str | None) -> Seat:
@@ -126,7 +136,7 @@ def answering_seat(match: Match, player: str | None) -> Seat:
 def _follows_at_once(match: Match, move: int) -> bool:
     entry, before = match.records[move].entry, match.records[move - 1].entry
     if isinstance(entry, (Played, TakebackAnswered)):
-        seated = match.seats[entry.seat]
+        seated = match.player_of(entry.seat, move)
         return seated is not None and bool(seated.bot)
     if isinstance(entry, TakenBack):
         return isinstance(before, TakebackAnswered)

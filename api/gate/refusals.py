@@ -10,6 +10,7 @@ from collections import Counter, deque
 
 from msgspec import Struct
 
+from domain.history import Chair
 from domain.kernel import Prompt, Seat
 
 
@@ -19,6 +20,7 @@ class Denied(Exception):
     `kind` is a stable name: those of `domain.drafting.Refused`, and unknown-match, unknown-game, bad-option,
     unknown-bot, foreign, key-reused, conflict, exists, bad-file, unavailable, limit.
     `legal` is told only to the asked seat, which it names.  `expect` is the move that the command expected.
+    `seat` is the one for which it was said, `chair` where its player sat down.
     """
 
     def __init__(
@@ -30,11 +32,12 @@ class Denied(Exception):
         legal: Prompt | None = None,
         match: str | None = None,
         seat: Seat | None = None,
+        chair: Chair | None = None,
         expect: int | None = None,
     ) -> None:
         super().__init__(detail)
         self.kind, self.detail, self.rule, self.legal = kind, detail, rule, legal
-        self.match, self.seat, self.expect = match, seat, expect
+        self.match, self.seat, self.chair, self.expect = match, seat, chair, expect
 
 
 class Refusal(Struct, frozen=True):

@@ -15,7 +15,7 @@ from api.http.limits import Buckets
 from api.http.negotiation import bearer
 from api.http.problems import Failed
 from api.store.seam import People, Person
-from domain.kernel import Seat
+from domain.history import Chair
 
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
@@ -84,7 +84,7 @@ class Admission(Struct):
     """What a ticket opens: one match's stream, as one viewer; `until` on the tickets' clock."""
 
     match: str
-    viewer: Seat | None
+    viewer: Chair | None
     holder: str
     until: float
     streams: int = 0
@@ -104,7 +104,7 @@ class Tickets:
         self._seconds, self._clock = seconds, clock
         self._given: OrderedDict[str, Admission] = OrderedDict()
 
-    def give(self, match: str, viewer: Seat | None, holder: str) -> str:
+    def give(self, match: str, viewer: Chair | None, holder: str) -> str:
         """A new ticket."""
         self._clear()
         ticket = secrets.token_urlsafe(24)

@@ -7,8 +7,7 @@ from api.gate.orders import seat_if_any, seats_of
 from api.http.edge import Call
 from api.http.moves import SPECTATOR, Sight
 from api.http.problems import Failed
-from domain.history import ALL
-from domain.kernel import Seat
+from domain.history import ALL, Chair
 from domain.match import Match
 
 
@@ -23,25 +22,30 @@ async def sight(call: Call, match: str, view: str | None, *, proof: bool = False
     return sight_of(desk, viewer(desk.match, call.player, view), proof)
 
 
-def sight_of(desk: Desk, seen_by: Seat | None, proof: bool = False) -> Sight:
+def sight_of(desk: Desk, seen_by: Chair | None, proof: bool = False) -> Sight:
     """A match as it stands, looked at as this viewer."""
     return Sight(desk.match, seen_by, desk.secret, proof)
 
 
-def viewer(match: Match, player: str | None, view: str | None) -> Seat | None:
+def viewer(match: Match, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
     """As whom a player sees a match: by default from his seat, or as a spectator.
+
+    `view` names a seat as it was played after `move` (None: the latest).  What is given is the place where
+    its player sat down, which stays good while the match goes on: a stream follows its player.  Of an
+    imported match everybody sees what a spectator does (see `History.told_as`).
 
     Raises:
         Failed: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).
     """
-    if view is None:
-        return seat_if_any(match, player)
-    if view == SPECTATOR:
-        return None
-    if view != ALL and view not in match.seats:
+    if view is not None and view not in (*match.seats, SPECTATOR, ALL):
         raise Failed("unknown-seat", f"the views are {', '.join(match.seats)}, {SPECTATOR} and {ALL}")
-    if match.closed or view in seats_of(match, player):
-        return view
+    if match.imported or view == SPECTATOR:
+        return None
+    if view is None:
+        seat = seat_if_any(match, player)
+        return match.chair_of(seat) if seat else None
+    if match.closed or view in seats_of(match, player, move):
+        return match.chair_of(view, move)
     raise Failed(
         "forbidden", "until the match is over, a seat's view is for its player, and all is for nobody"
     )

@@ -3,6 +3,10 @@
 What goes out is the leaf without `prev` and `sealed`, its facts overlaid with the viewer's own part.  The
 salt that a seat chose for the draws (in `seated`) goes out as `chance_salt`, because `salt` is the one that
 opens the commitment to the viewer's own part.
+
+A player is told each move as the seat that he plays after it.  So where two players change places (see
+`domain.kernel.SeatsSettled`) nobody is ever told more than he was at the time, also not of moves that were
+taken back, and what he was told stays the same for ever.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.chance import Secret
-from domain.history import ALL
+from domain.history import ALL, Chair
 from domain.kernel import Seat
 from domain.log import HOUSE, NOTHING, Record, b64
 from domain.match import Match
@@ -41,17 +45,19 @@ _part = msgspec.json.Decoder(_Part).decode
 
 
 class Sight(Struct, frozen=True):
-    """How a match is looked at: as which viewer, and (`proof`) with what checks the log."""
+    """How a match is looked at: as which viewer, and (`proof`) with what checks the log.
+
+    `viewer`: the player who sat down there; None: a spectator; `ALL`.
+    """
 
     match: Match
-    viewer: Seat | None
+    viewer: Chair | None
     secret: Secret | None
     proof: bool = False
 
-    @property
-    def name(self) -> str:
-        """The viewer's name: a seat, "spectator" or "all"."""
-        return self.viewer or SPECTATOR
+    def seat_at(self, number: int) -> Seat | None:
+        """As which seat the viewer is told a move."""
+        return self.match.seat_of(self.viewer, number) if self.viewer else None
 
     def move(self, number: int) -> dict[str, Any]:
         """One move, ready to be encoded."""
@@ -86,16 +92,20 @@ class Sight(Struct, frozen=True):
         """The private parts that this viewer knows, save those that hold nothing."""
         if self.viewer == ALL:
             return [part for part in record.sealed.values() if part != NOTHING]
-        own = record.sealed.get(self.viewer or "", NOTHING)
+        own = record.sealed.get(self.seat_at(record.move) or "", NOTHING)
         return [own] if own != NOTHING else []
 
     def _with_own(self, move: dict[str, Any], record: Record) -> dict[str, Any]:
-        """Add what lets the viewer check the log.
+        """Add what lets the viewer check the log; and as which seat he is told it, where that is not the one
+        on which he sat down.
 
         The salt of a part that holds nothing is told with `proof` only: it opens what the seat knows anyway,
         and would make most moves an eighth longer.
         """
-        own = self.viewer if self.viewer != HOUSE and self.viewer in record.sealed else None
+        seat = self.seat_at(record.move)
+        own = seat if seat != HOUSE and seat in record.sealed else None
+        if seat != self.viewer:
+            move["view"] = seat
         if own and self.secret and (self.proof or record.sealed[own] != NOTHING):
             move["salt"] = b64(self.secret.salt(record.move, own))
         if self.proof:

@@ -88,17 +88,18 @@ def _legal(error: Denied, desk: Desk, language: str) -> PromptView | None:
 
 
 def _since(error: Denied, desk: Desk) -> Any:
-    """The moves since the one that was expected, as the seat that asks is told them."""
+    """The moves since the one that was expected, as the player who asks is told them."""
     if error.kind != "stale" or error.expect is None:
         return None
     last = desk.match.move
-    sight = Sight(desk.match, error.seat, desk.secret)
+    sight = Sight(desk.match, error.chair, desk.secret)
     return [sight.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
 
 
 def _known(error: Denied, desk: Desk, language: str) -> Mapping[str, str]:
     """What the Russian detail tells besides."""
-    words = desk.match.game.words(language, desk.match.opened.options)
+    opened = desk.match.opened
+    words = desk.match.game.words(language, opened.options, opened.edition)
     asked = desk.match.asked.seats if desk.match.asked else {}
     return {
         "expect": str(error.expect),

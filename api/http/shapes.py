@@ -108,11 +108,21 @@ class NewTicket(Request, frozen=True):
 # ── answers ──
 
 
-class NamedOption(Struct, frozen=True):
-    """One thing to pick, and what it is called."""
+class ChanceView(Struct, frozen=True):
+    """One outcome that dice may bring: `ways` of `of`; `outcome` names what changes, and by how much."""
+
+    ways: int
+    of: int
+    outcome: dict[str, int]
+
+
+class NamedOption(Struct, frozen=True, omit_defaults=True):
+    """One thing to pick, what it is called, what it costs, and what the dice may bring."""
 
     pick: str
     label: str
+    cost: int | None = None
+    chances: list[ChanceView] = []
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):
@@ -145,6 +155,9 @@ class MoveView(Struct, frozen=True, kw_only=True):
     salt: Annotated[str, Meta(description="opens the commitment to this seat's own part")] | UnsetType = UNSET
     leaf: Annotated[str, Meta(description="with proof=true: the leaf, exactly")] | UnsetType = UNSET
     part: Annotated[str, Meta(description="with proof=true: this seat's own part")] | UnsetType = UNSET
+    view: Annotated[str, Meta(description="the seat, where its player sat down elsewhere")] | UnsetType = (
+        UNSET
+    )
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
@@ -204,9 +217,10 @@ class RequestView(Struct, frozen=True):
 
 
 class MatchSummary(Struct, frozen=True, kw_only=True):
-    """A match without its table.
+    """A match without its table.  `seats` and `bots` say who plays each seat now.
 
     `chance`: house-seeded, player-seeded or recorded.  `signer`: who signed an uploaded match.
+    `unverified`: it was imported from elsewhere, so nothing in it is proved.
     """
 
     match: str
@@ -217,6 +231,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     bots: dict[str, str]
     names: dict[str, str]
     origin: str
+    unverified: bool
     signer: str | None
     chance: str
     status: Literal["open", "running", "over"]
@@ -226,12 +241,16 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
 
 
 class MatchView(MatchSummary, frozen=True, kw_only=True):
-    """A match with its table after move `at`, as `view` sees it; `root` is the root after that move."""
+    """A match with its table after move `at`, as `view` saw it; `root` is the root after that move.
+
+    `remark`: what everybody who looks at an imported match should know.
+    """
 
     at: int
     view: str
     asked: AskedView | None
     request: RequestView | None
+    remark: str | None
     table: Object
 
 
@@ -282,10 +301,14 @@ class Games(Struct, frozen=True):
 
 
 class GameDetail(GameView, frozen=True):
-    """A game with its components, and the names of all ids by language."""
+    """A game with its components; by language the names of all ids, and what each card does.
+
+    `texts` is empty where a game says with its components what its cards do.
+    """
 
     components: Object
     names: dict[str, dict[str, str]]
+    texts: dict[str, dict[str, str]]
 
 
 class ServerKeys(Struct, frozen=True):

@@ -14,6 +14,7 @@ from api.gate import Accepted, Desk
 from api.http.moves import SPECTATOR, Sight
 from api.http.shapes import (
     AskedView,
+    ChanceView,
     Done,
     GameDetail,
     GameView,
@@ -27,10 +28,12 @@ from api.http.shapes import (
 )
 from domain import kernel
 from domain.game import Game, Option
+from domain.history import Chair
+from domain.imported import REMARK, name_of
 from domain.kernel import Prompt, Seat, Table
 from domain.log import Closed, b64
 from domain.match import Match
-from domain.texts import LANGUAGES
+from domain.texts import LANGUAGES, Texts
 
 UPLOADED = "uploaded"  # the origin of a match that came as a file, whatever its log says
 
@@ -40,26 +43,30 @@ def summary(desk: Desk, names: Mapping[str, str]) -> MatchSummary:
     return MatchSummary(**_summary(desk, names, desk.match.move))
 
 
-def match_view(desk: Desk, names: Mapping[str, str], viewer: Seat | None, at: int) -> MatchView:
-    """A match with the table after move `at`, as `viewer` was told it."""
+def match_view(
+    desk: Desk, names: Mapping[str, str], viewer: Chair | None, at: int, language: str
+) -> MatchView:
+    """A match with the table after move `at`, as `viewer` was told it: as the seat that he played then."""
     match = desk.match
+    seat = match.seat_of(viewer, at) if viewer else None
     latest, position = at == match.move, match.positions[at - 1]
     asked = match.asked if latest else position.asked
     request = match.request if latest else None
     return MatchView(
         **_summary(desk, names, at),
         at=at,
-        view=viewer or SPECTATOR,
+        view=seat or SPECTATOR,
         asked=AskedView(asked.ask, asked.seats) if asked else None,
         request=RequestView(request.move, request.seat, request.to) if request else None,
-        table=_table(match.table_at(at, viewer)),
+        remark=REMARK[language] if match.imported else None,
+        table=_table(match.table_at(at, seat)),
     )
 
 
 def prompt_view(match: Match, move: int, question: Prompt, language: str) -> PromptView:
     """A question in words; `move` put it."""
-    words = match.game.words(language, match.opened.options)
-    options = [NamedOption(pick, words.label(question.ask, pick)) for pick in question.options]
+    words = match.game.words(language, match.opened.options, match.opened.edition)
+    options = [_named(words, question, pick) for pick in question.options]
     return PromptView(
         move,
         question.seat,
@@ -72,13 +79,22 @@ def prompt_view(match: Match, move: int, question: Prompt, language: str) -> Pro
     )
 
 
+def _named(words: Texts, question: Prompt, pick: str) -> NamedOption:
+    label, detail = words.label(question.ask, pick), question.details.get(pick)
+    if detail is None:
+        return NamedOption(pick, label)
+    chances = [ChanceView(chance.ways, chance.of, chance.outcome) for chance in detail.chances]
+    return NamedOption(pick, label, detail.cost, chances)
+
+
 def played(accepted: Accepted, language: str) -> Done:
     """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
     match = accepted.desk.match
-    sight = Sight(match, accepted.seat, accepted.desk.secret)
+    sight = Sight(match, accepted.chair, accepted.desk.secret)
     root = b64(match.roots[accepted.last - 1])
     facts = sight.facts(accepted.first, accepted.last)
-    question = _asked_at(match, accepted.settled, accepted.seat) if accepted.seat else None
+    seat = sight.seat_at(accepted.settled)
+    question = asked_at(match, accepted.settled, seat) if seat else None
     told = prompt_view(match, *question, language) if question else None
     return Done(accepted.last, root, list(facts), told)
 
@@ -89,33 +105,40 @@ def game_view(game: Game) -> GameView:
 
 
 def game_detail(game: Game) -> GameDetail:
-    """A game with its components and names."""
-    names = {language: game.texts[language].names for language in LANGUAGES}
-    return GameDetail(**_game(game), components=game.components(), names=names)
+    """A game with its components, names and card texts."""
+    return GameDetail(
+        **_game(game),
+        components=game.components(),
+        names={language: game.texts[language].names for language in LANGUAGES},
+        texts={language: game.texts[language].cards for language in LANGUAGES},
+    )
 
 
-def _asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
+def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
     """What a seat was asked after `move`."""
     if move == match.move:
-        return match.prompt(seat)
+        standing = match.prompt(seat)
+        return (standing[0], kernel.detailed(match.live, standing[1])) if standing else None
     asked = match.positions[move - 1].asked
     if asked is None or seat not in asked.seats or isinstance(match.records[move - 1].entry, Closed):
         return None
-    question = kernel.prompt(match.table_with_agenda(move), seat)
-    return (asked.seats[seat], question) if question else None
+    table = match.table_with_agenda(move)
+    question = kernel.prompt(table, seat)
+    return (asked.seats[seat], kernel.detailed(table, question)) if question else None
 
 
 def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
-    match, result = desk.match, desk.match.result
+    match, result, players = desk.match, desk.match.result, desk.match.players
     return {
         "match": match.id,
         "game": match.game.name,
         "edition": match.opened.edition,
         "options": _plain(match.opened.options),
-        "seats": {name: seated.player if seated else None for name, seated in match.seats.items()},
-        "bots": {name: seated.bot for name, seated in match.seats.items() if seated and seated.bot},
-        "names": dict(names),
-        "origin": UPLOADED if desk.signer else match.opened.origin,
+        "seats": {seat: seated.player if seated else None for seat, seated in players.items()},
+        "bots": {seat: seated.bot for seat, seated in players.items() if seated and seated.bot},
+        "names": _imported_names(match) if match.imported else dict(names),
+        "origin": UPLOADED if desk.signer and not match.imported else match.opened.origin,
+        "unverified": match.imported,
         "signer": desk.signer,
         "chance": _chance(match),
         "status": match.status,
@@ -125,6 +148,12 @@ def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
     }
 
 
+def _imported_names(match: Match) -> dict[str, str]:
+    """The names, or aliases, in an imported match: these ids say them themselves."""
+    players = (seated.player for seated in match.seats.values() if seated)
+    return {player: name for player in players if (name := name_of(player)) is not None}
+
+
 def _chance(match: Match) -> str:
     if not match.provable:
         return "recorded"
@@ -132,8 +161,9 @@ def _chance(match: Match) -> str:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Every field of the table, but for the agenda, which no viewer is told."""
-    return {name: _plain(getattr(table, name)) for name in table.__struct_fields__ if name != "agenda"}
+    """Every field of the table, but for the agenda, which no viewer is told; `exchanged` where it is so."""
+    untold = ("agenda",) if table.exchanged else ("agenda", "exchanged")
+    return {name: _plain(getattr(table, name)) for name in table.__struct_fields__ if name not in untold}
 
 
 def _plain(value: Any) -> Any:
@@ -204,7 +234,10 @@ def _option(game: Game, option: Option) -> OptionView:
 
 
 def players_of(desk: Desk) -> list[str]:
-    """The people at the table; an uploaded match may say who it likes, so nobody's name is told with it."""
-    if desk.signer:
+    """The people at the table whose names this house knows.
+
+    An uploaded or imported match may say who it likes, so nobody's name is told with it.
+    """
+    if desk.signer or desk.match.imported:
         return []
     return [seated.player for seated in desk.match.seats.values() if seated and not seated.bot]

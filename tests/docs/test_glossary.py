@@ -11,7 +11,11 @@ import pytest
 
 from tests.docs.documents import ROOT, read
 
-GAMES = {"13 Minutes": "thirteen_minutes", "Cold War: CIA vs. KGB": "cia_vs_kgb"}
+GAMES = {
+    "13 Minutes": "thirteen_minutes",
+    "Cold War: CIA vs. KGB": "cia_vs_kgb",
+    "Twilight Struggle": "twilight_struggle",
+}
 ENDING = 3  # letters that Russian may change at the end of a word
 Row = dict[str, str]
 
@@ -38,11 +42,15 @@ def code(package: str) -> str:
     return "\n".join(path.read_text("utf-8") for path in files if path.suffix in (".py", ".json"))
 
 
+def texts(game: str, language: str) -> str:
+    """The file of the texts of a game."""
+    return (ROOT / "domain" / game / "components" / f"texts.{language}.toml").read_text("utf-8")
+
+
 @cache
 def words(game: str, language: str) -> str:
     """The texts of a game, in small letters; comments are left out."""
-    path = ROOT / "domain" / game / "components" / f"texts.{language}.toml"
-    return said(path.read_text("utf-8"))
+    return said(texts(game, language))
 
 
 def said(toml: str) -> str:
@@ -53,8 +61,7 @@ def said(toml: str) -> str:
 @cache
 def names(game: str, language: str) -> dict[str, str]:
     """The names that a game gives to ids."""
-    path = ROOT / "domain" / game / "components" / f"texts.{language}.toml"
-    found: dict[str, str] = tomllib.loads(path.read_text("utf-8"))["names"]
+    found: dict[str, str] = tomllib.loads(texts(game, language))["names"]
     return found
 
 
@@ -123,9 +130,19 @@ def test_every_name_that_is_no_card_is_in_the_glossary() -> None:
     """Phases, agents, factions, zones, colours: the vocabulary of a game's names."""
     for title, game in GAMES.items():
         listed = {row["In code"].strip("`") for row in glossary(title)}
-        vocabulary = {"thirteen_minutes": THIRTEEN, "cia_vs_kgb": CIA}[game]
+        vocabulary = VOCABULARY[game]
         assert vocabulary <= set(names(game, "en"))
         assert vocabulary <= listed
+
+
+def test_the_words_of_the_two_books_are_those_of_the_texts_of_each_edition() -> None:
+    """Names are those of the edition; all other words are those of book 003 in both."""
+    renamed = tomllib.loads(texts("twilight_struggle", "ru"))["editions"]["second"].values()
+    for row in glossary("Twilight Struggle: the words of the two books"):
+        deluxe, second = row["Book 003 (Deluxe)"], row["Book 000 (2nd edition)"]
+        assert says(words("twilight_struggle", "ru"), deluxe), deluxe
+        if deluxe[0].isupper():
+            assert second in renamed, second
 
 
 THIRTEEN = {
@@ -143,3 +160,9 @@ CIA = {"briefing", "planning", "influence_struggle", "cease_fire", "debriefing",
     *("master_spy", "deputy_director", "double_agent", "analyst", "assassin", "director"),
     *("military", "economic", "political", "media"),
 }
+TWILIGHT = {"us", "ussr", "turn", "setup", "handicap", "deal", "headline", "rounds", "end"} | {
+    *("early", "mid", "late", "influence", "coup", "realign", "space"),
+    *("presence", "domination", "control", "discards", "removed", "beside", "china_card"),
+    *("nuclear_war", "final_scoring"),
+}
+VOCABULARY = {"thirteen_minutes": THIRTEEN, "cia_vs_kgb": CIA, "twilight_struggle": TWILIGHT}

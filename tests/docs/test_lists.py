@@ -73,11 +73,16 @@ def test_the_operations_page_lists_every_other_variable_that_is_read() -> None:
     assert told == {name for name in read_there - ours if not any(s.startswith(name) for s in settings)}
 
 
-@pytest.mark.parametrize(
-    ("game", "page"), [("thirteen_minutes", "docs/13-minutes.md"), ("cia_vs_kgb", "docs/cia-vs-kgb.md")]
-)
-def test_a_games_page_lists_its_options_with_their_values_the_default_first(game: str, page: str) -> None:
-    rows = read(page).table("Option")
+PAGES = {
+    "thirteen_minutes": "docs/13-minutes.md",
+    "cia_vs_kgb": "docs/cia-vs-kgb.md",
+    "twilight_struggle": "docs/twilight-struggle.md",
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_games_page_lists_its_options_with_their_values_the_default_first(game: str) -> None:
+    rows = read(PAGES[game]).table("Option")
     options = GAMES[game].options
     assert [row["Option"].strip(CODE) for row in rows] == [option.name for option in options]
     for row, option in zip(rows, options, strict=True):

@@ -122,7 +122,7 @@ class Hall:
         self._stored: dict[str, int] = {}
 
     def _begin(self, game: Game, number: int) -> Sitting:
-        origin = self.random.choice(("live", "live", "live", "bots", "imported"))
+        origin = self.random.choice(("live", "live", "live", "bots", "seeded"))
         players = self.random.sample(("ann", "bob", "cid", "dan", "eve"), len(game.seats))
         return seated(game, number, players, origin=origin, bots=("eve",))
 
@@ -139,7 +139,7 @@ class Hall:
     def _store(self, match: Match) -> None:
         for record in match.records[self._stored.get(match.id, 0) :]:
             stored = codec(match.game).read(match.id, record.stored)
-            self.items.append(Item(len(self.items) + 1, stored, match.opened.origin == "imported"))
+            self.items.append(Item(len(self.items) + 1, stored, match.opened.origin == "seeded"))
         self._stored[match.id] = match.move
 
     def _command(self, sitting: Sitting) -> None:

@@ -17,14 +17,14 @@ from projections.runner import PROJECTIONS
 from tests.projections.support import Hall, caught_up
 
 EVERYTHING = Asked(200)
-COUNT = 40
+COUNT = 60
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Read models of forty matches, some of them still running."""
+    """Read models of sixty matches, some of them still running."""
     path = tmp_path_factory.mktemp("read") / "read.db"
-    caught_up(Hall(list(GAMES.values()), COUNT, seed=3).play(2_000), path)
+    caught_up(Hall(list(GAMES.values()), COUNT, seed=3).play(5_000), path)
     return path
 
 
@@ -65,8 +65,7 @@ def test_filters_choose_what_they_say(
 @pytest.mark.parametrize(
     ("which", "count"),
     [
-        (MatchFilter(edition="standard"), COUNT),
-        (MatchFilter(edition="deluxe"), 0),
+        (MatchFilter(edition="first"), 0),
         (MatchFilter(game="chess"), 0),
         (MatchFilter(player="nobody"), 0),
         (MatchFilter(origin="imported"), 0),
@@ -167,7 +166,7 @@ def test_a_player_without_a_match_has_no_history(reader: sqlite3.Connection) -> 
 def test_the_standings_agree_with_the_histories(reader: sqlite3.Connection) -> None:
     compared = 0
     for game in GAMES:
-        for row in read.standings(reader, game, "standard", EVERYTHING).rows:
+        for row in read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows:
             which = HistoryFilter(game=game, origin="live")
             history = read.history(reader, row.player, which, EVERYTHING).rows
             rated = [played for played in history if played.rating]
@@ -183,22 +182,24 @@ def test_the_standings_agree_with_the_histories(reader: sqlite3.Connection) -> N
 
 def test_the_board_of_people_holds_no_bot(reader: sqlite3.Connection) -> None:
     for game in GAMES:
-        assert "eve" not in {row.player for row in read.standings(reader, game, "standard", EVERYTHING).rows}
+        assert "eve" not in {
+            row.player for row in read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows
+        }
     assert "eve" in {
         row.player
         for game in GAMES
-        for row in read.standings(reader, game, "standard", EVERYTHING, pool="bots").rows
+        for row in read.standings(reader, game, GAMES[game].editions[0], EVERYTHING, pool="bots").rows
     }
 
 
 def test_standings_are_sorted_by_rating_and_come_in_pages(reader: sqlite3.Connection) -> None:
     game = "thirteen_minutes"
-    whole = read.standings(reader, game, "standard", EVERYTHING).rows
+    whole = read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows
     assert [row.rating for row in whole] == sorted((row.rating for row in whole), reverse=True)
     rows: list[StandingRow] = []
     after: str | None = None
     while True:
-        page = read.standings(reader, game, "standard", Asked(1, after))
+        page = read.standings(reader, game, GAMES[game].editions[0], Asked(1, after))
         rows += page.rows
         after = page.next
         if after is None:
@@ -290,4 +291,5 @@ def test_what_folds_remember_has_no_view(reader: sqlite3.Connection) -> None:
         "turn_running",
         "board_matches",
         "history_matches",
+        "match_exchanges",
     }

@@ -18,7 +18,8 @@ THIRTEEN = GAMES["thirteen_minutes"]
 
 
 def told(sitting: Sitting, language: str) -> list[TurnTold]:
-    words = sitting.match.game.words(language, sitting.match.opened.options)
+    opened = sitting.match.opened
+    words = sitting.match.game.words(language, opened.options, opened.edition)
     rows = folded(TURNS, items(sitting.match.records)).all(TurnRow)
     return [tell(sitting.match.game, words, row.turn) for row in rows]
 
@@ -64,7 +65,7 @@ def turn_with(*points: LeadChanged | Over, plays: tuple[Play, ...] = ()) -> Turn
 
 
 def words_of(turn: Turn, language: str) -> TurnTold:
-    return tell(THIRTEEN, THIRTEEN.words(language, {}), turn)
+    return tell(THIRTEEN, THIRTEEN.words(language, {}, "standard"), turn)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_the_heading_names_the_moves() -> None:
 
 
 def test_a_game_decides_what_its_turns_are_called() -> None:
-    words = THIRTEEN.words("en", {}).with_names({**THIRTEEN.texts["en"].names, "turn": "Battle"})
+    words = THIRTEEN.words("en", {}, "standard").with_names({**THIRTEEN.texts["en"].names, "turn": "Battle"})
     assert tell(THIRTEEN, words, turn_with()).heading == "Battle 3, moves 10 to 18"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta, timezone
 
 import pytest
@@ -13,8 +14,11 @@ from domain.kernel import Result
 from domain.log import Played, Seated
 from domain.match import Match
 from domain.texts import LANGUAGES, Texts
+from domain.twilight_struggle.facts.cards import InPlay
+from domain.twilight_struggle.facts.flow import Effect
+from domain.twilight_struggle.state import State
 from replay.narration import narrated, told
-from replay.picture import as_text, picture
+from replay.picture import as_text, picture, table_picture
 from replay.words import Words
 from tests.domain import toy
 from tests.matches import Sitting, finished
@@ -195,6 +199,34 @@ def test_a_picture_shows_the_table_and_the_move() -> None:
     assert "Cuba: a hidden card" in hidden
     assert "1 card   2 cards" in hidden
     assert "Anadyr" not in hidden
+
+
+@pytest.mark.parametrize(
+    ("language", "influence", "playing"),
+    [
+        ("en", "Canada 2, United Kingdom 5, Iran 1", "card NATO, side US; card Fidel, side USSR"),
+        (
+            "ru",
+            "Канада 2, Великобритания 5, Иран 1",
+            "карта НАТО, сторона США; карта Фидель Кастро, сторона СССР",
+        ),
+    ],
+)
+def test_numbers_and_structs_within_a_field_are_drawn_as_names(
+    language: str, influence: str, playing: str
+) -> None:
+    """What each key holds, in the order of the game's names; a struct without what is empty in it."""
+    table = State(
+        influence={"us": {"iran": 1, "united_kingdom": 5, "canada": 2}, "ussr": {}},
+        at_start={"us": {"japan": 1}, "ussr": {"japan": 1}},
+        playing=(InPlay("nato", "us"), InPlay("fidel", "ussr")),
+        effects=(Effect("containment", "us"),),
+    )
+    words = Words(Sitting(GAMES["twilight_struggle"]).match, language)
+    drawn = as_text(table_picture(table, words), 200)
+    assert re.search(rf"{influence} +—$", drawn, flags=re.MULTILINE)
+    assert playing in drawn
+    assert not re.search("{|_|Japan|Япония|region|регион", drawn)
 
 
 def test_the_end_is_drawn_with_its_result() -> None:

@@ -10,7 +10,7 @@ from domain.games import GAMES
 from domain.history import ALL
 from domain.kernel import HIDDEN
 from replay import matchfile
-from replay.difference import difference, sentences
+from replay.difference import Change, difference, sentences
 from replay.positions import NoView, position
 from replay.words import Words
 from tests.matches import Sitting, finished
@@ -47,7 +47,8 @@ def test_every_position_of_a_match_is_plain_data_with_every_field(toy_game: Game
     for move in range(1, match.move + 1):
         for viewer in (None, "left", "right", ALL):
             shown = position(match, move, viewer)
-            assert set(shown.table) == set(toy_game.state.__struct_fields__) - {"agenda", "result"}
+            untold = {"agenda", "result", "exchanged"}
+            assert set(shown.table) == set(toy_game.state.__struct_fields__) - untold
             assert msgspec.json.decode(msgspec.json.encode(shown.table)) == shown.table
 
 
@@ -108,6 +109,21 @@ def test_every_difference_can_be_said(name: str, language: str) -> None:
             assert sentence
             assert "_" not in sentence
     assert sentences([], words) == [{"en": "Nothing differs.", "ru": "Различий нет."}[language]]
+
+
+def test_a_difference_says_what_is_kept_in_structs_and_leaves_out_what_is_backstage() -> None:
+    words = Words(Sitting(GAMES["twilight_struggle"]).match, "en")
+    cards = [{"card": "fidel", "seat": "ussr"}, {"card": "nato", "seat": "us"}]
+    changes = [
+        Change(("playing",), None, cards),
+        Change(("influence", "us", "iran"), 1, 2),
+        Change(("at_start", "us", "iran"), 1, 2),
+    ]
+    assert sentences(changes, words) == [
+        "being resolved: — → card: Fidel, side: USSR; card: NATO, side: US",
+        "influence · US · Iran: 1 → 2",
+    ]
+    assert sentences(changes[2:], words) == ["Nothing differs."]
 
 
 def test_a_difference_in_words() -> None:

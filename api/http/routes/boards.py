@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from msgspec import Struct
@@ -14,6 +14,7 @@ from api.http.edge import Api, Call
 from api.http.params import GameName, MatchId, PlayerId
 from api.http.problems import Failed
 from domain.games import GAMES
+from domain.imported import IMPORTED, REMARK, name_of
 from projections import read
 from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
@@ -51,11 +52,15 @@ class History(Struct, frozen=True):
 
 
 class Scoreboard(Struct, frozen=True):
-    """A game's totals, and the players of one board in order."""
+    """A game's totals, and the players of one board in order; only the pool of live matches is rated.
+
+    `unverified`: these matches were imported from elsewhere.
+    """
 
     game: str
     edition: str
     pool: str
+    unverified: bool
     totals: list[TotalsRow]
     standings: tuple[StandingRow, ...]
     names: dict[str, str]
@@ -70,10 +75,15 @@ class TurnView(Struct, frozen=True):
 
 
 class Turns(Struct, frozen=True):
-    """The turns of a match; of a running one as a spectator was told them."""
+    """The turns of a match; of a running or imported one as a spectator was told them.
+
+    `remark`: what everybody who reads those of an imported match should know.
+    """
 
     match: str
     game: str
+    unverified: bool
+    remark: str | None
     over: bool
     turns: list[TurnView]
 
@@ -98,7 +108,7 @@ async def list_matches(
     which = MatchFilter(game, edition, player, status, origin, since, until)
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     own = (row for row in page.rows if row.origin != UPLOADED)
-    players = (player for row in own for player in row.seats.values() if player)
+    players = [player for row in own for player in row.seats.values() if player and _is_own(row, player)]
     return MatchList(page.rows, await _names(call, players), page.next)
 
 
@@ -110,7 +120,8 @@ async def read_turns(call: Call, match: MatchId) -> Turns:
         raise Failed("unknown-match", "there is no such match")
     told = await asyncio.to_thread(read.told, found, call.language)
     turns = [TurnView(turn, words) for turn, words in zip(found.turns, told, strict=True)]
-    return Turns(found.match, found.game, found.over, turns)
+    remark = REMARK[call.language] if found.unverified else None
+    return Turns(found.match, found.game, found.unverified, remark, found.over, turns)
 
 
 @api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
@@ -128,8 +139,8 @@ async def read_scoreboard(
     chosen, among, models = edition or GAMES[game].editions[0], pool or LIVE, call.services.models
     totals = await models.ask(read.totals, game, chosen, among)
     page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
-    names = await _names(call, (row.player for row in page.rows))
-    return Scoreboard(game, chosen, among, totals, page.rows, names, page.next)
+    names = await _names(call, [row.player for row in page.rows])
+    return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
 
 @api.get("/v1/players/{player}/matches", History, refusals=(503,))
@@ -148,7 +159,7 @@ async def read_history(
     which = HistoryFilter(game, edition, origin, outcome)
     page = await models.ask(read.history, player, which, Asked(limit, after))
     standings = await models.ask(read.standings_of, player)
-    name = (await call.services.names.of([player])).get(player)
+    name = (await _names(call, [player])).get(player)
     return History(player, name, page.rows, standings, page.next)
 
 
@@ -167,6 +178,12 @@ def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
     return max(begin, since or begin), end if until is None else min(end, until)
 
 
-async def _names(call: Call, players: Iterable[Any]) -> dict[str, str]:
-    people = {player for player in players if not player.startswith("bot:")}
-    return await call.services.names.of(sorted(people))
+def _is_own(row: MatchRow, player: str) -> bool:
+    """May this player's name be told?  A match from elsewhere may say who it likes."""
+    return not row.unverified or name_of(player) is not None
+
+
+async def _names(call: Call, players: Sequence[str]) -> dict[str, str]:
+    imported = {player: name for player in players if (name := name_of(player)) is not None}
+    people = {player for player in players if player not in imported and not player.startswith("bot:")}
+    return await call.services.names.of(sorted(people)) | imported

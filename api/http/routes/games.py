@@ -20,7 +20,7 @@ async def list_games(call: Call) -> Games:
 
 @api.get("/v1/games/{game}", GameDetail, refusals=(404,))
 async def read_game(call: Call, game: GameName) -> GameDetail:
-    """One game with its components, their names in English and Russian."""
+    """One game with its components; names and card texts in English and Russian."""
     if game not in GAMES:
         raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
     return game_detail(GAMES[game])

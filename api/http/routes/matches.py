@@ -13,7 +13,7 @@ from api.http.looking import move_of, viewer
 from api.http.params import At, IfNoneMatch, MatchId, SeatName, View
 from api.http.problems import Failed
 from api.http.shapes import MatchSummary, MatchView, NewMatch, PromptView, Sit
-from api.http.views import match_view, players_of, prompt_view, summary
+from api.http.views import asked_at, match_view, players_of, prompt_view, summary
 from domain.match import Match
 
 api = Api("matches")
@@ -58,8 +58,9 @@ async def read_match(
     """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
     desk = await call.gate.desk(match)
     names = await call.services.names.of(players_of(desk))
-    seen_by, moment = viewer(desk.match, call.player, view), move_of(desk.match, at)
-    answer = call.answer(match_view(desk, names, seen_by, moment))
+    moment = move_of(desk.match, at)
+    seen_by = viewer(desk.match, call.player, view, moment)
+    answer = call.answer(match_view(desk, names, seen_by, moment, call.language))
     answer.headers["etag"] = tag = f'"{hashlib.sha256(bytes(answer.body)).hexdigest()[:24]}"'
     if if_none_match is not None and tag in if_none_match:
         return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})
@@ -76,7 +77,7 @@ async def read_prompt(call: Call, match: MatchId) -> PromptView | Response:
     """What I am asked now."""
     found = await call.gate.match(match)
     seat = seat_if_any(found, call.player)
-    standing = found.prompt(seat) if seat else None
+    standing = asked_at(found, found.move, seat) if seat else None
     if standing is None:
         return Response(status_code=204, headers={"cache-control": "no-cache"})
     return prompt_view(found, *standing, call.language)

@@ -150,7 +150,7 @@ def test_what_cannot_be_opened(server: Served) -> None:
 
 def test_games_with_titles_options_and_components(server: Served) -> None:
     told = server.client().get("/v1/games").json["games"]
-    assert {game["game"] for game in told} == {"thirteen_minutes", "cia_vs_kgb", "toy"}
+    assert {game["game"] for game in told} == {"thirteen_minutes", "cia_vs_kgb", "twilight_struggle", "toy"}
     for game in told:
         assert set(game["titles"]) == {"en", "ru"}
         detail = server.client().get(f"/v1/games/{game['game']}").json
@@ -158,6 +158,16 @@ def test_games_with_titles_options_and_components(server: Served) -> None:
         assert set(detail["names"]) == {"en", "ru"}
         assert {name: detail[name] for name in game} == game
     server.client().get("/v1/games/chess").problem(404, "unknown-game")
+
+
+def test_a_game_tells_what_its_cards_do(server: Served) -> None:
+    toy = server.client().get("/v1/games/toy").json
+    assert toy["texts"] == {"en": {"card-1": "Brings a die."}, "ru": {"card-1": "Приносит бросок кубика."}}
+    with_its_components = server.client().get("/v1/games/cia_vs_kgb").json
+    assert with_its_components["texts"] == {"en": {}, "ru": {}}
+    struggle = server.client().get("/v1/games/twilight_struggle").json
+    cards = {card["id"] for card in struggle["components"]["cards"]}
+    assert all(set(struggle["texts"][language]) == cards for language in ("en", "ru"))
 
 
 @pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])

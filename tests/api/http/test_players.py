@@ -10,6 +10,7 @@ from api.http.access import Tickets
 from api.http.limits import AtOnce, Buckets
 from api.http.problems import Failed
 from domain.game import Game
+from domain.history import Chair
 from tests.api.http.served import Served, served
 
 
@@ -98,7 +99,7 @@ def test_streams_at_once_are_counted_and_given_back() -> None:
 def test_a_ticket_ends_but_not_while_its_stream_is_open() -> None:
     now = 0.0
     tickets = Tickets(60, lambda: now)
-    ticket = tickets.give("m1", "left", "ann")
+    ticket = tickets.give("m1", Chair("left"), "ann")
     admission = tickets.admit(ticket, "m1")
     tickets.opened(admission)
     now = 500.0

@@ -9,6 +9,7 @@ import pytest
 
 from api.http.serve import CannotServe, listening
 from api.settings import BadSetting, Settings, read
+from domain.games import GAMES
 from replay import verify
 from tests.api.http.processes import process
 from tests.api.http.served import Client
@@ -23,6 +24,7 @@ def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path
         assert {(row["game"], row["status"], row["origin"]) for row in listed} == {
             ("thirteen_minutes", "over", "bots"),
             ("cia_vs_kgb", "over", "bots"),
+            ("twilight_struggle", "over", "bots"),
         }
         for row in listed:
             assert verify.verify(client.get(f"/v1/matches/{row['match']}/file").body).ok
@@ -30,7 +32,7 @@ def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path
         assert running.stop() == (0, "")
     with process(tmp_path, empty=False) as running:
         client = Client(running.port)
-        assert len(client.get("/v1/matches").json["matches"]) == 2
+        assert len(client.get("/v1/matches").json["matches"]) == len(GAMES)
         client.close()
 
 

@@ -23,6 +23,7 @@ _ENGLISH = {
     },
     "facts": {name: [{"says": name}] for name in _FACTS},
     "options": {"rounds": {"about": "How many rounds."}},
+    "cards": {"card-1": "Brings a die."},
 }
 _RUSSIAN = {
     "names": {"toy": "Игрушка", "left": "левый", "right": "правый"},
@@ -32,6 +33,7 @@ _RUSSIAN = {
     },
     "facts": {name: [{"says": f"Факт {name}"}] for name in _FACTS},
     "options": {"rounds": {"about": "Сколько раундов."}},
+    "cards": {"card-1": "Приносит бросок кубика."},
 }
 
 TEXTS = {"en": Texts("en", _ENGLISH), "ru": Texts("ru", _RUSSIAN)}

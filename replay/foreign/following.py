@@ -1,0 +1,349 @@
+"""Where the cards go in a foreign log: the log once more, as moves of cards and facts about hands.
+
+A log never says what was dealt, but every card that leaves a hand is named, and now and then it shows what a
+hand holds or cannot hold.  `moves` gives all that in order; `deal` works out the draws from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from domain.kernel import Seat
+from domain.twilight_struggle.components import OTHER, US, USSR
+from domain.twilight_struggle.rules.hand import TRAPS, rounds
+from domain.twilight_struggle.rules.operations import CHINA
+from domain.twilight_struggle.rules.registry import CARDS
+from replay.foreign.moves import (
+    BESIDE,
+    DISCARDS,
+    REMOVED,
+    Arrives,
+    Doubtful,
+    Draws,
+    Lacks,
+    Leaves,
+    Looks,
+    Move,
+    PutAway,
+    Reshuffled,
+    Shows,
+    TakenBack,
+    TurnBegins,
+    TurnEnds,
+)
+from replay.foreign.names import CARD_NAMES
+from replay.foreign.structure import (
+    ActionRound,
+    Discards,
+    Entry,
+    EventNamed,
+    HasNone,
+    Headline,
+    Headlined,
+    InPlay,
+    Log,
+    NotInPlay,
+    OpsHeader,
+    Paragraph,
+    Plays,
+    Reshuffle,
+    Reveals,
+    Statement,
+    Turn,
+)
+
+ALL = frozenset(CARD_NAMES.values()) - {CHINA}
+SCORING = frozenset(card for card in ALL if CARDS[card].scores)
+WHOLE_HAND = {"cia_created": USSR, "lone_gunman": US, "aldrich_ames_remix": US}
+ENVY, GRAIN, PLAN, SALT = "missile_envy", "grain_sales_to_soviets", "five_year_plan", "salt_negotiations"
+ASK_NOT, TEHRAN, CAMBRIDGE = "ask_not_what_your_country", "our_man_in_tehran", "the_cambridge_five"
+STAR_WARS, SHUTTLE = "star_wars", "shuttle_diplomacy"
+EMPTY_HAND = (*WHOLE_HAND, GRAIN, PLAN, "terrorism")  # where "no cards" means none at all
+LAST_TURN = 10
+
+
+def moves(log: Log) -> tuple[Move, ...]:
+    """Every move of a card in a log, and every fact about a hand, in order."""
+    return tuple(_Course(log).moves())
+
+
+def _last_mentions(log: Log) -> dict[str, int]:
+    """The last line in which a card comes from a hand."""
+    found: dict[str, int] = {}
+    for turn in log.turns:
+        for entry in turn.entries():
+            if isinstance(entry, ActionRound):
+                found[entry.card] = entry.line
+            for one in entry.said:
+                if isinstance(one, Headlined | Plays | Discards | Reveals):
+                    found[one.card] = one.line
+    return found
+
+
+class _Course:
+    """One walk through a log.
+
+    `playing`: the cards that are being resolved, each with whether its event has happened; `player`: who
+    plays them.  `event` heads the paragraph, `waiting` are headlines whose turn has not come.  `shown` and
+    `thrown` gather what a paragraph shows or discards, until it is over.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.last = _last_mentions(log)
+        self.stop = max((one.line for one in log.said()), default=0)
+        self.turn = self.line = 0
+        self.playing: dict[str, bool] = {}
+        self.player: dict[str, Seat] = {}
+        self.waiting: set[str] = set()
+        self.event = self.drawn = ""
+        self.shown: list[str] = []
+        self.thrown: list[str] = []
+        self.trapped: set[Seat] = set()
+        self.worth: dict[Seat, int] = {}
+
+    def moves(self) -> Iterator[Move]:
+        for i, turn in enumerate(self.log.turns):
+            self.turn, self.worth = turn.number, {US: 0, USSR: 0}
+            stops = i + 1 == len(self.log.turns)
+            yield self._move(TurnBegins, turn.entries()[0].line, _is_told(turn))
+            if turn.headline:
+                yield from self._headline(turn.headline)
+            yield from self._rounds(turn, stops)
+            if turn.cleanup:
+                yield from self._entry(turn.cleanup)
+            if not stops or _is_over(turn):
+                yield self._move(TurnEnds, self.line)
+
+    def _move(self, kind: Callable[..., Move], line: int, *what: Any) -> Move:
+        return kind(self.turn, line, *what)
+
+    # ----------------------------------------------------------------------- entries
+
+    def _headline(self, entry: Headline) -> Iterator[Move]:
+        for side in (USSR, US):
+            if card := entry.of(side):
+                yield from self._play(entry.line, side, side, card)
+        self.waiting = set(self.playing)
+        yield from self._entry(entry)
+
+    def _rounds(self, turn: Turn, stops: bool) -> Iterator[Move]:
+        """The action rounds; one that is missing, or empty, was passed (or the log stops there)."""
+        due = [(number, side) for number in range(1, rounds(turn.number) + 1) for side in (USSR, US)]
+        for entry in turn.rounds:
+            here = (entry.number, entry.side)
+            while due and here in due and due[0] != here:
+                yield from self._passes(entry.line, due.pop(0)[1])
+            planned = bool(due) and due[0] == here
+            due = due[1:] if planned else due
+            yield from self._round(turn, entry, may_stop=stops and entry is turn.rounds[-1], planned=planned)
+        for _, side in due if not stops else ():
+            yield from self._passes(self.line, side)
+
+    def _round(self, turn: Turn, entry: ActionRound, *, may_stop: bool, planned: bool) -> Iterator[Move]:
+        self.line = entry.line
+        if not entry.card and not entry.said:
+            if planned and not may_stop:
+                yield from self._passes(entry.line, entry.side)
+            return
+        if entry.card in SCORING and entry.side in self.trapped and not _pressed(turn, entry):
+            yield from self._no_way_out(entry.line, entry.side)
+        if entry.card and entry.card != CHINA:
+            yield from self._play(entry.line, entry.side, entry.side, entry.card)
+        yield from self._entry(entry)
+
+    def _passes(self, line: int, side: Seat) -> Iterator[Move]:
+        """Only who has no card passes, or nothing that opens the trap."""
+        if side in self.trapped:
+            yield from self._no_way_out(line, side)
+        else:
+            yield self._move(Shows, line, side, (), True)
+
+    def _no_way_out(self, line: int, side: Seat) -> Iterator[Move]:
+        least = 2 - self.worth[side]
+        yield self._move(
+            Lacks, line, side, frozenset(card for card in ALL if CARDS[card].ops >= max(1, least))
+        )
+
+    def _entry(self, entry: Entry) -> Iterator[Move]:
+        self.line = entry.line
+        for one in entry.said:
+            self.line = one.line
+            if act := _ACTS.get(type(one)):
+                yield from act(self, one)
+        yield from self._paragraph_ends()
+        self.waiting = set()
+        yield from self._settle()
+
+    # ----------------------------------------------------------------------- cards
+
+    def _play(self, line: int, side: Seat, holder: Seat, card: str) -> Iterator[Move]:
+        yield self._move(Leaves, line, holder, card)
+        self.playing[card], self.player[card] = False, side
+
+    def _settle(self) -> Iterator[Move]:
+        """What was played goes away: out of the game only if it does not turn up again."""
+        for card in [card for card in self.playing if card not in self.waiting]:
+            face, happened = CARDS[card], self.playing.pop(card)
+            to = DISCARDS
+            if happened and face.starred and self.last.get(card, 0) <= self.line:
+                to = REMOVED
+            elif happened and face.lasting and not face.starred:
+                to = BESIDE
+            yield self._move(PutAway, self.line, card, to)
+
+    def _paragraph_ends(self) -> Iterator[Move]:
+        shown, thrown = tuple(self.shown), tuple(self.thrown)
+        self.shown, self.thrown = [], []
+        whole = self.line < self.stop  # the log may stop within a list
+        if self.event in WHOLE_HAND and shown:
+            yield self._move(Shows, self.line, WHOLE_HAND[self.event], shown, whole)
+        elif self.event == CAMBRIDGE and shown:
+            yield self._move(Shows, self.line, US, shown)
+            yield self._move(Lacks, self.line, US, SCORING - set(shown) if whole else frozenset())
+        elif self.event == TEHRAN:
+            yield self._move(Looks, self.line, thrown)
+        elif self.event == ASK_NOT and thrown:
+            yield self._move(Draws, self.line, US, len(thrown))
+        self.event = ""
+
+    # ----------------------------------------------------------------------- statements
+
+    def _break(self, one: Paragraph) -> Iterator[Move]:
+        yield from self._paragraph_ends()
+
+    def _operations(self, one: OpsHeader) -> Iterator[Move]:
+        event = self.event
+        yield from self._paragraph_ends()
+        self.event = event if event not in (TEHRAN, ASK_NOT) else ""
+
+    def _happens(self, one: EventNamed) -> Iterator[Move]:
+        before = self.event
+        if one.card == before and not self.shown and not self.thrown:  # said twice
+            return
+        yield from self._paragraph_ends()
+        if one.card in self.waiting:
+            self.waiting.remove(one.card)
+            waiting, self.waiting = self.waiting, self.waiting | {one.card}
+            yield from self._settle()
+            self.waiting = waiting
+        if one.card not in self.playing:
+            yield from self._unplayed(one)
+        self.playing[one.card], self.event = True, one.card
+
+    def _unplayed(self, one: EventNamed) -> Iterator[Move]:
+        """The event of a card that nobody played: Star Wars took it out of the discards."""
+        if self.playing.get(STAR_WARS):
+            yield self._move(TakenBack, one.line, one.card)
+            self.player[one.card] = US
+        else:
+            yield self._move(
+                Doubtful, one.line, f"the event {one.card} happens, but nobody has played that card"
+            )
+
+    def _reveals(self, one: Reveals) -> Iterator[Move]:
+        if one.card == CHINA:
+            return
+        if self.event in WHOLE_HAND or self.event == CAMBRIDGE:
+            self.shown.append(one.card)
+        elif self.event == ENVY:
+            yield from self._hands_over(one)
+        elif self.event == SALT:
+            yield self._move(TakenBack, one.line, one.card)
+            yield self._move(Arrives, one.line, one.side, one.card)
+        elif not one.from_hand:
+            self.drawn = one.card
+            yield self._move(Shows, one.line, one.side, (one.card,))
+
+    def _hands_over(self, one: Reveals) -> Iterator[Move]:
+        """Missile Envy: the best card of a hand, for this one."""
+        if ENVY not in self.playing:  # said twice
+            return
+        better = frozenset(card for card in ALL if CARDS[card].ops > CARDS[one.card].ops)
+        yield self._move(Lacks, one.line, one.side, better)
+        yield from self._play(one.line, OTHER[one.side], one.side, one.card)
+        self.playing.pop(ENVY)
+        yield self._move(Arrives, one.line, one.side, ENVY)
+
+    def _has_none(self, one: HasNone) -> Iterator[Move]:
+        if self.event == CAMBRIDGE:
+            yield self._move(Lacks, one.line, one.side, SCORING)
+        elif self.event == ENVY:
+            yield self._move(Lacks, one.line, one.side, ALL - SCORING)
+        elif self.event in EMPTY_HAND:
+            yield self._move(Shows, one.line, one.side, (), True)
+
+    def _plays(self, one: Plays) -> Iterator[Move]:
+        if one.card in self.playing or one.card == CHINA:
+            return
+        taken = self.event == GRAIN and one.card == self.drawn
+        yield from self._play(one.line, one.side, USSR if taken else one.side, one.card)
+
+    def _discards(self, one: Discards) -> Iterator[Move]:
+        if self.event == TEHRAN:
+            self.thrown.append(one.card)
+        elif one.card not in self.playing:
+            if self.event in WHOLE_HAND:
+                event = self.event
+                yield from self._paragraph_ends()
+                self.event = event
+            yield from self._play(one.line, one.side, one.side, one.card)
+            if self.event == ASK_NOT:
+                self.thrown.append(one.card)
+            if self.event != PLAN:
+                self.playing.pop(one.card)
+                yield self._move(PutAway, one.line, one.card, DISCARDS)
+
+    def _begins(self, one: InPlay) -> Iterator[Move]:
+        for side in (US, USSR):
+            if one.card == TRAPS[side]:
+                self.trapped.add(side)
+        if one.card == "red_scare_purge" and one.card in self.player:
+            self.worth[OTHER[self.player[one.card]]] -= 1
+        elif one.card in ("containment", "brezhnev_doctrine"):
+            self.worth[US if one.card == "containment" else USSR] += 1
+        yield from ()
+
+    def _ends(self, one: NotInPlay) -> Iterator[Move]:
+        for side in (US, USSR):
+            if one.card == TRAPS[side]:
+                self.trapped.discard(side)
+        if one.card == SHUTTLE:
+            yield self._move(PutAway, one.line, SHUTTLE, DISCARDS)
+
+    def _reshuffles(self, one: Reshuffle) -> Iterator[Move]:
+        yield self._move(Reshuffled, one.line)
+
+
+def _is_told(turn: Turn) -> bool:
+    """Whether the log has come past the deal of a turn."""
+    shown = turn.headline.said if turn.headline else ()
+    return bool(turn.rounds) or any(isinstance(one, Headlined) for one in shown)
+
+
+def _is_over(turn: Turn) -> bool:
+    """Whether a turn was played to its end, as far as one can tell without a next one."""
+    if turn.cleanup:
+        return True
+    return turn.number == LAST_TURN and bool(turn.rounds) and turn.rounds[-1].number >= rounds(LAST_TURN)
+
+
+def _pressed(turn: Turn, entry: ActionRound) -> bool:
+    """Whether so many scoring cards remain that they have to be played, trap or no trap."""
+    rest = [one for one in turn.rounds if one.side == entry.side and one.number >= entry.number]
+    return sum(one.card in SCORING for one in rest) >= rounds(turn.number) - entry.number + 1
+
+
+_ACTS: dict[type[Statement], Callable[[_Course, Any], Iterator[Move]]] = {
+    Paragraph: _Course._break,
+    OpsHeader: _Course._operations,
+    EventNamed: _Course._happens,
+    Reveals: _Course._reveals,
+    HasNone: _Course._has_none,
+    Plays: _Course._plays,
+    Discards: _Course._discards,
+    InPlay: _Course._begins,
+    NotInPlay: _Course._ends,
+    Reshuffle: _Course._reshuffles,
+}

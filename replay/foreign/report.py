@@ -1,0 +1,183 @@
+"""What came of one foreign log: the imported match, what was compared on the way, and what did not agree.
+
+`imported` reads a log and lets our rules follow it; `told` says in words what came of that.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from domain.imported import alias, named
+from domain.kernel import Result, Seat
+from domain.match import Match
+from domain.texts import Texts
+from replay.foreign.checking import Mismatch
+from replay.foreign.driving import Driver, follow
+from replay.foreign.reading import read
+from replay.foreign.sections import decoded
+from replay.foreign.structure import Log, Unread
+from replay.plain import one_line
+from replay.recorded import digest_of
+from replay.words import Words
+
+
+class Imported(Struct, frozen=True):
+    """One log, imported.
+
+    `checked` counts the values that were compared; `mismatches` are those that differ, or the place where
+    our rules could follow no further.  `unread` are the lines that nobody understands, `deal_problems` the
+    reasons why no deal fits the log.  `match` holds the game as far as it could be followed.
+    """
+
+    entries: int
+    plays: int
+    checked: int
+    mismatches: tuple[Mismatch, ...]
+    unread: tuple[Unread, ...]
+    deal_problems: tuple[str, ...]
+    match: Match
+    secret: bytes
+
+    @property
+    def clean(self) -> bool:
+        """Was every line understood, and did everything agree?"""
+        return not self.mismatches and not self.unread
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended; None where that is not known."""
+        return self.match.result
+
+
+def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
+    """A log as our rules follow it.
+
+    Args:
+        data: the file.
+        product: the version of this program.
+        names: keep the players' names; else they become aliases.
+
+    Raises:
+        BadLog: it cannot be read as a log.
+    """
+    said, content = read(data), content_of(data)
+    driver = follow(said, content, product, _players(said, content, names))
+    return Imported(
+        entries=sum(len(turn.entries()) for turn in said.turns),
+        plays=driver.plays,
+        checked=driver.checker.checked,
+        mismatches=tuple(_mismatches(driver, last=content.count(b"\n"))),
+        unread=tuple(sorted(said.unread, key=lambda one: one.line)),
+        deal_problems=tuple(driver.deal_problems),
+        match=driver.recorded.match,
+        secret=driver.recorded.secret,
+    )
+
+
+def content_of(data: bytes) -> bytes:
+    """What makes a log this log: its text, however its lines end and whatever stands at their ends.
+
+    Raises:
+        BadLog: it is no text.
+    """
+    lines = [text for _, text in decoded(data)]
+    while not lines[-1]:
+        lines.pop()
+    return "".join(f"{text}\n" for text in lines).encode()
+
+
+def _players(said: Log, content: bytes, names: bool) -> dict[Seat, str]:
+    """Who sits where, by name or alias; one name in one log always has the same alias."""
+    people = list(dict.fromkeys((said.ussr, said.us)))
+    ids = {
+        name: named(name) if names else alias(digest_of(content).hex(), number)
+        for number, name in enumerate(people)
+    }
+    return {"us": ids[said.us], "ussr": ids[said.ussr]}
+
+
+def _mismatches(driver: Driver, last: int) -> Iterator[Mismatch]:
+    """In the order of their lines, none of them beyond the last."""
+    found = list(driver.checker.mismatches)
+    if driver.stopped:
+        found.append(Mismatch(driver.stopped_at, driver.stopped, None, None))
+    for one in sorted(found, key=lambda mismatch: mismatch.line):
+        yield Mismatch(min(one.line, last), one.what, one.stated, one.ours)
+
+
+# --------------------------------------------------------------------------- in words
+
+
+def told(file: str, found: Imported, language: str) -> list[str]:
+    """What came of a file, a line for the whole and one for everything that was found."""
+    words = Words(found.match, language)
+    return [one_line(line) for line in _told(file, found, words, _own(language))]
+
+
+def _told(file: str, found: Imported, words: Words, own: dict[str, Any]) -> Iterator[str]:
+    say = own["says"]
+    result = words.result(found.result) if found.result else say["no_result"]
+    state = say["clean" if found.clean else "wrong"].format(
+        mismatches=words.texts.write(say["mismatches"], count=len(found.mismatches)),
+        unread=words.texts.write(say["unread"], count=len(found.unread)),
+    )
+    played = {name: words.texts.write(say[name], count=getattr(found, name)) for name in ("plays", "checked")}
+    yield say["whole"].format(file=file, state=state, result=result, **played)
+    for mismatch in found.mismatches:
+        yield f"  {_mismatch(mismatch, words, own)}"
+    for line in found.unread:
+        yield f"  {say['line_unread'].format(line=line.line, text=line.text[:80])}"
+    for problem in found.deal_problems:
+        yield f"  {say['deal'].format(problem=problem)}"
+
+
+def _mismatch(one: Mismatch, words: Words, own: dict[str, Any]) -> str:
+    say = own["says"]
+    if one.stated is None and one.ours is None:
+        return str(say["stopped"].format(line=one.line, why=one.what))
+    stated, ours = (_value(value, words, say["nothing"]) for value in (one.stated, one.ours))
+    what = _what(one.what, words, own["what"])
+    return str(say["mismatch"].format(line=one.line, what=what, stated=stated, ours=ours))
+
+
+def _what(what: str, words: Words, forms: dict[str, str]) -> str:
+    """What a mismatch is about: a form of words.<language>.toml, its ids named; else as it stands."""
+    for form, says in forms.items():
+        if found := re.fullmatch(form, what):
+            return says.format(**{name: words.name(value) for name, value in found.groupdict().items()})
+    return what
+
+
+def _value(value: Any, words: Words, nothing: str) -> str:
+    if value is None or value == "":
+        return nothing
+    if isinstance(value, list):
+        return "".join(f"[{number}]" for number in value)  # as a log writes both totals
+    if isinstance(value, bool):
+        return words.shown("yes" if value else "no")
+    return words.name(value)
+
+
+def kept(phrase: str, value: str, language: str) -> str:
+    """What became of an imported match: stored, known, unclean or written, and where."""
+    return one_line(_own(language)["says"][phrase].format(match=value, file=value))
+
+
+def summed(clean: int, wrong: int, bad: int, language: str) -> str:
+    """What came of several files together."""
+    own, words = _own(language)["says"], Texts(language, {})
+    logs = words.write(own["logs"], count=clean + wrong + bad)
+    return str(own["sum"].format(logs=logs, clean=clean, wrong=wrong, bad=bad))
+
+
+@cache
+def _own(language: str) -> dict[str, Any]:
+    file = importlib.resources.files("replay.foreign") / f"report.{language}.toml"
+    return tomllib.loads(file.read_text("utf-8"))

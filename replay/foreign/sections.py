@@ -1,0 +1,203 @@
+"""A file cut into sections: the set-up, headline phases, action rounds, ends of turns, the end of the game.
+
+Bytes become lines (`decoded`), and lines become sections (`sections`).  A section begins at the head of an
+entry (`Turn 3, US AR2: ...`), or at the rule with the same words that some logs draw before it.  Where such a
+rule stands alone it repeats the words of the entry before: it is the end of the turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from replay.foreign.structure import BadLog, Column
+
+Line = tuple[int, str]
+
+MOST = 500_000  # bytes; a whole game takes about forty thousand
+BOM = b"\xef\xbb\xbf"
+BREAKS = re.compile(r"\r\n|\n|\r")
+BLANKS = re.compile(r"\s+")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+HEAD = re.compile(
+    r"Turn (?P<turn>\d{1,2}), "
+    r"(?:(?P<headline>Headline Phase)|(?P<cleanup>Cleanup)|(?P<side>USSR|US) AR(?P<number>\d{1,2}))"
+    r"(?:: ?(?P<rest>.*))?"
+)
+RULE = re.compile(
+    r"--- Turn (?P<turn>\d{1,2}), "
+    r"(?:both (?P<headline>Headline)|(?:both )?(?P<cleanup>Cleanup)|(?P<side>USSR|US) AR(?P<number>\d{1,2}))"
+    r"(?:: ?(?P<rest>.*?))? ?---"
+)
+COLUMN = re.compile(r"\[score (?P<score>-?\d{1,3})\] \[defcon (?P<defcon>[1-5])\]")
+SETUP = re.compile(r"SETUP:(?: :)? ?(?P<rest>.*)")
+END = re.compile(r": :(?: (?P<rest>.*))?")
+TURNS, ROUNDS = range(1, 11), range(1, 9)
+
+PREAMBLE, SET_UP, HEADLINE, ROUND, CLEANUP, FINISH = (
+    "preamble",
+    "setup",
+    "headline",
+    "round",
+    "cleanup",
+    "end",
+)
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A section: what it is, where it begins, its lines; `names` are the cards in its head.
+
+    `rule`: what the rule before it says; where `headless`, nothing but that rule heads it.
+    """
+
+    kind: str
+    line: int
+    turn: int = 0
+    side: str = ""
+    number: int = 0
+    names: str = ""
+    rule: str = ""
+    headless: bool = False
+    column: Column | None = None
+    lines: tuple[Line, ...] = ()
+
+
+# --------------------------------------------------------------------------- bytes and lines
+
+
+def decoded(data: bytes) -> list[Line]:
+    """The lines of a file, numbered from 1, with single blanks between words and none at the ends.
+
+    Raises:
+        BadLog: the file is empty or too long, or is no text in one encoding.
+    """
+    if len(data) > MOST:
+        raise BadLog(1, f"expected a log of at most {MOST:,} bytes, found {len(data):,}")
+    lines = BREAKS.split(_text(data.removeprefix(BOM)))
+    if not any(line.strip() for line in lines):
+        raise BadLog(1, "expected a log, found an empty file")
+    for number, line in enumerate(lines, start=1):
+        if CONTROL.search(line):
+            raise BadLog(number, "expected text, found signs that no text holds: is this file binary?")
+    return [(number, BLANKS.sub(" ", line).strip()) for number, line in enumerate(lines, start=1)]
+
+
+def _text(data: bytes) -> str:
+    """UTF-8 where every line is; else the older code page of Windows, where no line is UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        _check_one_encoding(data)
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _check_one_encoding(data: bytes) -> None:
+    found = {}
+    for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), start=1):
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            found["utf-8"] = number
+        except UnicodeDecodeError:
+            found["other"] = number
+        if len(found) == 2:
+            raise BadLog(
+                number, "expected one encoding: this line and an earlier one are encoded differently"
+            )
+
+
+# --------------------------------------------------------------------------- sections
+
+
+def sections(lines: list[Line]) -> list[Section]:
+    """The sections of a file, in order; the first is what stands before the set-up."""
+    heads = [Section(kind=PREAMBLE, line=1)]
+    bodies: list[list[Line]] = [[]]
+    for number, text in lines:
+        begun, column = _begun(number, text), COLUMN.fullmatch(text)
+        if begun is not None:
+            if _is_rule_of(heads[-1], bodies[-1], begun):
+                rule, _ = heads.pop(), bodies.pop()
+                begun = replace(begun, column=rule.column, rule=rule.rule, lines=_agreed(rule, begun))
+            heads.append(begun)
+            bodies.append(list(begun.lines))
+        elif column is not None:
+            shown = Column(number, int(column["score"]), int(column["defcon"]))
+            heads[-1] = replace(heads[-1], column=shown)
+        else:
+            bodies[-1].append((number, text))
+    return list(_closed([replace(head, lines=tuple(body)) for head, body in zip(heads, bodies, strict=True)]))
+
+
+def _begun(number: int, text: str) -> Section | None:
+    """The section that a line begins, if it begins one."""
+    if rule := RULE.fullmatch(text):
+        return _headed(number, rule, rule=text, headless=True)
+    if head := HEAD.fullmatch(text):
+        return _headed(number, head)
+    if setup := SETUP.fullmatch(text):
+        return Section(kind=SET_UP, line=number, lines=((number, setup["rest"]),))
+    if end := END.fullmatch(text):
+        return Section(kind=FINISH, line=number, lines=((number, end["rest"] or ""),))
+    return None
+
+
+def _headed(number: int, head: re.Match[str], rule: str = "", *, headless: bool = False) -> Section:
+    turn, rest = int(head["turn"]), (head["rest"] or "").strip()
+    if turn not in TURNS:
+        raise BadLog(number, f"expected a turn between 1 and 10, found {turn}")
+    if head["number"] and int(head["number"]) not in ROUNDS:
+        raise BadLog(number, f"expected an action round between 1 and 8, found {int(head['number'])}")
+    if head["cleanup"]:
+        lines = ((number, rest.removeprefix(":").strip()),)
+        return Section(kind=CLEANUP, line=number, turn=turn, rule=rule, headless=headless, lines=lines)
+    names, _, first = (rest, "", "") if headless else rest.partition(":")
+    return Section(
+        kind=HEADLINE if head["headline"] else ROUND,
+        line=number,
+        turn=turn,
+        side=(head["side"] or "").lower(),
+        number=int(head["number"] or 0),
+        names=names.strip(),
+        rule=rule,
+        headless=headless,
+        lines=((number, first.strip()),),
+    )
+
+
+def _is_rule_of(rule: Section, body: list[Line], begun: Section) -> bool:
+    """Whether a section turns out to be no more than the rule before the one that begins now."""
+    if not rule.headless or begun.headless or any(text for _, text in body):
+        return False
+    same = (rule.kind, rule.turn, rule.side) == (begun.kind, begun.turn, begun.side)
+    return (same and (rule.number == begun.number or rule.names == begun.names)) or begun.kind == CLEANUP
+
+
+def _agreed(rule: Section, begun: Section) -> tuple[Line, ...]:
+    """The first lines of a section; a rule that numbers it otherwise cannot be understood, and is kept."""
+    if begun.kind != ROUND or rule.number == begun.number:
+        return begun.lines
+    return ((rule.line, rule.rule), *begun.lines)
+
+
+def _closed(found: list[Section]) -> Iterator[Section]:
+    """The sections once more; a rule that stands alone ends a turn, or hands its column past the set-up."""
+    last, column = "", None
+    for i, section in enumerate(found):
+        if section.headless and i + 1 < len(found) and found[i + 1].kind == SET_UP:
+            column, last = section.column, section.rule
+            continue
+        if section.headless and section.rule == last:
+            yield replace(section, kind=CLEANUP)
+            continue
+        if section.kind == HEADLINE and section.column is None:
+            section, column = replace(section, column=column), None
+        yield section
+        last = section.rule or last

@@ -1,0 +1,1 @@
+"""Logs of games played elsewhere: reading them, and the deal that they imply."""
