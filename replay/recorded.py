@@ -13,7 +13,7 @@ from domain import kernel
 from domain.chance import Forced, Secret
 from domain.drafting import Context, Draft
 from domain.game import Game, Options
-from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Illegal, Picks, Prompt, Seat, Table
+from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import canonical
 from domain.match import Match, open_match
 
@@ -106,10 +106,10 @@ class RecordedMatch:
             raise Wrong(_legal(self.questions(), self.live))
         self.close()
 
-    def close(self) -> None:
-        """Close the match after its latest whole move, unless it is over."""
+    def close(self, result: Result | None = None) -> None:
+        """Close the match after its latest whole move, unless it is over; `result`: what the record says."""
         if self.match.status != "over":
-            self._accept(self.match.close_record(self.context, None))
+            self._accept(self.match.close_record(self.context, result))
 
     def questions(self) -> list[Prompt]:
         """What is asked now, of whomever."""

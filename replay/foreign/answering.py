@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from domain import kernel
-from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Picks, Prompt, Seat, Step
+from domain.kernel import CHANCE, Answer, Decision, Draw, Picks, Prompt, Seat, Step
 from domain.twilight_struggle import steps
 from domain.twilight_struggle.components import OTHER, US, USSR
 from domain.twilight_struggle.facts import ContestRolled
@@ -42,7 +42,8 @@ def _only(question: Prompt, wanted: str) -> Picks:
 
 def headline(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """The headline that the log names."""
-    assert isinstance(entry, log.Headline)
+    if not isinstance(entry, log.Headline):
+        raise NoAnswer("the log does not have these headlines")
     return _only(question, entry.of(question.seat) or NONE)
 
 
@@ -238,6 +239,7 @@ def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
         return (region[1].region,)
     olympics = pool.first(log.Olympics, lambda said: said.side == question.seat)
     if olympics:
+        olympics[0].take()
         return ("participate",) if olympics[1].takes_part else ("boycott",)
     for fallback in (NONE, "decline"):
         if fallback in question.options:
@@ -340,8 +342,10 @@ def contest(s: State, step: Draw, pool: Pool) -> Picks:
     gained = pool.first(log.Score, lambda said: said.by == 2)
     winner = gained[1].side if gained else None
     for option in step.options(s, CHANCE):
-        facts: list[Fact] = kernel.decide(s, Answer(CHANCE, (option,))).facts
-        if any(isinstance(fact, ContestRolled) and fact.winner == winner for fact in facts):
+        decision = kernel.decide(s, Answer(CHANCE, (option,)))
+        rolled_again = step in decision.table.agenda  # tied Olympic Games: no log tells how often
+        decided = (fact for fact in decision.facts if isinstance(fact, ContestRolled))
+        if not rolled_again and any(fact.winner == winner for fact in decided):
             return (option,)
     raise NoAnswer("Contest: no pair of dice gives the outcome that the log states")
 

@@ -12,12 +12,13 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Seat, begin, decide
+from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Result, Seat, begin, decide
 from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle import steps
 from domain.twilight_struggle.components import US
 from domain.twilight_struggle.rules.hand import ops_of
 from domain.twilight_struggle.rules.operations import COUP, SPACE_RACE, Ops, narrowed, value
+from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import LAST_TURN
 from replay.foreign import structure as log
@@ -102,7 +103,14 @@ class Driver:
         if not self.stopped:
             self._leave(self.table)
             self._check_ending()
-        self.recorded.close()
+        self.recorded.close(self._stated_result())
+
+    def _stated_result(self) -> Result | None:
+        """Who has won by the log's own words, where our rules do not know (a resignation, the clock)."""
+        for said in self.log.end:
+            if isinstance(said, log.Wins) and not self.stopped:
+                return Result(said.side or None, "record", score(self.table))
+        return None
 
     def _check_ending(self) -> None:
         """What the log says of the end: the final score, in one sum, and who won."""
