@@ -48,7 +48,8 @@ class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
 
     def drawn(self, cards: Cards) -> Pile:
         """`cards` (faces known or not) leave the loose part."""
-        left = tuple(c for c in self.cards if c not in cards)
+        gone = set(cards)  # a whole hand is drawn at once, from a long pile
+        left = tuple([c for c in self.cards if c not in gone])
         return replace(self, cards=left, size=self.size - len(cards))
 
     def put_on_top(self, cards: Cards) -> Pile:
