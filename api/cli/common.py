@@ -178,7 +178,7 @@ def read_bytes(path: Path, *, limit: int, what: str) -> bytes:
     except OSError as error:
         raise CannotBeDone(f"{path}: {error.strerror or error}") from error
     if len(content) > limit:
-        raise CannotBeDone(f"{path}: longer than the {limit >> 20} MiB that a {what} may have")
+        raise CannotBeDone(f"{path}: longer than the {limit:,} bytes that a {what} may have")
     return content
 
 

@@ -69,10 +69,10 @@ def _use(s: State, question: Prompt, pool: Pool, card: str) -> str:
     header = pool.first(log.OpsHeader, lambda said: not said.inside_event)
     first_is_event = event is not None and (header is None or _before(pool, event[0], header[0]))
     theirs = card != CHINA and CARDS[card].side == OTHER[seat]
-    if header is None or (first_is_event and not theirs):
-        return f"event:{card}"
     if first_is_event:
-        return f"event_first:{card}"
+        return f"event_first:{card}" if theirs else f"event:{card}"
+    if header is None:
+        return f"event:{card}"
     pool.head(*header)
     return f"{header[1].kind}:{card}"
 
@@ -189,6 +189,8 @@ def each(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
             found = found[-1:]
         if len(found) >= question.least and found:
             return tuple(dict.fromkeys(found))[: question.most]
+    if up and not pool.goes_on:
+        raise NoAnswer("the log stops in the middle of what a card does")
     return _filled(question, found)
 
 

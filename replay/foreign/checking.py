@@ -99,6 +99,8 @@ def _stated(said: log.Statement) -> Value:
 
 def _influence(checker: Checker, fact: happened.InfluenceSet, s: State) -> None:
     found = _change(checker.pool, fact)
+    if found is None and checker.pool.stops:
+        return  # in the middle of what happened
     if found is None:
         checker.compare(checker.pool.line, f"influence {fact.side} {fact.country}", None, fact.by)
         return
@@ -264,6 +266,12 @@ def _event(checker: Checker, fact: happened.EventBegan, s: State) -> None:
             item.take()
 
 
+def _shown(checker: Checker, fact: happened.HandShown | happened.CardsShown, s: State) -> None:
+    for item, said in checker.pool.unused(log.Reveals):
+        if said.side == fact.seat and said.card in fact.cards:
+            item.take()
+
+
 def _reshuffled(checker: Checker, fact: happened.DiscardsReshuffled, s: State) -> None:
     found = checker.pool.first(log.Reshuffle)
     if found:
@@ -284,6 +292,8 @@ CHECKS: dict[type[Fact], Callable[[Checker, Any, State], None]] = {
     happened.TrapRolled: _trap,
     happened.EventBegan: _event,
     happened.DiscardsReshuffled: _reshuffled,
+    happened.HandShown: _shown,
+    happened.CardsShown: _shown,
     happened.CardDiscarded: _named(log.Discards, "card"),
     happened.TopDiscarded: _named(log.Discards, "card"),
     happened.HeadlineShown: _named(log.Headlined, "card"),

@@ -16,8 +16,9 @@ from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Result, Seat, beg
 from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle import steps
 from domain.twilight_struggle.components import US
-from domain.twilight_struggle.rules.hand import ops_of
+from domain.twilight_struggle.rules.hand import ops_of, rounds
 from domain.twilight_struggle.rules.operations import COUP, SPACE_RACE, Ops, narrowed, value
+from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import LAST_TURN
@@ -65,6 +66,7 @@ class Driver:
         self.checker = Checker()
         self.entry: log.Entry = log.Entry(line=1)
         self.entries = _entries(said)
+        self.last_column = _last_column(said.turns[-1]) if said.turns else None
         self.turn_ends = [_last_column(turn) for turn in said.turns[:-1]]
         self.plays = 0
         self.deal_problems: tuple[str, ...] = ()
@@ -94,7 +96,7 @@ class Driver:
 
     def _log_is_over(self) -> bool:
         """The log stops here; so may the match."""
-        return not self._following() and not any(not item.used for item in self.checker.pool.items)
+        return not self._following() and not self.checker.next_line
 
     def _following(self) -> bool:
         return any(line > self.entry.line for line in (entry.line for entry in self.entries.values()))
@@ -148,11 +150,25 @@ class Driver:
         answer = ANSWERS.get(type(step))
         if answer is None:
             raise Stopped(f"{question.ask}: no log in this format answers that")
+        if self.checker.pool.stops and not self._follows_from_the_rules(s, step):
+            raise NoAnswer("the log stops here")
         picks = answer(s, question, self.checker.pool, self.entry)
         self._check_header(s, question.seat, picks)
         if isinstance(step, steps.PlayCard) and not picks[0].startswith("ransom"):
             self.plays += 1
         return picks
+
+    def _follows_from_the_rules(self, s: State, step: Any) -> bool:
+        """Answers that need no word of the log, though it says nothing any more.
+
+        A scoring card, or Wargames, of which only the head is left, ended the game; so did the last round of
+        the last turn, after which nothing is played.
+        """
+        last_round = s.turn == LAST_TURN and s.round >= rounds(s.turn)
+        if isinstance(step, steps.PlayCard):
+            card = self.entry.card if isinstance(self.entry, log.ActionRound) else ""
+            return card == "wargames" or (card in CARDS and bool(CARDS[card].scores))
+        return last_round or (isinstance(step, steps.Choose) and step.card == "wargames")
 
     def _check_header(self, s: State, seat: Seat, picks: Picks) -> None:
         """The points that the log prints over Operations."""
@@ -252,8 +268,10 @@ class Driver:
         After the last action of a turn that is DEFCON of the next; a war that ends the game may be missing.
         """
         column = self.entry.column
-        if column is not None and s.defcon > 1:
+        if column is not None and s.defcon > 1 and (self.checker.pool.goes_on or not s.agenda):
             ours = min(5, s.defcon + (self.entry in self.turn_ends))
+            if self.entry is self.last_column and column.defcon == min(5, s.defcon + 1):
+                ours = column.defcon  # the turn may have ended, or the log stops in it
             self.checker.compare(column.line, "DEFCON column", column.defcon, ours)
 
 

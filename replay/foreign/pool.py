@@ -9,9 +9,23 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from domain.kernel import Seat
-from replay.foreign.structure import InfluenceChange, OpsHeader, Paragraph, Statement, Statements
+from replay.foreign.structure import (
+    HasNone,
+    Headlined,
+    InfluenceChange,
+    InPlay,
+    NotInPlay,
+    OpsHeader,
+    Paragraph,
+    Reshuffle,
+    Statement,
+    Statements,
+)
 
 S = TypeVar("S", bound=Statement)
+
+
+ASIDE = (InPlay, NotInPlay, HasNone, Headlined, Reshuffle)  # what answers no question
 
 
 class Item:
@@ -81,6 +95,11 @@ class Pool:
             for item, said in self.unused(InfluenceChange)
             if said.side == side and (said.by > 0) == up and (item.paragraph == self.paragraph or not here)
         ]
+
+    @property
+    def stops(self) -> bool:
+        """Has everything been said, with no entry after this one?  The log stops here."""
+        return not self.goes_on and all(item.used or isinstance(item.said, ASIDE) for item in self.items)
 
     def enter(self, item: Item) -> None:
         """The match stands now where this statement does."""

@@ -22,10 +22,12 @@ from replay.foreign.checking import Mismatch
 from replay.foreign.driving import Driver, follow
 from replay.foreign.reading import read
 from replay.foreign.sections import decoded
-from replay.foreign.structure import Log, Unread
+from replay.foreign.structure import BadLog, Log, Unread
 from replay.plain import one_line
 from replay.recorded import digest_of
 from replay.words import Words
+
+STANDARD = "Standard"  # the scenario whose deal is known
 
 
 class Imported(Struct, frozen=True):
@@ -68,6 +70,8 @@ def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
         BadLog: it cannot be read as a log.
     """
     said, content = read(data), content_of(data)
+    if said.scenario != STANDARD:
+        raise BadLog(1, f"expected the scenario {STANDARD}, found {said.scenario}: its deal is not known")
     driver = follow(said, content, product, _players(said, content, names))
     return Imported(
         entries=sum(len(turn.entries()) for turn in said.turns),

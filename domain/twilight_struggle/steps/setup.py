@@ -26,7 +26,6 @@ SETUP = "setup"
 MOST_BID = 20
 MOST_POINTS = 19  # of an auction: the twentieth would be the opponent's victory (10.3.1)
 EASTERN, WESTERN = Where(regions=("eastern_europe",)), Where(regions=("western_europe",))
-ANY_NUMBER = 99
 LATE_WAR_TURN = 8
 
 
