@@ -72,3 +72,18 @@ def test_headlines_that_are_missing_are_a_mismatch_and_no_error() -> None:
     found = imported((SET_UP + INVITED).encode(), PRODUCT)
     assert not found.clean
     assert found.match.status == "over"
+
+
+def test_without_a_consistent_deal_the_outcomes_are_imported_and_it_says_why() -> None:
+    """CIA Created shows two cards where counting gives six, and then a third one is played."""
+    found = log(
+        "Turn 1, USSR AR1: Nasser*: Event: Nasser*\nUSSR +2 in Egypt [0][2]\n\n"
+        "Turn 1, US AR1: CIA Created*: Event: CIA Created*\nUSSR reveals NATO*\nUSSR reveals Blockade*\n"
+        "Place Influence (1 Ops):\nUS +1 in Jordan [1][0]\n\n"
+        "Turn 1, USSR AR2: Containment*: Place Influence (3 Ops):\nUSSR +3 in Egypt [0][5]\n\n"
+        "Event: Containment*\n"
+    )
+    assert found.clean, found.mismatches
+    assert found.plays == 3
+    assert found.match.live.influence["ussr"]["egypt"] == 5
+    assert any("containment" in problem for problem in found.deal_problems)
