@@ -178,7 +178,8 @@ def read_bytes(path: Path, *, limit: int, what: str) -> bytes:
     except OSError as error:
         raise CannotBeDone(f"{path}: {error.strerror or error}") from error
     if len(content) > limit:
-        raise CannotBeDone(f"{path}: longer than the {limit:,} bytes that a {what} may have")
+        most = f"{limit >> 20} MiB" if limit >> 20 else f"{limit:,} bytes"
+        raise CannotBeDone(f"{path}: longer than the {most} that a {what} may have")
     return content
 
 

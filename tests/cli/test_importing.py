@@ -154,7 +154,7 @@ def test_a_missing_file_a_directory_and_a_huge_file_do_not_stop_the_others(
     assert done.err.splitlines() == [
         "glasnost: none: there is no such file",
         "glasnost: folder is a directory; name the log in it",
-        "glasnost: huge: longer than the 1,048,576 bytes that a log may have",
+        "glasnost: huge: longer than the 1 MiB that a log may have",
     ]
     assert done.out.startswith("game.txt: 10 plays")
     assert "nothing" not in glasnost("import-log").refused(2, "FILE").err
