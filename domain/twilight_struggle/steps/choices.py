@@ -12,7 +12,7 @@ from domain.twilight_struggle.facts import ChoiceMade
 from domain.twilight_struggle.rules.board import Where, in_force, influence, matching
 from domain.twilight_struggle.rules.registry import CHOICES
 from domain.twilight_struggle.rules.scoring import scored
-from domain.twilight_struggle.steps.deeds import add, clear, record, remove
+from domain.twilight_struggle.steps.deeds import Deed, add, clear, record, remove
 
 if TYPE_CHECKING:
     from domain.twilight_struggle.state import State
@@ -89,10 +89,10 @@ class RemoveEach(Choosing, frozen=True):
                 s = yield from clear(s, self.side, country)
 
 
-class Adding(Choosing, frozen=True):
-    """`left` of `of` influence of `side` are still to be added one by one, at most `most` in one country.
+class OneByOne(Choosing, frozen=True):
+    """`left` of `of` influence of `side` still change, one by one, at most `most` in one country.
 
-    `stoppable`: the seat may stop early.
+    `done` is how much has changed where.
     """
 
     side: Seat
@@ -100,57 +100,46 @@ class Adding(Choosing, frozen=True):
     left: int
     of: int
     most: int
-    placed: dict[str, int] = {}
-    stoppable: bool = False
+    done: dict[str, int] = {}
 
     def options(self, s: State, seat: Seat) -> Picks:
-        free = tuple(c for c in matching(s, self.where) if self.placed.get(c, 0) < self.most)
-        return (*free, DONE) if free and self.stoppable else free
+        return tuple(c for c in matching(s, self.where) if self.done.get(c, 0) < self.most)
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "left": self.left, "of": self.of, "most": self.most}
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        if not picks or picks[0] == DONE:
-            return
-        country = picks[0]
-        yield from add(s, self.side, country, 1)
-        if self.left > 1:
-            placed = {**self.placed, country: self.placed.get(country, 0) + 1}
-            yield replace(self, left=self.left - 1, placed=placed)
+        for country in picks:
+            yield from self.change(s, country)
+            if self.left > 1:
+                done = {**self.done, country: self.done.get(country, 0) + 1}
+                yield replace(self, left=self.left - 1, done=done)
+
+    def change(self, s: State, country: str) -> Deed:
+        """One influence more, or less, in a country."""
+        raise NotImplementedError
+
+
+class Adding(OneByOne, frozen=True):
+    """Influence that is added."""
+
+    def change(self, s: State, country: str) -> Deed:
+        return add(s, self.side, country, 1)
 
 
 class Spread(Adding, frozen=True):
     """Influence that a card adds."""
 
 
-class Drain(Choosing, frozen=True):
-    """`side` still loses `left` of `of` influence, one by one, at most `most` in one country."""
-
-    side: Seat
-    where: Where
-    left: int
-    of: int
-    most: int
-    taken: dict[str, int] = {}
-    stoppable: bool = False
+class Drain(OneByOne, frozen=True):
+    """Influence that a card removes."""
 
     def options(self, s: State, seat: Seat) -> Picks:
         held = matching(s, replace(self.where, holding=self.side))
-        free = tuple(country for country in held if self.taken.get(country, 0) < self.most)
-        return (*free, DONE) if free and self.stoppable else free
+        return tuple(country for country in held if self.done.get(country, 0) < self.most)
 
-    def why(self, s: State, seat: Seat) -> dict[str, str | int]:
-        return {"card": self.card, "side": self.side, "left": self.left, "of": self.of, "most": self.most}
-
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        if not picks or picks[0] == DONE:
-            return
-        country = picks[0]
-        yield from remove(s, self.side, country, 1)
-        if self.left > 1:
-            taken = {**self.taken, country: self.taken.get(country, 0) + 1}
-            yield replace(self, left=self.left - 1, taken=taken)
+    def change(self, s: State, country: str) -> Deed:
+        return remove(s, self.side, country, 1)
 
 
 class Double(Choosing, frozen=True):
