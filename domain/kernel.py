@@ -85,6 +85,13 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
         """
         return ()
 
+    def opens(self) -> tuple[str, int] | None:
+        """What the turn that this fact opens is called, and which of that name it is (0: there is one).
+
+        For a game that has more than one kind of turn; the id is one that its texts name.
+        """
+        return None
+
     def known_to(self) -> tuple[Seat, ...] | None:
         """Who is told this fact in full: None for everybody, () for no seat at all."""
         return None
@@ -139,6 +146,10 @@ class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", ta
         """What `seat` may pick.  A seat without options answers nothing: the step runs for it with ()."""
         return ()
 
+    def has_options(self, s: Any, seat: Seat) -> bool:
+        """Whether `seat` may pick anything; a step that always offers something says so more cheaply."""
+        return bool(self.options(s, seat))
+
     def bounds(self, s: Any, seat: Seat) -> tuple[int, int]:
         """How many options form a legal answer: any `least`...`most` different ones."""
         return 1, 1
@@ -150,6 +161,10 @@ class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", ta
     def details(self, s: Any, seat: Seat) -> dict[Pick, Detail]:
         """Cost and chances of options, for those who look at the question; the rules never read them."""
         return {}
+
+    def refusal(self, s: Any, seat: Seat, pick: Pick) -> tuple[str, str]:
+        """Why a pick is no option ("": nothing more to say), and the book and section that say so."""
+        return "", self.rule
 
     def run(self, s: Any, seat: Seat, picks: Picks) -> Resolution:
         """Yield facts (they happen now) and steps (they come next, in this order).
@@ -196,10 +211,15 @@ class Chance(Struct, frozen=True, omit_defaults=True):
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """What a seat should know of one option: what it costs, and what the dice may then bring."""
+    """What a seat should know of one option: what it costs and why, and what the dice may then bring.
+
+    `working` holds the parts that add up to the cost, in the order of the rules, under ids that the game's
+    texts name.
+    """
 
     cost: int | None = None
     chances: tuple[Chance, ...] = ()
+    working: dict[str, int] = {}
 
 
 class Prompt(Struct, frozen=True, omit_defaults=True):
@@ -267,24 +287,26 @@ def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
     if question is None:
         raise Illegal(f"{answer.seat} is not asked anything now")
     step: Step = s.agenda[-1]
-    _check(question, answer.picks, step.rule)
+    _check(s, step, question, answer.picks)
     facts: list[Fact] = []
     agenda: list[Step] = list(s.agenda[:-1])
     s = _perform(step.run(s, answer.seat, answer.picks), s, facts, agenda)
     return _settle(s, facts, agenda)
 
 
-def _check(question: Prompt, picks: Picks, rule: str) -> None:
+def _check(s: Table, step: Step, question: Prompt, picks: Picks) -> None:
     if not question.least <= len(picks) <= question.most:
         count = (
             str(question.least) if question.least == question.most else f"{question.least} to {question.most}"
         )
-        raise Illegal(f"{question.ask}: pick {count}, not {len(picks)}", rule=rule, legal=question)
+        raise Illegal(f"{question.ask}: pick {count}, not {len(picks)}", rule=step.rule, legal=question)
     if len(set(picks)) != len(picks):
-        raise Illegal(f"{question.ask}: the same option is picked twice", rule=rule, legal=question)
+        raise Illegal(f"{question.ask}: the same option is picked twice", rule=step.rule, legal=question)
     for pick in picks:
         if pick not in question.options:
-            raise Illegal(f"{question.ask}: {pick!r} is not among the options", rule=rule, legal=question)
+            reason, rule = step.refusal(s, question.seat, pick)
+            detail = f"{question.ask}: {pick!r} is not among the options"
+            raise Illegal(f"{detail}: {reason}" if reason else detail, rule=rule, legal=question)
 
 
 def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:
@@ -292,7 +314,7 @@ def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:
     while agenda and s.result is None:
         step = agenda[-1]
         seats = step.asks(s)
-        silent = next((seat for seat in seats if not step.options(s, seat)), None)
+        silent = next((seat for seat in seats if not step.has_options(s, seat)), None)
         if seats and silent is None:
             return Decision(facts, replace(s, agenda=tuple(agenda)))
         agenda.pop()

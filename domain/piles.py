@@ -70,6 +70,11 @@ class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
         """The bottom card, whose position was fixed, leaves; `card` is its face or HIDDEN."""
         return replace(self, size=self.size - 1, bottom=self.bottom[:-1]).located(card)
 
+    def shuffled_in(self, cards: Cards) -> Pile:
+        """`cards` (faces known or not) come from outside among the loose ones."""
+        known = (c for c in cards if c != HIDDEN)
+        return replace(self, cards=tuple(sorted({*self.cards, *known})), size=self.size + len(cards))
+
     def loosened(self) -> Pile:
         """Reshuffled: no position is fixed any more."""
         known = (c for c in self.top + self.bottom if c != HIDDEN)

@@ -12,7 +12,7 @@ The file holds these tables:
 
 A sentence holds fields in braces; a field that a fact lacks is an error that the tests find.
 
-    {card}                  the name of the id in that field; lists are joined
+    {card}                  the name of the id in that field; lists are joined, points are "cards 3, dice 1"
     {count:cube|cubes}      a number, or how many a list holds, and the fitting form ("куб|куба|кубов")
     {by:+}, {by:-}          a number with its sign, and without
     {name[card-1]}          the name of that very id, which an edition or a match may have changed
@@ -72,6 +72,9 @@ class Texts:
             return _NOBODY[self.language]
         if isinstance(value, bool):
             return str(value).lower()
+        if isinstance(value, Mapping):
+            largest_first = sorted(value.items(), key=lambda item: (-item[1], item[0]))
+            return ", ".join([f"{self.name(key)} {points}" for key, points in largest_first])
         if isinstance(value, (list, tuple)):
             return self._joined([self.name(item) for item in value]) or _NONE[self.language]
         if value == HIDDEN:

@@ -15,13 +15,13 @@ from projections.summary import AnyPoint, Play, Turn, Turned, fact_decoder
 
 
 class Heading(Fact, frozen=True):
-    """Which turn this is; `turn` is the id under which the game may name its turns."""
+    """Which turn this is; `turn` is the id under which the game names such turns; `number` 0: none."""
 
     number: int
     first: int
     last: int
     single: bool
-    turn: str = "turn"
+    turn: str
 
 
 class Scored(Fact, frozen=True):
@@ -71,10 +71,9 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
     """A turn in the language of `words`, which are the game's words for this match (see `Game.words`)."""
     ours = _own(words.language)
     ours = ours.with_names({**ours.names, **words.names})
-    single = turn.first == turn.last
     return TurnTold(
         turn.number,
-        ours.sentence(Heading(turn.number, turn.first, turn.last, single)),
+        ours.sentence(_heading(turn)),
         tuple(
             ours.sentence(
                 Scored(seat, turn.before[seat], turn.after[seat], turn.after[seat] - turn.before[seat])
@@ -86,6 +85,12 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
         tuple(PlayTold(play.move, play.seat, tuple(_play(game, words, ours, play))) for play in turn.plays),
         tuple(_path(words, ours, track, stood) for track, stood in turn.paths.items()),
     )
+
+
+def _heading(turn: Turn) -> Heading:
+    single = turn.first == turn.last
+    name, number = (turn.called, turn.ordinal) if turn.called else ("turn", turn.number)
+    return Heading(number, turn.first, turn.last, single, name)
 
 
 def _path(words: Texts, ours: Texts, track: str, stood: tuple[int, ...]) -> str:

@@ -70,7 +70,8 @@ AnyPoint = LeadChanged | Turned | Over
 class Turn(Struct, frozen=True, omit_defaults=True):
     """One turn: its moves, the score of each seat before and after it, its plays and turning points.
 
-    `paths`: where each track of the game stood, from the turn before on (see `Fact.marks`).
+    `paths`: where each track of the game stood, from the turn before on (see `Fact.marks`).  `called` and
+    `ordinal`: what the game calls this turn, where it has several kinds of them (see `Fact.opens`).
     """
 
     number: int
@@ -82,6 +83,8 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     points: tuple[AnyPoint, ...] = ()
     ended: bool = False
     paths: dict[str, tuple[int, ...]] = {}
+    called: str = ""
+    ordinal: int = 0
 
 
 class Summary(Struct, frozen=True):
@@ -155,7 +158,7 @@ def _with_piece(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) 
     table = kernel.fold(so_far.table, facts)
     score = game.score(table)
     leads = leader(score) or so_far.leader
-    turn = _running(so_far, play.move)
+    turn = _named(_running(so_far, play.move), facts)
     turn = replace(
         turn,
         last=play.move,
@@ -167,6 +170,14 @@ def _with_piece(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) 
     )
     before = tuple(known for known in so_far.turns if known.number < turn.number)
     return Summary(table, score, leads, (*before, turn))
+
+
+def _named(turn: Turn, facts: Sequence[Fact]) -> Turn:
+    for fact in facts:
+        name = fact.opens()
+        if name is not None:
+            turn = replace(turn, called=name[0], ordinal=name[1])
+    return turn
 
 
 def _longer(paths: dict[str, tuple[int, ...]], facts: Sequence[Fact]) -> dict[str, tuple[int, ...]]:

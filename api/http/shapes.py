@@ -116,13 +116,22 @@ class ChanceView(Struct, frozen=True):
     outcome: dict[str, int]
 
 
+class PartView(Struct, frozen=True):
+    """One part of what an option costs: an id, what it is called, and its points."""
+
+    part: str
+    label: str
+    points: int
+
+
 class NamedOption(Struct, frozen=True, omit_defaults=True):
-    """One thing to pick, what it is called, what it costs, and what the dice may bring."""
+    """One thing to pick, what it is called, what it costs and why, and what the dice may bring."""
 
     pick: str
     label: str
     cost: int | None = None
     chances: list[ChanceView] = []
+    working: list[PartView] = []
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):

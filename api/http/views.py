@@ -22,6 +22,7 @@ from api.http.shapes import (
     MatchView,
     NamedOption,
     OptionView,
+    PartView,
     PromptView,
     RequestView,
     ResultView,
@@ -84,7 +85,8 @@ def _named(words: Texts, question: Prompt, pick: str) -> NamedOption:
     if detail is None:
         return NamedOption(pick, label)
     chances = [ChanceView(chance.ways, chance.of, chance.outcome) for chance in detail.chances]
-    return NamedOption(pick, label, detail.cost, chances)
+    working = [PartView(part, words.name(part), points) for part, points in detail.working.items() if points]
+    return NamedOption(pick, label, detail.cost, chances, working)
 
 
 def played(accepted: Accepted, language: str) -> Done:

@@ -84,6 +84,29 @@ def test_an_illegal_answer_is_refused_and_says_why(seat: str, picks: tuple[str, 
     assert (refusal.value.legal is not None) == (seat == "left")
 
 
+def test_a_step_may_say_why_a_pick_is_refused_and_which_rule_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def why(self: toy.Bid, s: toy.State, seat: str, pick: str) -> tuple[str, str]:
+        return f"{seat} has not got {pick}", "book 000, 1.2"
+
+    monkeypatch.setattr(toy.Bid, "refusal", why)
+    with pytest.raises(Illegal) as refusal:
+        decide(bidding().table, Answer("left", ("9",)))
+    assert refusal.value.detail == "Bid: '9' is not among the options: left has not got 9"
+    assert refusal.value.rule == "book 000, 1.2"
+
+
+def test_a_step_that_says_nothing_more_names_its_own_rule() -> None:
+    class Quiet(toy.Bid, frozen=True, tag="Quiet"):
+        rule = "book 000, 3.4"
+
+    with pytest.raises(Illegal) as refusal:
+        decide(given(start(), do=Quiet(toy.SEATS)).table, Answer("left", ("9",)))
+    assert (refusal.value.detail, refusal.value.rule) == (
+        "Quiet: '9' is not among the options",
+        "book 000, 3.4",
+    )
+
+
 def test_fold_needs_no_step() -> None:
     scene = bidding().when("left", "2")
     assert fold(start(), [toy.BidPlaced("left", 2)]).bids == scene.table.bids

@@ -126,6 +126,11 @@ def test_lists_are_joined_as_people_do() -> None:
     assert RUSSIAN.name(("1", "2")) == "1 и 2"
 
 
+def test_points_by_id_are_told_the_most_first_in_whatever_order_they_come() -> None:
+    for points in ({"reconstruction": 1, "card-1": 3}, {"card-1": 3, "reconstruction": 1}):
+        assert ENGLISH.write("({of[left]})", of={"left": points}) == "(Ace 3, reconstruction 1)"
+
+
 def test_fields_of_the_table_are_called_something() -> None:
     assert [ENGLISH.field(field) for field in ("pile", "ace", "else")] == ["pile", "who has the Ace", None]
 

@@ -90,6 +90,12 @@ def test_a_game_decides_what_its_turns_are_called() -> None:
     assert tell(THIRTEEN, words, turn_with()).heading == "Battle 3, moves 10 to 18"
 
 
+@pytest.mark.parametrize(("language", "heading"), [("en", "Turn 8, moves"), ("ru", "Раунд 8, ходы")])
+def test_the_late_war_scenario_of_twilight_struggle_begins_with_turn_8(language: str, heading: str) -> None:
+    sitting = Sitting(GAMES["twilight_struggle"], 1, options={"scenario": "late_war"}).seat_all().play_on(12)
+    assert told(sitting, language)[0].heading.startswith(heading)
+
+
 @pytest.mark.parametrize(
     ("point", "english", "russian"),
     [

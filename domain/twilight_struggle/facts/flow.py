@@ -31,6 +31,9 @@ class TurnBegan(Fact, frozen=True):
     def apply(self, s: State) -> State:
         return replace(s, turn=self.turn, phase="deal", round=0, phasing=None)
 
+    def opens(self) -> tuple[str, int]:
+        return "turn", self.turn  # the Late War scenario begins with turn 8
+
 
 class HeadlinesBegan(Fact, frozen=True):
     """The headline phase begins."""

@@ -1,25 +1,20 @@
-"""How many ways to answer there are, one, two and three answers deep, from named positions.
-
-Chance answers like a player, so its dice are counted too.  A question of which several options are picked has
-as many answers as there are choices; where both players are asked at once, first one answers and then the
-other.  Where a line is over before that depth it does not count.
+"""How many ways to answer there are, one, two and three answers deep, from named positions (see `counting`).
 
 Every number was also worked out by hand from the rules, as each position says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import combinations, permutations
-from math import comb, perm
+from collections.abc import Callable
 
 import pytest
 
-from domain.kernel import Answer, Prompt, asked, begin, decide, prompt
+from domain.kernel import asked, begin, prompt
 from domain.twilight_struggle.components import US, USSR
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps import Act, AnyStep, Coup, Event, Headlines, PlaceInfluence, Realign
+from tests.domain.counting import answers, count, how_many
 from tests.domain.twilight_struggle.optional import dealt, opened, placed
 from tests.domain.twilight_struggle.table import resolving, table
 
@@ -220,34 +215,6 @@ def aldrich_ames_of_the_2nd_edition() -> State:
 
 
 # --------------------------------------------------------------------------- counting
-
-
-def answers(question: Prompt) -> Iterator[tuple[str, ...]]:
-    """Every legal answer to a question."""
-    pick = permutations if question.ordered else combinations
-    for count in range(question.least, question.most + 1):
-        yield from pick(question.options, count)
-
-
-def how_many(question: Prompt) -> int:
-    """The number of legal answers."""
-    ways = perm if question.ordered else comb
-    options = len(question.options)
-    return sum(ways(options, count) for count in range(question.least, question.most + 1))
-
-
-def count(s: State, depth: int) -> int:
-    """The number of different lines of so many answers."""
-    seats = asked(s)
-    question = prompt(s, seats[0]) if seats else None
-    if question is None:
-        return 0
-    if depth == 1:
-        return how_many(question)
-    return sum(
-        count(decide(s, Answer(question.seat, picks), question).table, depth - 1)
-        for picks in answers(question)
-    )
 
 
 @pytest.mark.parametrize("name", POSITIONS)
