@@ -6,7 +6,16 @@ import pytest
 
 from tests.cli.program import Program, process
 
-LINES = {"fold": 4, "fuzz": 4, "importing": 1, "position": 4, "serving": 2, "size": 8, "verify": 4}
+LINES = {
+    "connection": 2,
+    "fold": 6,
+    "fuzz": 6,
+    "importing": 1,
+    "position": 6,
+    "serving": 2,
+    "size": 12,
+    "verify": 6,
+}
 
 
 def test_the_benchmarks_are_listed(glasnost: Program) -> None:

@@ -15,6 +15,7 @@ GAMES = {
     "13 Minutes": "thirteen_minutes",
     "Cold War: CIA vs. KGB": "cia_vs_kgb",
     "Twilight Struggle": "twilight_struggle",
+    "Imperial Struggle": "imperial_struggle",
 }
 ENDING = 3  # letters that Russian may change at the end of a word
 Row = dict[str, str]
@@ -165,4 +166,26 @@ TWILIGHT = {"us", "ussr", "turn", "setup", "handicap", "deal", "headline", "roun
     *("presence", "domination", "control", "discards", "removed", "beside", "china_card"),
     *("nuclear_war", "final_scoring"),
 }
-VOCABULARY = {"thirteen_minutes": THIRTEEN, "cia_vs_kgb": CIA, "twilight_struggle": TWILIGHT}
+IMPERIAL = {
+    "br",
+    "fr",
+    "turn",
+    "layout",
+    "peace",
+    "action",
+    "succession",
+    "empire",
+    "revolution",
+} | {
+    *("economic", "diplomatic", "military", "major", "minor", "upgrade", "keywords"),
+    *("debt", "available_debt", "treaty_points", "market", "political", "territory", "naval", "fort"),
+    *("prestige", "alliances", "flag", "unflag", "conflict", "isolated", "protected", "region"),
+    *("squadrons", "navy_box", "turn_track", "removed", "tiles", "resistance"),
+    *("turn_sweep", "war_sweep", "victory_points", "final_scoring"),
+}
+VOCABULARY = {
+    "thirteen_minutes": THIRTEEN,
+    "cia_vs_kgb": CIA,
+    "twilight_struggle": TWILIGHT,
+    "imperial_struggle": IMPERIAL,
+}

@@ -77,6 +77,7 @@ PAGES = {
     "thirteen_minutes": "docs/13-minutes.md",
     "cia_vs_kgb": "docs/cia-vs-kgb.md",
     "twilight_struggle": "docs/twilight-struggle.md",
+    "imperial_struggle": "docs/imperial-struggle.md",
 }
 
 

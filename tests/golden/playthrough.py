@@ -43,6 +43,7 @@ MATCHES = {
         "twilight_struggle", 45, "second", {"bid": "victory_points", "tournament": True}
     ),
     "twilight_struggle_late_war": Golden("twilight_struggle", 50, "deluxe", {"scenario": "late_war"}),
+    "imperial_struggle": Golden("imperial_struggle", 55),
 }
 """The matches by the names of their files; a new game is added here."""
 

@@ -5,7 +5,8 @@ Each match is checked in every way that `tests.domain.properties` knows, and pla
 
 A game whose editions or scenarios differ much names them as `LINES`; its matches go through them in turn.
 Twilight Struggle has 2,000 matches for each line: every check over the first 500, and over the others that
-they end, where every card lies after every fact, and that its numbers stay within their tracks.
+they end, where every card lies after every fact, and that its numbers stay within their tracks.  A match of
+Imperial Struggle is long, so the sample of it is smaller.
 """
 
 from __future__ import annotations
@@ -22,17 +23,20 @@ from domain.games import GAMES
 from replay.verify import verify_records
 from tests.domain import properties
 from tests.domain.cia_vs_kgb.test_properties import places as places_of_cia_vs_kgb
+from tests.domain.imperial_struggle.places import places as places_of_imperial_struggle
 from tests.domain.twilight_struggle.test_properties import check_numbers
 from tests.domain.twilight_struggle.test_properties import places as places_of_twilight_struggle
 from tests.matches import finished
 
 Line = tuple[str, dict[str, OptionValue]]  # an edition, and the options that are not drawn
 
-SAMPLE, BLOCK = 50, 25
-FULL = {"thirteen_minutes": 1000, "cia_vs_kgb": 1000, "twilight_struggle": 1500}
+SAMPLE = {"thirteen_minutes": 50, "cia_vs_kgb": 50, "twilight_struggle": 50, "imperial_struggle": 30}
+BLOCK = {"thirteen_minutes": 25, "cia_vs_kgb": 25, "twilight_struggle": 25, "imperial_struggle": 15}
+FULL = {"thirteen_minutes": 1000, "cia_vs_kgb": 1000, "twilight_struggle": 1500, "imperial_struggle": 1000}
 PLAYED, PLAYED_BLOCK = 6000, 250
 PLACES: dict[str, Callable[[Any], list[str]]] = {
     "cia_vs_kgb": places_of_cia_vs_kgb,
+    "imperial_struggle": places_of_imperial_struggle,
     "twilight_struggle": places_of_twilight_struggle,
 }
 LINES: dict[str, tuple[Line, ...]] = {
@@ -76,10 +80,10 @@ def settled(game: Game, seed: int) -> tuple[Random, Line]:
     return luck, (edition, {**drawn_options(game, edition, luck), **fixed})
 
 
-def check_block(game: Game, first: int) -> int:
-    """Check a block of matches, from seed `first`; gives the number of their answers."""
+def check_block(game: Game, first: int, last: int) -> int:
+    """Check the matches from seed `first` to the one before `last`; gives the number of their answers."""
     answers = 0
-    for seed in range(first, first + BLOCK):
+    for seed in range(first, last):
         luck, (edition, options) = settled(game, seed)
         played = properties.random_match(game, luck, edition, options)
         properties.check_all(game, played, PLACES.get(game.name))
@@ -92,37 +96,48 @@ def check_block(game: Game, first: int) -> int:
     return answers
 
 
-@pytest.mark.parametrize("first", range(0, SAMPLE, BLOCK))
-@pytest.mark.parametrize("name", sorted(GAMES))
-def test_a_sample_of_random_matches(name: str, first: int) -> None:
-    assert check_block(GAMES[name], first) > BLOCK
+def blocks(first: int, last: int, size: int) -> list[tuple[int, int]]:
+    """Blocks of seeds: where each begins and ends."""
+    return [(start, min(start + size, last)) for start in range(first, last, size)]
 
 
-def blocks(first: int, last: int, size: int) -> list[int]:
-    """The first seeds of blocks; without --full one block is enough to collect."""
-    return list(range(first, last, size)) if os.environ.get("GLASNOST_FULL") else [first]
+def long_blocks(first: int, last: int, size: int) -> list[tuple[int, int]]:
+    """The same; without --full one block is enough to collect."""
+    return blocks(first, last, size) if os.environ.get("GLASNOST_FULL") else [(first, first + size)]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [(name, *block) for name in sorted(GAMES) for block in blocks(0, SAMPLE[name], BLOCK[name])],
+)
+def test_a_sample_of_random_matches(name: str, first: int, last: int) -> None:
+    assert check_block(GAMES[name], first, last) > last - first
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "first"),
-    [(name, first) for name in sorted(GAMES) for first in blocks(SAMPLE, FULL[name], BLOCK)],
+    ("name", "first", "last"),
+    [
+        (name, *block)
+        for name in sorted(GAMES)
+        for block in long_blocks(SAMPLE[name], FULL[name], BLOCK[name])
+    ],
 )
-def test_all_random_matches(name: str, first: int) -> None:
-    answers = check_block(GAMES[name], first)
-    print(f"{name}: seeds {first} to {first + BLOCK - 1}, {answers} answers, every check passed")
+def test_all_random_matches(name: str, first: int, last: int) -> None:
+    answers = check_block(GAMES[name], first, last)
+    print(f"{name}: seeds {first} to {last - 1}, {answers} answers, every check passed")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", blocks(FULL["twilight_struggle"], PLAYED, PLAYED_BLOCK))
-def test_two_thousand_matches_of_each_line_of_twilight_struggle(first: int) -> None:
+@pytest.mark.parametrize(("first", "last"), long_blocks(FULL["twilight_struggle"], PLAYED, PLAYED_BLOCK))
+def test_two_thousand_matches_of_each_line_of_twilight_struggle(first: int, last: int) -> None:
     """The rest of them: none is stuck, every card lies in one place, and the numbers hold."""
     game, answers = GAMES["twilight_struggle"], 0
-    for seed in range(first, first + PLAYED_BLOCK):
+    for seed in range(first, last):
         luck, (edition, options) = settled(game, seed)
         played = properties.random_match(game, luck, edition, options)
         properties.check_ended(game, played)
         properties.check_places(played, places_of_twilight_struggle)
         check_numbers(played)
         answers += len(played)
-    print(f"{game.name}: seeds {first} to {seed}, {answers} answers; ends, places and numbers checked")
+    print(f"{game.name}: seeds {first} to {last - 1}, {answers} answers; ends, places and numbers checked")

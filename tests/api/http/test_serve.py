@@ -25,6 +25,7 @@ def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path
             ("thirteen_minutes", "over", "bots"),
             ("cia_vs_kgb", "over", "bots"),
             ("twilight_struggle", "over", "bots"),
+            ("imperial_struggle", "over", "bots"),
         }
         for row in listed:
             assert verify.verify(client.get(f"/v1/matches/{row['match']}/file").body).ok

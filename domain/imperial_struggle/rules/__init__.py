@@ -1,0 +1,1 @@
+"""What the rules of Imperial Struggle say about a table; nothing here changes one."""

@@ -1,0 +1,284 @@
+"""How a purchase can be paid: as Major or as Minor action, from which points, with Debt or Treaty Points.
+
+A purchase of a type is paid either as a Major action would (the tile's Major action, events, exchanged
+points) or by the Minor action, to which event points may be added.  Points of a ministry go with either.
+Debt and Treaty Points add to an action of that type and share its restriction (5.2, 6.1, 9.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from domain.imperial_struggle.components import BOARD, BR, DIPLOMATIC, ECONOMIC, FR
+from domain.imperial_struggle.points import (
+    DEPLOY,
+    EXPEL,
+    SEIZE,
+    UNFLAG,
+    Limit,
+    Pool,
+    Price,
+    Purchase,
+)
+from domain.imperial_struggle.rules.board import available_debt, controlled_countries, fits, in_play
+from domain.imperial_struggle.rules.prices import price
+from domain.kernel import Seat
+
+if TYPE_CHECKING:
+    from domain.imperial_struggle.state import State
+
+BURKE, TURGOT = "edmund_burke", "turgot"
+IGNORED = 2  # Debt a turn that Merchant Banks ignore
+
+
+class Way(Struct, frozen=True, gc=False):
+    """One way to pay: `used` of each pool, `treaty`, and `debts` taken, of which `ignored` do not count.
+
+    `spare`: the extra point of Turgot that this payment leaves over.
+    """
+
+    price: Price
+    minor: bool
+    used: dict[str, int]
+    treaty: int
+    debts: int
+    ignored: int
+    spare: int
+
+    @property
+    def pick(self) -> str:
+        """How the way is called in an answer: the action, and the Treaty Points."""
+        return f"{'minor' if self.minor else 'major'}:{self.treaty}"
+
+    @property
+    def working(self) -> dict[str, int]:
+        """What each source pays; several pools of a card are one source."""
+        parts: dict[str, int] = {}
+        for name, points in self.used.items():
+            source = name.partition(".")[0]
+            parts[source] = parts.get(source, 0) + points
+        parts |= {"treaty_points": self.treaty, "debt": self.debts}
+        parts[TURGOT] = parts.get(TURGOT, 0) + self.price.total - sum(parts.values())
+        return {source: points for source, points in parts.items() if points}
+
+
+def ways(s: State, me: Seat, bought: Purchase) -> tuple[Way, ...]:
+    """Every way to pay for something now; () where it cannot be paid."""
+    cost = price(s, me, bought)
+    return tuple(
+        way
+        for minor in (False, True)
+        if not (minor and barred_to_minor(s, me, bought))
+        for way in _funded(s, me, cost, payers(s, bought, cost.type, minor=minor), minor=minor)
+    )
+
+
+def affordable(s: State, me: Seat, bought: Purchase) -> bool:
+    """Whether there is a way to pay."""
+    cost = price(s, me, bought)
+    return any(
+        cost.total <= most_paid(s, me, cost.type, payers(s, bought, cost.type, minor=minor))
+        and not (minor and barred_to_minor(s, me, bought))
+        for minor in (False, True)
+    )
+
+
+class Purse(Struct, frozen=True, gc=False):
+    """The most that a Major and a Minor action of a type can pay now; -1 where there is none."""
+
+    major: int
+    minor: int
+
+
+def purse(s: State, me: Seat, kind: str) -> Purse | None:
+    """What can be paid for anything of a type; None where that depends on what is bought."""
+    now = s.round
+    assert now is not None
+    pools = [pool for pool in now.pools if pool.type == kind]
+    if any(pool.limit for pool in pools) or (kind == DIPLOMATIC and in_play(s, BURKE)):
+        return None
+    anything = Purchase("")
+    return Purse(*(most_paid(s, me, kind, payers(s, anything, kind, minor=minor)) for minor in (False, True)))
+
+
+def most_paid(s: State, me: Seat, kind: str, pools: tuple[Pool, ...]) -> int:
+    """The points of these pools, and the Treaty Points and Debt that can be added; -1 without a pool."""
+    if not pools:
+        return -1
+    points = sum([pool.points for pool in pools])
+    return points + most_added(s, me, kind) if can_be_topped(pools) else points
+
+
+def can_be_topped(pools: tuple[Pool, ...]) -> bool:
+    """9.1, 5.6.1: Debt and Treaty Points add to an action; exchanged points are none, nor are extra ones."""
+    return any(pool.kind not in ("exchange", "extra") for pool in pools)
+
+
+def most_added(s: State, me: Seat, kind: str) -> int:
+    """The most points of a type that Treaty Points and Debt can add to a payment now."""
+    debts = max(0, available_debt(s, me)) + _ignorable(s, me, kind)
+    return s.treaty[me] + debts + (1 if debts and _turgot(s, me) else 0)
+
+
+def _ignorable(s: State, me: Seat, kind: str) -> int:
+    """Merchant Banks: Debt of this turn that would not count."""
+    if kind != ECONOMIC or me != BR or not in_play(s, "merchant_banks"):
+        return 0
+    return IGNORED - s.merchants
+
+
+def has_action(s: State, kind: str) -> bool:
+    """Whether this round has an action of a type, used up or not (6.1)."""
+    now = s.round
+    return now is not None and any(pool.type == kind and pool.kind != "extra" for pool in now.pools)
+
+
+# --------------------------------------------------------------------------- which points
+
+
+def payers(s: State, bought: Purchase, kind: str, *, minor: bool) -> tuple[Pool, ...]:
+    """The pools that pay for it, in the order in which they are emptied; () where no action allows it."""
+    now = s.round
+    assert now is not None
+    mine = [pool for pool in now.pools if pool.type == kind and allows(s, now.seat, pool.limit, bought)]
+    if minor:
+        carrying = [pool for pool in mine if pool.kind == "minor"]
+        if not carrying:
+            return ()
+        carrying += [pool for pool in mine if pool.kind == "event"]
+    else:
+        carrying = [pool for pool in mine if pool.kind in ("major", "event", "exchange")]
+        if not carrying or (kind == DIPLOMATIC and _burke_binds(s, bought)):
+            return ()
+    extra = [pool for pool in mine if pool.kind == "extra"]
+    if not minor and kind == DIPLOMATIC:
+        extra += burke(s, bought)
+    return tuple(sorted(extra + carrying, key=_turn)) if extra or len(carrying) > 1 else tuple(carrying)
+
+
+def _turn(pool: Pool) -> int:
+    """When a pool is emptied: what can buy the least comes first, and last what would bind the rest."""
+    if pool.name == BURKE:
+        return 6
+    if pool.limit and pool.kind == "event":
+        return 2
+    return {"minor": 0, "extra": 1, "exchange": 3, "event": 4, "major": 5}[pool.kind]
+
+
+def allows(s: State, me: Seat, limit: Limit | None, bought: Purchase) -> bool:
+    """Whether restricted points may pay for it."""
+    if limit is None:
+        return True
+    if limit.verbs and bought.verb not in limit.verbs:
+        return False
+    if not bought.space:
+        return not limit.placed
+    return fits(s, me, limit.where, bought.space)
+
+
+def barred_to_minor(s: State, me: Seat, bought: Purchase) -> bool:
+    """5.3.2: a Minor action removes no opposing flag without a Conflict marker, and never a Squadron."""
+    if bought.verb in (SEIZE, EXPEL) or (bought.verb == DEPLOY and bought.space in s.flags):
+        return True
+    if bought.verb != UNFLAG or bought.space in s.conflicts:
+        return False
+    return not (_swift(s, me, bought) or _townshend(s, me, bought))
+
+
+def _swift(s: State, me: Seat, bought: Purchase) -> bool:
+    """Jonathan Swift: with a space of Ireland, Minor diplomatic actions remove French flags in Europe."""
+    face = BOARD[bought.space]
+    return (
+        me == BR
+        and in_play(s, "jonathan_swift")
+        and face.kind == "political"
+        and not bought.with_military
+        and face.region == "europe"
+        and s.flags.get(bought.space) == FR
+        and bool(controlled_countries(s, BR, "ireland"))
+    )
+
+
+def _townshend(s: State, me: Seat, bought: Purchase) -> bool:
+    """Townshend Acts: Minor economic actions remove flags from markets of one good."""
+    return me == BR and bool(s.townshend) and BOARD[bought.space].good == s.townshend
+
+
+# --------------------------------------------------------------------------- Edmund Burke
+
+
+def burke(s: State, bought: Purchase) -> list[Pool]:
+    """A diplomatic point for each space of Ireland, while the Major action stays in Europe."""
+    now = s.round
+    assert now is not None
+    if now.seat != BR or not in_play(s, BURKE) or region(bought) != "europe":
+        return []
+    if any(item.type == DIPLOMATIC and not item.minor and item.region != "europe" for item in now.payments):
+        return []
+    points = len(controlled_countries(s, BR, "ireland")) - now.spent.get(BURKE, 0)
+    return [Pool(BURKE, DIPLOMATIC, "extra", points)] if points > 0 else []
+
+
+def _burke_binds(s: State, bought: Purchase) -> bool:
+    """Once a point of Burke is spent, Major diplomatic points stay in Europe."""
+    now = s.round
+    return now is not None and BURKE in now.spent and region(bought) != "europe"
+
+
+def region(bought: Purchase) -> str:
+    """The Region where the points go; "" for cards, tiles and new Squadrons."""
+    return BOARD[bought.space].region if bought.space else ""
+
+
+# --------------------------------------------------------------------------- Debt and Treaty Points
+
+
+def _funded(s: State, me: Seat, cost: Price, pools: tuple[Pool, ...], *, minor: bool) -> tuple[Way, ...]:
+    """The ways with these pools: each with another number of Treaty Points."""
+    if not pools:
+        return ()
+    used, short = _drawn(pools, cost.total)
+    if not short:
+        return (Way(cost, minor, used, 0, 0, 0, 0),)
+    if not can_be_topped(pools):
+        return ()
+    found = (
+        _topped(s, me, cost, used, short, treaty, minor=minor)
+        for treaty in range(min(short, s.treaty[me]) + 1)
+    )
+    return tuple(way for way in found if way is not None)
+
+
+def _drawn(pools: tuple[Pool, ...], total: int) -> tuple[dict[str, int], int]:
+    """What each pool pays, and what is missing."""
+    used: dict[str, int] = {}
+    for pool in pools:
+        points = min(pool.points, total)
+        if points:
+            used[pool.name] = points
+            total -= points
+    return used, total
+
+
+def _topped(
+    s: State, me: Seat, cost: Price, used: dict[str, int], short: int, treaty: int, *, minor: bool
+) -> Way | None:
+    """`short` points from Treaty Points and Debt; None where the Debt Limit forbids it (6.3)."""
+    debts, spare = short - treaty, 0
+    if debts and _turgot(s, me):
+        debts, spare = (debts - 1, 0) if debts > 1 else (debts, 1)
+    ignored = min(debts, _ignorable(s, me, cost.type))
+    if debts - ignored > max(0, available_debt(s, me)):
+        return None
+    return Way(cost, minor, used, treaty, debts, ignored, spare)
+
+
+def _turgot(s: State, me: Seat) -> bool:
+    """Turgot: the first Debt of a round brings a point more, with more Available Debt than Britain."""
+    now = s.round
+    if me != FR or not in_play(s, TURGOT) or now is None or now.debts:
+        return False
+    taken = 1 if s.options.turgot == "after" else 0
+    return available_debt(s, FR) - taken > available_debt(s, BR)

@@ -1,0 +1,178 @@
+"""What points could buy in this action round: every purchase that the rules allow and that can be paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from domain.imperial_struggle.components import (
+    BOARD,
+    COUNTRIES,
+    DIPLOMATIC,
+    ECONOMIC,
+    FORTS,
+    LAST_TURN,
+    MARKETS,
+    MILITARY,
+    NAVAL,
+    NAVY_BOX,
+    POLITICAL,
+    TYPES,
+    WARS,
+)
+from domain.imperial_struggle.points import (
+    BUILD,
+    BUY,
+    CLEAR,
+    CONSTRUCT,
+    DEPLOY,
+    DRAW,
+    EXCHANGE,
+    FLAG,
+    REPAIR,
+    SEIZE,
+    UNFLAG,
+    Purchase,
+)
+from domain.imperial_struggle.rules.board import connected, is_open, opposing, squadrons
+from domain.imperial_struggle.rules.paying import affordable, barred_to_minor, has_action, purse
+from domain.imperial_struggle.rules.prices import price
+from domain.kernel import Seat
+
+if TYPE_CHECKING:
+    from domain.imperial_struggle.state import State
+
+MOST_BOUGHT = 2  # Bonus War tiles in a round, 5.6.1
+MOST_BONUSES = 2  # of a side in a theatre
+RISING = "jacobite_uprisings.shift"
+
+
+def purchases(s: State, me: Seat) -> Iterator[Purchase]:
+    """What can be bought and paid now, without advantages and abilities."""
+    purses = {kind: purse(s, me, kind) for kind in TYPES}
+    for bought in allowed(s, me):
+        cost = price(s, me, bought)
+        known = purses[cost.type]
+        if known is None:
+            pays = affordable(s, me, bought)
+        else:
+            pays = cost.total <= known.major or (
+                cost.total <= known.minor and not barred_to_minor(s, me, bought)
+            )
+        if pays:
+            yield bought
+
+
+def allowed(s: State, me: Seat) -> Iterator[Purchase]:
+    """What the rules allow, whatever it costs, for the types of which the round has an action."""
+    if has_action(s, ECONOMIC):
+        yield from shifts(s, me, MARKETS)
+    if has_action(s, DIPLOMATIC):
+        yield from shifts(s, me, POLITICAL)
+        if s.deck.size or (s.options.card_draw == "reshuffle" and s.discards):
+            yield Purchase(DRAW)
+    if has_action(s, MILITARY):
+        yield from _military(s, me)
+
+
+def shifts(s: State, me: Seat, among: tuple[str, ...]) -> Iterator[Purchase]:
+    """5.4.1, 5.5.1: flag an empty space or remove an opposing flag; markets must be connected."""
+    for space in among:
+        bought = shift(s, me, space)
+        if bought is not None:
+            yield bought
+
+
+def shift(s: State, me: Seat, space: str, via: str = "") -> Purchase | None:
+    """The shift of a space, if the rules allow one."""
+    owner = s.flags.get(space)
+    if owner == me or not is_open(s, space):
+        return None
+    if BOARD[space].kind == "market" and not connected(s, me, space):
+        return None
+    if owner is None:
+        return Purchase(FLAG, space, via)
+    return Purchase(UNFLAG, space, via) if opposing(s, me, space) else None
+
+
+def _military(s: State, me: Seat) -> Iterator[Purchase]:
+    assert s.round is not None
+    if s.war and s.round.bought < MOST_BOUGHT and has_room(s, me):
+        yield Purchase(BUY)
+    if s.turn == LAST_TURN:  # 5.6.1: two military points for one of another type, the same all round
+        for kind in (ECONOMIC, DIPLOMATIC):
+            if s.round.exchanged in ("", kind):
+                yield Purchase(EXCHANGE, via=kind)
+    for space in s.conflicts:
+        yield Purchase(CLEAR, space)
+    yield from _forts(s, me)
+    if s.unbuilt[me]:
+        yield Purchase(CONSTRUCT)
+    for space in NAVAL:
+        if s.flags.get(space) != me:
+            yield from deployments(s, me, space)
+    if RISING in s.round.effects:
+        for country in ("ireland", "scotland"):
+            for space in COUNTRIES[country]:
+                yield from _risings(s, me, space)
+
+
+def _risings(s: State, me: Seat, space: str) -> Iterator[Purchase]:
+    bought = shift(s, me, space)
+    if bought is not None:
+        yield Purchase(bought.verb, space, with_military=True)
+
+
+def has_room(s: State, me: Seat) -> bool:
+    """5.6.1: a theatre with fewer than two Bonus tiles of this side, and a tile to draw."""
+    return bool(s.bonuses[me].size) and bool(rooms(s, me))
+
+
+def rooms(s: State, me: Seat) -> tuple[str, ...]:
+    """The theatres of the next war with fewer than two Bonus tiles of this side."""
+    if not s.war:
+        return ()
+    held = s.reinforcements[me]
+    return tuple(
+        theatre.id for theatre in WARS[s.war].theatres if len(held.get(theatre.id, ())) < MOST_BONUSES
+    )
+
+
+def _forts(s: State, me: Seat) -> Iterator[Purchase]:
+    """5.6.3, 5.6.4."""
+    for space in FORTS:
+        owner = s.flags.get(space)
+        if owner is None:
+            if may_build(s, me, space):
+                yield Purchase(BUILD, space)
+        elif space in s.damaged and owner == me:
+            yield Purchase(REPAIR, space)
+        elif space in s.damaged and opposing(s, me, space) and besieged(s, me, space):
+            yield Purchase(SEIZE, space)
+
+
+def may_build(s: State, me: Seat, space: str) -> bool:
+    """5.6.3: connected to a market, Territory or Squadron that was this side's when the round began."""
+    assert s.round is not None
+    return any(
+        s.flags.get(line) == me
+        and s.round.at_start.get(line) == me
+        and BOARD[line].kind in ("market", "territory", "naval")
+        for line in BOARD[space].lines
+    )
+
+
+def besieged(s: State, me: Seat, space: str) -> bool:
+    """5.6.4: connected to a Squadron or a market of this side."""
+    return any(
+        s.flags.get(line) == me and BOARD[line].kind in ("market", "naval") for line in BOARD[space].lines
+    )
+
+
+def deployments(s: State, me: Seat, space: str) -> Iterator[Purchase]:
+    """5.6.6: from the Navy Box, or from another naval space; each Squadron once in a round."""
+    if s.navy[me] > s.sailed.count(f"{NAVY_BOX}/{me}"):
+        yield Purchase(DEPLOY, space, origin=NAVY_BOX)
+    for origin in squadrons(s, me):
+        if origin not in s.sailed:
+            yield Purchase(DEPLOY, space, origin=origin)

@@ -1,0 +1,79 @@
+"""Events played in earnest: from the hand, with a fitting tile, and with the keyword that the test wants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, INVESTMENTS, MILITARY, Where
+from domain.imperial_struggle.events import EVENTS
+from domain.imperial_struggle.facts import EventPlayed
+from domain.imperial_struggle.points import Limit, Pool
+from domain.imperial_struggle.state import State
+from domain.imperial_struggle.steps import Act, Happen
+from domain.kernel import prompt
+from tests.domain.imperial_struggle.table import table
+from tests.scenario import Scenario, given
+
+TILES = {"": "e3_d2_1", ECONOMIC: "e3_d2_1", DIPLOMATIC: "d3_e2_1", MILITARY: "m3_e2_1"}
+PLAIN = {  # ministries that do nothing by themselves while an event is played
+    (BR, "style"): "jonathan_swift",
+    (BR, "mercantilism"): "east_india_company",
+    (BR, "governance"): "robert_walpole",
+    (BR, "finance"): "merchant_banks",
+    (BR, "scholarship"): "samuel_johnson",
+    (FR, "style"): "pompadour_and_du_barry",
+    (FR, "mercantilism"): "dupleix",
+    (FR, "governance"): "marquis_de_condorcet",
+    (FR, "finance"): "john_law",
+    (FR, "scholarship"): "voltaire",
+}
+
+
+def played(card: str, side: str, *, keyword: str = "", tile: str = "", **fields: Any) -> Scenario[State]:
+    """`side` has taken a tile of the kind that the event asks for, and plays the event from its hand."""
+    start = holding(card, side, keyword=keyword, tile=tile, **fields)
+    return given(start, do=Act(side)).when(side, f"event:{card}")
+
+
+def holding(card: str, side: str, *, keyword: str = "", tile: str = "", **fields: Any) -> State:
+    """The table on which `side` may play the event."""
+    tile = tile or TILES[EVENTS[card].requires]
+    face = INVESTMENTS[tile]
+    fields.setdefault(
+        "pools", (Pool("major", face.major, "major", face.points), Pool("minor", face.minor, "minor", 2))
+    )
+    fields.setdefault("turn", 3 if EVENTS[card].era == "empire" else 5)
+    revealed = (PLAIN[side, keyword],) if keyword else ()
+    hands = {BR: (card,) if side == BR else (), FR: (card,) if side == FR else ()}
+    in_round = {"tile": tile, **fields.pop("in_round", {})}
+    return table(seat=side, revealed=revealed, hands=hands, in_round=in_round, **fields)
+
+
+def happening(card: str, side: str, part: str, **fields: Any) -> Scenario[State]:
+    """The "base" or the "bonus" of an event alone, in a round without points of its tile."""
+    fields.setdefault("turn", 3 if EVENTS[card].era == "empire" else 5)
+    fields.setdefault("pools", ())
+    return given(table(seat=side, **fields), do=(Happen(side, card, part), Act(side)))
+
+
+def plays(card: str, side: str, *, bonus: bool = False) -> EventPlayed:
+    """The fact that opens every event."""
+    return EventPlayed(side, card, bonus)
+
+
+def points(card: str, type: str, count: int, limit: Limit | None = None) -> Pool:
+    """The points that an event grants."""
+    return Pool(card, type, "event", count, limit)
+
+
+def within(region: str) -> Limit:
+    """Points that have to be used in a Region, where alone something happens."""
+    return Limit(where=Where(regions=(region,)), placed=True)
+
+
+def acting(game: Scenario[State], side: str) -> tuple[str, ...]:
+    """The event is over, and `side` goes on with its round: what it may do."""
+    question = prompt(game.table, side)
+    assert question is not None
+    assert question.ask == "Act", question
+    return question.options
