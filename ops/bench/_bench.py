@@ -25,7 +25,7 @@ from domain.match import Match, open_match
 
 QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only see whether everything runs: the tests do so
 SECONDS = 0.02 if QUICK else 3.0  # for one claim
-LONG, LAST_TURN = "twilight_struggle", 10  # the game whose whole length is measured besides
+LONG = {"twilight_struggle": 10, "imperial_struggle": 6}  # whose whole length is measured besides: turns
 START = 1_790_000_000_000_000  # microseconds UTC: the time of the first move
 
 
@@ -87,30 +87,36 @@ def played(game: Game, seed: int) -> tuple[Match, Secret]:
 
 
 def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
-    """So many matches of each game, by its name; and one long match, under a name of its own.
+    """So many matches of each game, by its name; and one long match of some, under a name of its own.
 
     Whoever plays Twilight Struggle at random mostly starts a nuclear war long before the tenth turn, so a
-    match that sees it is looked for.
+    match that sees it is looked for; and so is one of Imperial Struggle that sees the sixth.
     """
     found = {
         name: [played(game, seed) for seed in range(2 if QUICK else matches)] for name, game in GAMES.items()
     }
-    found[f"{LONG}, ten turns"] = [_long(GAMES[LONG])]
+    for name in LONG:
+        found[long_name(name)] = [_long(GAMES[name])]
     return found
+
+
+def long_name(game: str) -> str:
+    """What the line of a long match is called."""
+    return f"{game}, {LONG[game]} turns"
 
 
 def _long(game: Game) -> tuple[Match, Secret]:
     """The first match that sees the last turn (in a quick run: the first match)."""
     for seed in itertools.count():
         match, secret = played(game, seed)
-        if QUICK or sees_last_turn(match.positions[-1].table):
+        if QUICK or sees_last_turn(game, match.positions[-1].table):
             return match, secret
     raise AssertionError("never reached")
 
 
-def sees_last_turn(table: Any) -> bool:
-    """Does a match of Twilight Struggle last until its tenth turn?"""
-    return bool(table.turn == LAST_TURN)
+def sees_last_turn(game: Game, table: Any) -> bool:
+    """Does a match last until the last turn of its game?"""
+    return bool(table.turn == LONG[game.name])
 
 
 def length(matches: Sequence[tuple[Match, Secret]]) -> str:

@@ -20,7 +20,7 @@ from replay.positions import position
 
 
 def main() -> None:
-    """One line for each game, and one for a long match."""
+    """One line for each game, and one for each long match."""
     for name, matches in many(6).items():
         _measure(name, length(matches), [match for match, _ in matches])
 

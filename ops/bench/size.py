@@ -23,7 +23,7 @@ _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def main() -> None:
-    """Two lines for each game, and two for a long match."""
+    """Two lines for each game, and two for each long match."""
     for name, matches in many(20).items():
         _stored(name, [match for match, _ in matches])
         _pushed(name, matches)

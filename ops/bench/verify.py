@@ -1,6 +1,6 @@
 """Verification of whole match files (log, chance, fold, rules): under 150 ms each is the aim.
 
-The floor is decoding and folding the same moves.
+Of Imperial Struggle it is under 200 ms.  The floor is decoding and folding the same moves.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from domain.match import Match
 from replay import matchfile
 from replay.verify import verify
 
+AIMS = {"imperial_struggle": 200}
+AIM = 150
+
 
 def main() -> None:
-    """One line for each game, and one for a long match."""
+    """One line for each game, and one for each long match."""
     key = SeededKeys().signing
     for name, matches in many(6).items():
         chosen = [match for match, _ in matches]
@@ -40,9 +43,10 @@ def _measure(name: str, matches: list[Match], files: list[bytes]) -> None:
             assert verify(file).ok
 
     floor, ours = compared(floor_task, ours_task)
+    aim = AIMS.get(game.name, AIM)
     say(
         f"verify, {name}",
-        f"{ours / len(files) * 1000:.0f} ms a match (aim: 150), {moves / len(files):.0f} moves each,"
+        f"{ours / len(files) * 1000:.0f} ms a match (aim: {aim}), {moves / len(files):.0f} moves each,"
         f" {rate(moves / ours)} moves/s; floor: decode + fold alone {rate(moves / floor)} moves/s;"
         f" ratio {ours / floor:.1f}",
     )
