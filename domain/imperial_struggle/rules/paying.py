@@ -152,6 +152,8 @@ def payers(s: State, bought: Purchase, kind: str, *, minor: bool) -> tuple[Pool,
         carrying = [pool for pool in mine if pool.kind in ("major", "event", "exchange")]
         if not carrying or (kind == DIPLOMATIC and _burke_binds(s, bought)):
             return ()
+    if all(pool.kind == "exchange" for pool in carrying):  # 5.6.1: no action, so nothing joins it
+        return tuple(carrying)
     extra = [pool for pool in mine if pool.kind == "extra"]
     if not minor and kind == DIPLOMATIC:
         extra += burke(s, bought)

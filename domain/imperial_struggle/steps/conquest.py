@@ -219,7 +219,7 @@ class French(Step, frozen=True):
 class PlaceUsaFlags(French, frozen=True):
     """7.3: USA flags in Territories, whoever has them; nobody resists, and nobody takes them back (10.0).
 
-    No book says what becomes of a Huguenots marker there; it stays, and is of no use to anybody.
+    No book says what becomes of a Huguenots marker there; it stays, and may still be turned.
     """
 
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada"

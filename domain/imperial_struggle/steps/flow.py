@@ -250,13 +250,13 @@ class ReturnMinistries(Step, frozen=True):
 class OfferUprisings(Step, frozen=True):
     """Won by France in the Austrian Succession: Jacobite Uprisings as a third ministry, face up.
 
-    Not offered while it lies open already.
+    Not offered while it is the third already; where it lies open as one of the two, it gives its place up.
     """
 
     rule: ClassVar[str] = "book 001, 7.3, and the war display: Jacobite Uprisings as a third ministry"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
-        offered = s.uprisings and not s.defeated and UPRISINGS not in s.revealed
+        offered = s.uprisings and not s.defeated and not s.third
         return (FR,) if offered else ()
 
     def options(self, s: State, seat: Seat) -> Picks:
