@@ -25,7 +25,7 @@ from domain.imperial_struggle.rules import board
 GAME = GAMES["imperial_struggle"]
 SETTLED = GAME.settle(None, {})
 MATCHES = 2 if QUICK else 40
-QUESTIONS = (board.isolated, board.isolates_nothing, board.connected, board.protected)
+QUESTIONS = (board.isolated, board.harmless, board.connected, board.protected)
 
 Asked = tuple[Callable[..., Any], tuple[Any, ...]]
 

@@ -236,6 +236,15 @@ COUNTRIES: dict[str, tuple[str, ...]] = {
     for country in dict.fromkeys(BOARD[id].country for id in POLITICAL)
     if country
 }
+NEXT: dict[str, dict[str, tuple[str, ...]]] = {
+    id: {
+        "bases": tuple(line for line in space.lines if BOARD[line].kind in ("territory", "fort", "naval")),
+        "guards": tuple(line for line in space.lines if BOARD[line].kind in ("fort", "naval")),
+        "markets": tuple(line for line in space.lines if BOARD[line].kind == "market"),
+    }
+    for id, space in BOARD.items()
+}
+"""What each space is connected to: bases of markets (5.4.1), what protects (3.2.8), other markets."""
 LINKED: dict[str, tuple[str, ...]] = {
     space: tuple(tile.id for tile in ADVANTAGES.values() if space in tile.spaces) for space in BOARD
 }

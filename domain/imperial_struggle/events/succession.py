@@ -21,7 +21,7 @@ from domain.imperial_struggle.components import (
 )
 from domain.imperial_struggle.points import FLAG, UNFLAG, Limit
 from domain.imperial_struggle.rules.advantages import DECLINE, ready_advantages, to_use
-from domain.imperial_struggle.rules.board import flagged, isolates_nothing, to_shift, to_unflag
+from domain.imperial_struggle.rules.board import flagged, harmless, to_shift, to_unflag
 from domain.imperial_struggle.rules.prices import SPECULATION
 from domain.imperial_struggle.rules.registry import (
     MORE_AVAILABLE_DEBT,
@@ -168,9 +168,9 @@ SOUTH_SEA_SPECULATION = event(4, SPECULATION, SUCCESSION, bonus_if=keyword("fina
 def south_sea_speculation(s: State, me: Seat) -> Resolution:
     """An opposing flag goes from a market whose loss isolates no other."""
     market = Where(kinds=("market",))
-    harmless = tuple(space for space in to_unflag(s, me, market) if isolates_nothing(s, space))
-    if harmless:
-        yield Affect(me, SPECULATION, "unflag", Where(spaces=harmless))
+    found = harmless(s, to_unflag(s, me, market))
+    if found:
+        yield Affect(me, SPECULATION, "unflag", Where(spaces=found))
 
 
 @SOUTH_SEA_SPECULATION.bonus()

@@ -12,6 +12,7 @@ from domain.imperial_struggle.components import (
     MARKETS,
     MINISTRIES,
     NAVAL,
+    NEXT,
     OTHER,
     USA,
     Space,
@@ -21,8 +22,6 @@ from domain.kernel import Picks, Seat
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
-
-BASES = ("territory", "fort", "naval")  # what a market must be connected to, in the end
 
 
 def is_open(s: State, space: str) -> bool:
@@ -161,23 +160,21 @@ def protected(s: State, space: str) -> bool:
     """3.2.8: flagged, and connected to a Squadron or an undamaged Fort of the same side."""
     owner = s.flags.get(space)
     return owner is not None and any(
-        s.flags.get(line) == owner and BOARD[line].kind in ("naval", "fort") and line not in s.damaged
-        for line in BOARD[space].lines
+        s.flags.get(line) == owner and line not in s.damaged for line in NEXT[space]["guards"]
     )
 
 
 def connected(s: State, me: Seat, space: str) -> bool:
     """5.4.1: whether a side may shift this market, as the action round stands."""
-    now = s.round
-    for line in BOARD[space].lines:
-        if s.flags.get(line) != me:
-            continue
-        if BOARD[line].kind in BASES:
-            return True
-        if line in s.conflicts or (now is not None and (line in now.isolated or line in now.changed)):
-            continue
+    if any(s.flags.get(line) == me for line in NEXT[space]["bases"]):
         return True
-    return False
+    now = s.round
+    return any(
+        s.flags.get(line) == me
+        and line not in s.conflicts
+        and (now is None or (line not in now.isolated and line not in now.changed))
+        for line in NEXT[space]["markets"]
+    )
 
 
 def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[str, ...]:
@@ -191,7 +188,7 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
         space
         for space in MARKETS
         if (owner := flags.get(space)) is not None
-        and any(flags.get(line) == owner and BOARD[line].kind in BASES for line in BOARD[space].lines)
+        and owner in [flags.get(line) for line in NEXT[space]["bases"]]
     ]
     while pending:
         space = pending.pop()
@@ -200,19 +197,20 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
         reached.add(space)
         if space not in conflicts:
             owner = flags[space]
-            pending += [
-                line
-                for line in BOARD[space].lines
-                if line not in reached and flags.get(line) == owner and BOARD[line].kind == "market"
-            ]
-    return tuple(space for space in MARKETS if flags.get(space) in OTHER and space not in reached)
+            near = NEXT[space]["markets"]
+            pending += [line for line in near if line not in reached and flags.get(line) == owner]
+    return tuple([space for space in MARKETS if space not in reached and flags.get(space) in OTHER])
 
 
-def isolates_nothing(s: State, space: str) -> bool:
-    """Whether no other market becomes isolated when this one loses its flag."""
+def harmless(s: State, markets: Picks) -> Picks:
+    """Those of these markets whose loss isolates no other market."""
     before = set(isolated(s.flags, s.conflicts))
-    left = {other: owner for other, owner in s.flags.items() if other != space}
-    return all(other in before for other in isolated(left, s.conflicts))
+
+    def isolates(space: str) -> bool:
+        left = {other: owner for other, owner in s.flags.items() if other != space}
+        return any(other not in before for other in isolated(left, s.conflicts))
+
+    return tuple(space for space in markets if not isolates(space))
 
 
 def in_play(s: State, ministry: str) -> bool:

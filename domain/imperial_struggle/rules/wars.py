@@ -27,9 +27,9 @@ from domain.imperial_struggle.components import (
 )
 from domain.imperial_struggle.facts import TheatreFought
 from domain.imperial_struggle.rules.board import (
+    harmless,
     held,
     isolated,
-    isolates_nothing,
     keywords,
     opposing,
     squadrons,
@@ -96,8 +96,8 @@ def losable(s: State, me: Seat, theatre: str) -> Picks:
         and space not in s.conflicts
     )
     markets = tuple(space for space in found if BOARD[space].kind == "market")
-    harmless = tuple(space for space in markets if isolates_nothing(s, space))
-    barred = set(markets) - set(harmless) if harmless else set()
+    safe = harmless(s, markets)
+    barred = set(markets) - set(safe) if safe else set()
     return tuple(space for space in found if space not in barred)
 
 
