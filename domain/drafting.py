@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
 from domain.game import Game
-from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Picks, Prompt, Result, Seat, Table
+from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Fault, Picks, Prompt, Result, Seat, Table
 from domain.log import (
     HOUSE,
     NOTHING,
@@ -41,12 +41,21 @@ class Refused(Exception):
     """A command that the match refuses; nothing has changed.
 
     `kind` is a stable name (not-asked, illegal, stale, not-running, over, seat-taken, unknown-seat, batch,
-    takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could answer.
+    takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could answer, and
+    `fault` what is wrong with its answer.
     """
 
-    def __init__(self, kind: str, detail: str, *, rule: str = "", legal: Prompt | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        *,
+        rule: str = "",
+        legal: Prompt | None = None,
+        fault: Fault | None = None,
+    ) -> None:
         super().__init__(detail)
-        self.kind, self.detail, self.rule, self.legal = kind, detail, rule, legal
+        self.kind, self.detail, self.rule, self.legal, self.fault = kind, detail, rule, legal, fault
 
 
 class Context(Struct, frozen=True):

@@ -99,6 +99,7 @@ class Game:
         adapt: what an edition makes of the options (edition, those given, all); may raise `BadOption`.
         names: names that an edition or a match's own options bring along (edition, options, language).
         backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
+        idle: fields of the table that a picture leaves out while they are 0.
         upcasters: how facts and steps of old tags are read (see `domain.upcast`).
     """
 
@@ -119,12 +120,13 @@ class Game:
         adapt: Callable[[str, Mapping[str, Any], Options], Options] = lambda edition, given, options: options,
         names: Callable[[str, Options, str], Mapping[str, str]] = lambda edition, options, language: {},
         backstage: tuple[str, ...] = (),
+        idle: tuple[str, ...] = (),
         upcasters: Upcasters = NO_OLD_TAGS,
     ) -> None:
         self.name, self.seats, self.editions, self.options = name, seats, editions, options
         self.table, self.first, self.score, self.components = table, first, score, components
         self.state, self.facts, self.steps = state, facts, steps
-        self.backstage, self.upcasters = backstage, upcasters
+        self.backstage, self.idle, self.upcasters = backstage, idle, upcasters
         self._adapt, self._names = adapt, names
 
     def settle(self, edition: str | None, given: Mapping[str, Any]) -> tuple[str, Options]:

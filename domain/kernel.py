@@ -18,7 +18,7 @@ waits for an answer except the agenda.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,15 +31,42 @@ CHANCE: Seat = "chance"
 HIDDEN = "?"  # stands, in what a viewer is told, for an id that this viewer does not know
 
 
+class Reason(Struct, frozen=True, omit_defaults=True):
+    """Why a pick is no option: the id of a sentence of the texts ("": nothing more to say) and its fields.
+
+    `rule` names the book and section that say so.
+    """
+
+    id: str = ""
+    rule: str = ""
+    values: dict[str, str | int] = {}
+
+
+class Fault(Struct, frozen=True, omit_defaults=True):
+    """What is wrong with an answer: how many picks it has (`picked`), or one `pick` of them, and why.
+
+    `Texts.refused` tells it in words.  `answer` is its number, where several answers came at once.
+    """
+
+    kind: Literal["count", "twice", "option"]
+    picked: int
+    pick: Pick = ""
+    reason: Reason = Reason()
+    answer: int = 0
+
+
 class Illegal(Exception):
     """An answer that the rules refuse.  Nothing has changed.
 
-    `rule` names the book and section; `legal` is the prompt that the answer should have answered.
+    `rule` names the book and section; `legal` is the prompt that the answer should have answered, and `fault`
+    what is wrong with it.  `detail` says it for who has no texts at hand.
     """
 
-    def __init__(self, detail: str, *, rule: str = "", legal: Prompt | None = None) -> None:
+    def __init__(
+        self, detail: str, *, rule: str = "", legal: Prompt | None = None, fault: Fault | None = None
+    ) -> None:
         super().__init__(detail)
-        self.detail, self.rule, self.legal = detail, rule, legal
+        self.detail, self.rule, self.legal, self.fault = detail, rule, legal, fault
 
 
 class Result(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -162,9 +189,9 @@ class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", ta
         """Cost and chances of options, for those who look at the question; the rules never read them."""
         return {}
 
-    def refusal(self, s: Any, seat: Seat, pick: Pick) -> tuple[str, str]:
-        """Why a pick is no option ("": nothing more to say), and the book and section that say so."""
-        return "", self.rule
+    def refusal(self, s: Any, seat: Seat, pick: Pick) -> Reason:
+        """Why a pick is no option."""
+        return Reason(rule=self.rule)
 
     def run(self, s: Any, seat: Seat, picks: Picks) -> Resolution:
         """Yield facts (they happen now) and steps (they come next, in this order).
@@ -214,12 +241,13 @@ class Detail(Struct, frozen=True, omit_defaults=True):
     """What a seat should know of one option: what it costs and why, and what the dice may then bring.
 
     `working` holds the parts that add up to the cost, in the order of the rules, under ids that the game's
-    texts name.
+    texts name.  `pays`: with what it is paid, where there is but one way, under such ids as well.
     """
 
     cost: int | None = None
     chances: tuple[Chance, ...] = ()
     working: dict[str, int] = {}
+    pays: dict[str, int] = {}
 
 
 class Prompt(Struct, frozen=True, omit_defaults=True):
@@ -295,18 +323,35 @@ def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
 
 
 def _check(s: Table, step: Step, question: Prompt, picks: Picks) -> None:
+    fault = _fault(s, step, question, picks)
+    if fault is not None:
+        detail = f"{question.ask}: {_in_short(question, fault)}"
+        rule = fault.reason.rule or step.rule
+        raise Illegal(detail, rule=rule, legal=question, fault=fault)
+
+
+def _fault(s: Table, step: Step, question: Prompt, picks: Picks) -> Fault | None:
+    """The first thing that is wrong with an answer."""
     if not question.least <= len(picks) <= question.most:
-        count = (
-            str(question.least) if question.least == question.most else f"{question.least} to {question.most}"
-        )
-        raise Illegal(f"{question.ask}: pick {count}, not {len(picks)}", rule=step.rule, legal=question)
-    if len(set(picks)) != len(picks):
-        raise Illegal(f"{question.ask}: the same option is picked twice", rule=step.rule, legal=question)
+        return Fault("count", len(picks))
+    for place, pick in enumerate(picks):
+        if pick in picks[:place]:
+            return Fault("twice", len(picks), pick)
     for pick in picks:
         if pick not in question.options:
-            reason, rule = step.refusal(s, question.seat, pick)
-            detail = f"{question.ask}: {pick!r} is not among the options"
-            raise Illegal(f"{detail}: {reason}" if reason else detail, rule=rule, legal=question)
+            return Fault("option", len(picks), pick, step.refusal(s, question.seat, pick))
+    return None
+
+
+def _in_short(question: Prompt, fault: Fault) -> str:
+    """A fault without the texts of the game: with the ids as they are."""
+    if fault.kind == "count":
+        least, most = question.least, question.most
+        return f"pick {least if least == most else f'{least} to {most}'}, not {fault.picked}"
+    if fault.kind == "twice":
+        return f"{fault.pick!r} is picked twice"
+    reason = f" ({fault.reason.id})" if fault.reason.id else ""
+    return f"{fault.pick!r} is not among the options{reason}"
 
 
 def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from domain import kernel
 from domain.chance import RECORDED, SCHEME, Provable, Source, joined
 from domain.drafting import Context, Draft, Drafting, Refused
@@ -223,7 +225,9 @@ class Match(History):
             return kernel.decide(draft.live, Answer(seat, picks))
         except Illegal as error:
             where = f"answer {number}: " if number else ""
-            raise Refused("illegal", where + error.detail, rule=error.rule, legal=error.legal) from error
+            fault = replace(error.fault, answer=number) if error.fault else None
+            said = where + error.detail
+            raise Refused("illegal", said, rule=error.rule, legal=error.legal, fault=fault) from error
 
     def _stale(self, seat: Seat, expect: int) -> str:
         standing = self.prompt(seat)

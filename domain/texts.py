@@ -7,8 +7,10 @@ The file holds these tables:
     [[facts.<Fact>]]        says = "sentence", when = { <field> = value }: the first entry whose `when` fits
     [options.<option>]      about = "sentence", and one label for each choice
     [fields]                field = "what this field of the table is called"
+    [counts]                field = "{count:tile|tiles}", where what is counted there is no card
     [editions.<edition>]    id = "name", where an edition calls something otherwise
     [cards]                 id = "what this card does", where the game says it here
+    [refusals]              id = "why something cannot be picked", for every `Reason` that a step gives
 
 A sentence holds fields in braces; a field that a fact lacks is an error that the tests find.
 
@@ -31,13 +33,28 @@ from typing import Any
 
 import msgspec
 
-from domain.kernel import HIDDEN, Fact, Pick, Prompt
+from domain.kernel import HIDDEN, Fact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
 _UNKNOWN = {"en": "a hidden card", "ru": "скрытая карта"}
 _NOBODY = {"en": "nobody", "ru": "никто"}
 _NONE = {"en": "none", "ru": "нет"}
 _AND = {"en": "and", "ru": "и"}
+_RANGE = {"en": "{least} to {most}", "ru": "от {least} до {most}"}
+_QUOTES = {"en": "“{label}”", "ru": "«{label}»"}
+_ANSWER = {"en": "answer {answer}: ", "ru": "ответ {answer}: "}
+_FAULTS = {
+    "en": {
+        "count": "pick {wanted}, not {picked}",
+        "twice": "{pick} is picked twice",
+        "option": "{pick} is not among the options",
+    },
+    "ru": {
+        "count": "нужно разных вариантов: {wanted}, выбрано: {picked}",
+        "twice": "{pick} — этот вариант выбран дважды",
+        "option": "{pick} — такого варианта сейчас нет",
+    },
+}
 
 
 class Texts:
@@ -103,10 +120,38 @@ class Texts:
             return self._words.format(labels[verb], pick=rest)
         return self.name(pick)
 
+    def refused(self, question: Prompt, fault: Fault) -> str:
+        """What is wrong with an answer to this question, and why where the step gave a reason."""
+        least, most = question.least, question.most
+        wanted = str(least) if least == most else _RANGE[self.language].format(least=least, most=most)
+        said = _FAULTS[self.language][fault.kind].format(
+            wanted=wanted, picked=fault.picked, pick=self._quoted(question.ask, fault.pick)
+        )
+        if fault.reason.id:
+            why = self._data["refusals"][fault.reason.id]
+            said = f"{said}: {self._words.format(why, **fault.reason.values)}"
+        return (_ANSWER[self.language].format(answer=fault.answer) if fault.answer else "") + said
+
+    def _quoted(self, ask: str, pick: Pick) -> str:
+        """A pick that may be nonsense: its label in quotes if it has one, else what was sent."""
+        sent = repr(pick) if self.language == "en" else _QUOTES[self.language].format(label=repr(pick)[1:-1])
+        if not {pick, pick.partition(":")[2]} & {*self.names, *self._data["asks"][ask].get("picks", {})}:
+            return sent
+        try:
+            label = self.label(ask, pick)
+        except (KeyError, ValueError):  # the label of a verb wants an id, or a number
+            return sent
+        return _QUOTES[self.language].format(label=label) if label != pick else sent
+
     def field(self, field: str) -> str | None:
         """What a field of the table is called; None where the game does not say."""
         named: str | None = self._data.get("fields", {}).get(field)
         return None if named is None else self._words.format(named)
+
+    def counted(self, field: str, count: int) -> str | None:
+        """So many of what lies in a field of the table; None where the game does not say what that is."""
+        noun = self._data.get("counts", {}).get(field)
+        return None if noun is None else self._words.format(noun, count=count)
 
     def write(self, sentence: str, **values: Any) -> str:
         """A sentence with its fields filled in."""

@@ -69,11 +69,10 @@ class TurnTold(Struct, frozen=True):
 
 def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
     """A turn in the language of `words`, which are the game's words for this match (see `Game.words`)."""
-    ours = _own(words.language)
-    ours = ours.with_names({**ours.names, **words.names})
+    ours = _with_own(words)
     return TurnTold(
         turn.number,
-        ours.sentence(_heading(turn)),
+        _heading(ours, turn),
         tuple(
             ours.sentence(
                 Scored(seat, turn.before[seat], turn.after[seat], turn.after[seat] - turn.before[seat])
@@ -87,10 +86,15 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
     )
 
 
-def _heading(turn: Turn) -> Heading:
+def heading(words: Texts, turn: Turn) -> str:
+    """What a turn is called, and its moves, in the language of `words`."""
+    return _heading(_with_own(words), turn)
+
+
+def _heading(ours: Texts, turn: Turn) -> str:
     single = turn.first == turn.last
     name, number = (turn.called, turn.ordinal) if turn.called else ("turn", turn.number)
-    return Heading(number, turn.first, turn.last, single, name)
+    return ours.sentence(Heading(number, turn.first, turn.last, single, name))
 
 
 def _path(words: Texts, ours: Texts, track: str, stood: tuple[int, ...]) -> str:
@@ -111,6 +115,11 @@ def _point(game: Game, words: Texts, ours: Texts, turn: Turn, point: AnyPoint) -
         return ours.sentence(point)
     play = next(play for play in turn.plays if play.move == point.move)
     return words.sentence(fact_decoder(game).decode(play.facts[point.place]))
+
+
+def _with_own(words: Texts) -> Texts:
+    ours = _own(words.language)
+    return ours.with_names({**ours.names, **words.names})
 
 
 @lru_cache

@@ -166,7 +166,7 @@ def _with_piece(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) 
         plays=(*turn.plays, play),
         points=(*turn.points, *_points(so_far, play.move, facts, leads)),
         ended=any(fact.ends_period for fact in facts),
-        paths=_longer(turn.paths, facts),
+        paths=_longer(turn.paths, facts, so_far.table),
     )
     before = tuple(known for known in so_far.turns if known.number < turn.number)
     return Summary(table, score, leads, (*before, turn))
@@ -180,13 +180,21 @@ def _named(turn: Turn, facts: Sequence[Fact]) -> Turn:
     return turn
 
 
-def _longer(paths: dict[str, tuple[int, ...]], facts: Sequence[Fact]) -> dict[str, tuple[int, ...]]:
+def _longer(
+    paths: dict[str, tuple[int, ...]], facts: Sequence[Fact], before: Table
+) -> dict[str, tuple[int, ...]]:
+    """The paths with what these facts mark; one that begins here begins where its track stood `before`."""
     paths = dict(paths)
     for track, now in (mark for fact in facts for mark in fact.marks()):
-        known = paths.get(track, ())
-        if known[-1:] != (now,):
-            paths[track] = (*known, now)
+        known = paths.get(track) or (_standing(before, track),)
+        paths[track] = known if known[-1] == now else (*known, now)
     return paths
+
+
+def _standing(table: Table, track: str) -> int:
+    field, _, seat = track.partition("/")
+    found = getattr(table, field)
+    return int(found[seat] if seat else found)
 
 
 def _points(

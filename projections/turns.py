@@ -221,4 +221,4 @@ def _table_decoder(game: Game) -> msgspec.json.Decoder[Table]:
     return msgspec.json.Decoder(game.state)
 
 
-TURNS = Projection("turns", 4, (TurnRow, TurnMatch, Running, Kept), fold)
+TURNS = Projection("turns", 5, (TurnRow, TurnMatch, Running, Kept), fold)

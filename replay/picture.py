@@ -1,13 +1,14 @@
 """A table in the terminal, for any game: drawn from the fields of its table and the names of its ids.
 
-Three kinds of fields make three kinds of blocks:
+Four kinds of fields make four kinds of blocks:
 
-*   one value for each side or seat (hands, supplies): the columns of one grid, a column for each key;
+*   one value for each seat (hands, supplies): the columns of one grid, a column for each key;
+*   one value for each of other ids (flags): a list, a row for each value with its ids, or for each id;
 *   one struct for each id (territories): a list, a row for each id;
 *   everything else: short lines of name and value.
 
 What is empty is left out, so that the picture shows what lies on the table, and so is what the game keeps
-backstage.
+backstage, or says to be idle while it is 0.
 """
 
 from __future__ import annotations
@@ -94,22 +95,27 @@ def _title(shown: Shown, words: Words) -> str:
 
 def table_picture(table: Table, words: Words) -> Group:
     """A table of any game, as blocks without a frame."""
-    singles, groups, lists = _sorted(table, words.backstage)
-    blocks = [_columns(group, words) for group in groups]
+    singles, groups, lists = _sorted(table, words)
+    blocks: list[RenderableType] = []
+    for group in groups:
+        if words.seats & {key for value in group.values() for key in value}:
+            blocks.append(_columns(group, words))
+        else:
+            blocks += [_down(name, value, words) for name, value in group.items()]
     blocks += [_rows(name, rows, words) for name, rows in lists.items()]
     spaced = [part for block in blocks for part in (Text(), block)]
     return Group(_lines(singles, words), *spaced)
 
 
-def _sorted(
-    table: Table, backstage: Iterable[str]
-) -> tuple[dict[str, Any], list[Columns], dict[str, dict[str, Struct]]]:
+def _sorted(table: Table, words: Words) -> tuple[dict[str, Any], list[Columns], dict[str, dict[str, Struct]]]:
     """The fields, by the kind of block that shows them."""
     singles: dict[str, Any] = {}
     groups: list[Columns] = []
     lists: dict[str, dict[str, Struct]] = {}
     for name, value in fields(table):
-        if name == "options" or name in backstage or _is_empty(value):
+        if name == "options" or name in words.backstage or _is_empty(value):
+            continue
+        if name in words.idle and not any(value.values() if isinstance(value, dict) else (value,)):
             continue
         if not isinstance(value, dict):
             singles[name] = value
@@ -134,10 +140,10 @@ def _lines(singles: dict[str, Any], words: Words) -> RenderableType:
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
     short = {name: value for name, value in singles.items() if isinstance(value, (str, int))}
-    pairs = [Text(f"{words.field(name)}: {_cell(value, words)}") for name, value in short.items()]
+    pairs = [Text(f"{words.field(name)}: {_cell(value, words, name)}") for name, value in short.items()]
     for name, value in singles.items():
         if name not in short:
-            grid.add_row(words.field(name), _cell(value, words))
+            grid.add_row(words.field(name), _cell(value, words, name))
     return Group(Side(pairs, padding=(0, 3)), grid)
 
 
@@ -148,8 +154,32 @@ def _columns(group: Columns, words: Words) -> RenderableType:
     for key in keys:
         grid.add_column(words.field(key), ratio=1)
     for name, value in group.items():
-        grid.add_row(words.field(name), *(_cell(value.get(key), words) for key in keys))
+        grid.add_row(words.field(name), *(_cell(value.get(key), words, name) for key in keys))
     return grid
+
+
+def _down(name: str, value: dict[str, Any], words: Words) -> RenderableType:
+    """One value for each of many ids: where values repeat a row for each value, else a row for each id."""
+    ids = words.in_order(value)
+    cells = {id: _cell(value[id], words, name) for id in ids}
+    holders: dict[str, list[str]] = {}
+    for id in sorted(ids, key=lambda id: _rank(value[id], words)):
+        holders.setdefault(cells[id], []).append(words.name(id))
+    if not any(value.values()):  # to be listed is all that an id says here
+        rows = [("", ", ".join(words.name(id) for id in ids))]
+    elif 2 * len(holders) > len(ids):
+        rows = [(words.name(id), cells[id]) for id in ids]
+    else:
+        rows = [(shown, ", ".join(names)) for shown, names in holders.items()]
+    grid = Grid.grid(padding=(0, 2))
+    for shown, rest in rows:
+        grid.add_row(*([f"  {shown}", rest] if shown else [f"  {rest}"]))
+    return Group(Text(words.field(name), style="bold"), grid)
+
+
+def _rank(value: Any, words: Words) -> int:
+    """Numbers as they count, ids as the game lists them."""
+    return value if isinstance(value, int) else words.place(str(value))
 
 
 def _rows(name: str, rows: dict[str, Struct], words: Words) -> RenderableType:
@@ -169,39 +199,40 @@ def _is_empty(value: Any) -> bool:
     return value is None or value is False or value in ("", ())
 
 
-def _cell(value: Any, words: Words) -> str:
+def _cell(value: Any, words: Words, of: str = "") -> str:
+    """A value in words; `of` is the field of the table in which it lies."""
     if isinstance(value, Pile):
-        return _pile(value, words)
+        return _pile(value, words, of)
     if isinstance(value, Struct):
-        return _pairs(fields(value), words)
+        return _pairs(fields(value), words, of)
     if isinstance(value, bool):
         return words.shown("yes" if value else "no")
     if value is None or value in ("", (), {}):
         return words.shown("nothing")
     if isinstance(value, dict):
-        return _pairs(((key, value[key]) for key in words.in_order(value)), words)
-    return _ids(value, words) if isinstance(value, tuple) else words.name(value)
+        return _pairs(((key, value[key]) for key in words.in_order(value)), words, of)
+    return _ids(value, words, of) if isinstance(value, tuple) else words.name(value)
 
 
-def _pairs(pairs: Iterable[tuple[str, Any]], words: Words) -> str:
+def _pairs(pairs: Iterable[tuple[str, Any]], words: Words, of: str) -> str:
     """Names with their values, one after another; those without a value are left out."""
     told = [(name, value) for name, value in pairs if not _is_empty(value)]
-    return ", ".join(f"{words.field(name)} {_cell(value, words)}" for name, value in told)
+    return ", ".join(f"{words.field(name)} {_cell(value, words, of)}" for name, value in told)
 
 
-def _ids(ids: Iterable[Any], words: Words) -> str:
+def _ids(ids: Iterable[Any], words: Words, of: str) -> str:
     """Names, one after another; cards that this viewer does not know are only counted."""
-    known = [_cell(item, words) for item in ids if item != HIDDEN]
+    known = [_cell(item, words, of) for item in ids if item != HIDDEN]
     unknown = sum(1 for item in ids if item == HIDDEN)
     if not known:
-        return words.count(unknown)
+        return words.count(unknown, of)
     between = "; " if any(isinstance(item, Struct) for item in ids) else ", "
-    return between.join(known) + (f" + {words.count(unknown)}" if unknown else "")
+    return between.join(known) + (f" + {words.count(unknown, of)}" if unknown else "")
 
 
-def _pile(pile: Pile, words: Words) -> str:
-    parts = [words.count(pile.size)]
+def _pile(pile: Pile, words: Words, of: str) -> str:
+    parts = [words.count(pile.size, of)]
     for place, cards in (("top", pile.top), ("bottom", pile.bottom)):
         if cards:
-            parts.append(f"{words.field(place)}: {_ids(cards, words)}")
+            parts.append(f"{words.field(place)}: {_ids(cards, words, of)}")
     return "; ".join(parts)

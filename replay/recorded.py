@@ -87,7 +87,7 @@ class RecordedMatch:
         except Illegal as error:
             legal = [error.legal] if error.legal else self.questions()
             rule = f" ({error.rule})" if error.rule else ""
-            raise Wrong(f"{error.detail}{rule}; {_legal(legal, self.live)}") from error
+            raise Wrong(f"{self._told(error)}{rule}; {_legal(legal, self.live)}") from error
         if seat == CHANCE:
             self._luck.append(picks)
         else:
@@ -95,6 +95,14 @@ class RecordedMatch:
         self.live = decision.table
         self._store_move()
         return decision
+
+    def _told(self, error: Illegal) -> str:
+        """What is wrong with an answer, in the words of its game; chance has no texts."""
+        if error.legal is None or error.fault is None or error.legal.seat == CHANCE:
+            return error.detail
+        opened = self.match.opened
+        words = self.game.words("en", opened.options, opened.edition)
+        return f"{error.legal.ask}: {words.refused(error.legal, error.fault)}"
 
     def end(self) -> None:
         """The record ends here.

@@ -32,7 +32,8 @@ class Words:
 
     def __init__(self, match: Match, language: str) -> None:
         self.language, self._game = language, match.game.name
-        self.backstage = match.game.backstage
+        self.backstage, self.idle = match.game.backstage, match.game.idle
+        self.seats = frozenset(match.game.seats)
         self._log = _log_words(language)
         self.texts = match.game.words(language, match.opened.options, match.opened.edition)
 
@@ -47,7 +48,11 @@ class Words:
 
     def in_order(self, ids: Iterable[str]) -> list[str]:
         """Ids as the game lists their names, so that what belongs together stands together; others last."""
-        return sorted(ids, key=lambda id: self._places.get(id, len(self._places)))
+        return sorted(ids, key=self.place)
+
+    def place(self, id: str) -> int:
+        """Where an id stands in that order."""
+        return self._places.get(id, len(self._places))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -66,9 +71,9 @@ class Words:
         """One phrase around a shown position."""
         return self._log["shown"][phrase].format(**values)
 
-    def count(self, cards: int) -> str:
-        """So many cards."""
-        return self.texts.write(self._log["shown"]["cards"], count=cards)
+    def count(self, cards: int, field: str = "") -> str:
+        """So many cards, or of what else the game says lies in this field of the table."""
+        return self.texts.counted(field, cards) or self.texts.write(self._log["shown"]["cards"], count=cards)
 
     def viewer(self, viewer: str | None) -> str:
         """Whose eyes these are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from replay.words import Words
 
 SPECTATOR = "spectator"
-_PART = {"en": "turn {number}, moves {first} to {last}", "ru": "раунд {number}, ходы {first}–{last}"}
 _BACK = {"en": "taken back", "ru": "взято назад"}
 
 
@@ -140,30 +140,47 @@ def _compare(match: Match, words: Words, since: int, move: int, viewer: str | No
 
 def _tell(match: Match, words: Words, viewer: str | None) -> None:
     """The whole match, turn by turn, then the table at the end."""
-    for number, part in enumerate(_parts(match, words, viewer), 1):
-        first, last = part[0].move, part[-1].move
-        title = _PART[words.language].format(number=number, first=first, last=last)
-        click.secho(f"── {title} · {_score(match, last, words, viewer)} ──", bold=True)
+    for title, part in _parts(match, words, viewer):
+        click.secho(f"── {title} · {_score(match, part[-1].move, words, viewer)} ──", bold=True)
         for paragraph in part:
             _print(paragraph, match, words)
         click.echo()
     _draw(match, words, match.move, viewer)
 
 
-def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[list[Paragraph]]:
-    """Paragraphs, a list for each turn: up to a move that ended a period; the last one to the match's end."""
+def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str, list[Paragraph]]]:
+    """Paragraphs, a list for each turn, under the heading that its summary has."""
+    from projections.sentences import heading
+    from projections.summary import Turn
     from replay.narration import narrated
 
-    part: list[Paragraph] = []
-    ended = False
-    for paragraph in narrated(match, words, viewer):
-        if ended and paragraph.kind == "played":
-            yield part
-            part, ended = [], False
-        part.append(paragraph)
-        ended = ended or any(fact.ends_period for fact in match.records[paragraph.move - 1].facts)
-    if part:
-        yield part
+    turns, names = _turns(match)
+    for number, paragraphs in groupby(narrated(match, words, viewer), lambda told: turns[told.move - 1]):
+        part = list(paragraphs)
+        called, ordinal = names.get(number, ("", 0))
+        turn = Turn(number, part[0].move, part[-1].move, {}, {}, called=called, ordinal=ordinal)
+        yield heading(words.texts, turn), part
+
+
+def _turns(match: Match) -> tuple[list[int], dict[int, tuple[str, int]]]:
+    """The number of the turn to which each move belongs, and the turns that the game calls by a name.
+
+    What is no play (a takeback, the end) belongs to the turn before it.
+    """
+    from domain.log import Played, TakenBack
+
+    turns, after, names = [1], [1], {}
+    for record in match.records:
+        entry = record.entry
+        now = after[entry.to if isinstance(entry, TakenBack) else -1]
+        turns.append(now if isinstance(entry, Played) else turns[-1])
+        for fact in record.facts:
+            name = fact.opens()
+            if name is not None:
+                names[now] = name
+            now += fact.ends_period
+        after.append(now)
+    return turns[1:], names
 
 
 def _score(match: Match, move: int, words: Words, viewer: str | None) -> str:

@@ -341,6 +341,7 @@ class Gate:
                 error.detail,
                 rule=error.rule,
                 legal=error.legal,
+                fault=error.fault,
                 match=order.match,
                 seat=seat,
                 chair=desk.match.chair_of(seat) if seat else None,

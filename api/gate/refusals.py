@@ -11,7 +11,7 @@ from collections import Counter, deque
 from msgspec import Struct
 
 from domain.history import Chair
-from domain.kernel import Prompt, Seat
+from domain.kernel import Fault, Prompt, Seat
 
 
 class Denied(Exception):
@@ -19,7 +19,8 @@ class Denied(Exception):
 
     `kind` is a stable name: those of `domain.drafting.Refused`, and unknown-match, unknown-game, bad-option,
     unknown-bot, foreign, key-reused, conflict, exists, bad-file, unavailable, limit.
-    `legal` is told only to the asked seat, which it names.  `expect` is the move that the command expected.
+    `legal` is told only to the asked seat, which it names, and so is `fault`, what is wrong with its answer.
+    `expect` is the move that the command expected.
     `seat` is the one for which it was said, `chair` where its player sat down.
     """
 
@@ -34,10 +35,12 @@ class Denied(Exception):
         seat: Seat | None = None,
         chair: Chair | None = None,
         expect: int | None = None,
+        fault: Fault | None = None,
     ) -> None:
         super().__init__(detail)
         self.kind, self.detail, self.rule, self.legal = kind, detail, rule, legal
         self.match, self.seat, self.chair, self.expect = match, seat, chair, expect
+        self.fault = fault
 
 
 class Refusal(Struct, frozen=True):

@@ -59,7 +59,7 @@ KINDS: dict[str, Kind] = {
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
     "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
     "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
-    "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим; {legal}"),
+    "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
         "Batch too long",

@@ -17,6 +17,7 @@ from api.http.services import Services
 from api.http.shapes import PromptView
 from api.http.views import prompt_view
 from api.store.seam import StoreError
+from domain.texts import Texts
 
 SINCE = 50  # moves told with a stale request
 _NOT_FOUND, _METHOD = 404, 405
@@ -60,14 +61,15 @@ async def denied(request: Request, error: Denied) -> Response:
     language = _language(request)
     desk = await _desk(services, error.match)
     headers = {"retry-after": "1"} if error.kind == "unavailable" else None
+    told = _told(error, desk, language) if desk else None
     problem = document(
         error.kind,
-        error.detail,
+        told or error.detail,
         language,
         rule=error.rule,
         legal=_legal(error, desk, language) if desk else None,
         since=_since(error, desk) if desk else None,
-        known=_known(error, desk, language) if desk else None,
+        known=_known(error, desk, language, told) if desk else None,
     )
     return answer(problem, language, headers)
 
@@ -76,7 +78,7 @@ async def _desk(services: Services, match: str | None) -> Desk | None:
     """The match that a refusal is about, if there is one."""
     try:
         return await services.gate.desk(match) if match else None
-    except Denied:
+    except (Denied, StoreError):
         return None
 
 
@@ -96,23 +98,27 @@ def _since(error: Denied, desk: Desk) -> Any:
     return [sight.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
 
 
-def _known(error: Denied, desk: Desk, language: str) -> Mapping[str, str]:
-    """What the Russian detail tells besides."""
-    opened = desk.match.opened
-    words = desk.match.game.words(language, opened.options, opened.edition)
+def _told(error: Denied, desk: Desk, language: str) -> str | None:
+    """What is wrong with an answer, in the words of its game."""
+    if error.fault is None or error.legal is None:
+        return None
+    return _words(desk, language).refused(error.legal, error.fault)
+
+
+def _known(error: Denied, desk: Desk, language: str, told: str | None) -> Mapping[str, str]:
+    """What the Russian detail tells besides; `told`: what it tells instead of the English one."""
+    words = _words(desk, language)
     asked = desk.match.asked.seats if desk.match.asked else {}
     return {
         "expect": str(error.expect),
         "asked": ", ".join(words.name(seat) for seat in asked) or words.name(None),
-        "legal": _bounds(error) if error.legal else "",
+        **({"detail": told} if told else {}),
     }
 
 
-def _bounds(error: Denied) -> str:
-    assert error.legal is not None
-    least, most = error.legal.least, error.legal.most
-    count = f"{least}" if least == most else f"от {least} до {most}"
-    return f"нужно разных вариантов: {count}"
+def _words(desk: Desk, language: str) -> Texts:
+    opened = desk.match.opened
+    return desk.match.game.words(language, opened.options, opened.edition)
 
 
 async def unavailable(request: Request, error: StoreError) -> Response:

@@ -117,7 +117,7 @@ class ChanceView(Struct, frozen=True):
 
 
 class PartView(Struct, frozen=True):
-    """One part of what an option costs: an id, what it is called, and its points."""
+    """One part of what an option costs, or of what pays for it: an id, what it is called, and its points."""
 
     part: str
     label: str
@@ -125,13 +125,14 @@ class PartView(Struct, frozen=True):
 
 
 class NamedOption(Struct, frozen=True, omit_defaults=True):
-    """One thing to pick, what it is called, what it costs and why, and what the dice may bring."""
+    """One thing to pick: its name, what it costs and why, what pays for it, and what the dice may bring."""
 
     pick: str
     label: str
     cost: int | None = None
     chances: list[ChanceView] = []
     working: list[PartView] = []
+    pays: list[PartView] = []
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):

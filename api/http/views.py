@@ -85,8 +85,13 @@ def _named(words: Texts, question: Prompt, pick: str) -> NamedOption:
     if detail is None:
         return NamedOption(pick, label)
     chances = [ChanceView(chance.ways, chance.of, chance.outcome) for chance in detail.chances]
-    working = [PartView(part, words.name(part), points) for part, points in detail.working.items() if points]
-    return NamedOption(pick, label, detail.cost, chances, working)
+    working, pays = _parts(words, detail.working), _parts(words, detail.pays)
+    return NamedOption(pick, label, detail.cost, chances, working, pays)
+
+
+def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
+    """Parts of a sum, each with its name; one that is nothing is left out."""
+    return [PartView(part, words.name(part), points) for part, points in parts.items() if points]
 
 
 def played(accepted: Accepted, language: str) -> Done:

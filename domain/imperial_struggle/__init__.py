@@ -23,5 +23,6 @@ GAME = Game(
     steps=AnyStep,
     score=score,
     components=components,
-    backstage=("swept", "owed"),
+    backstage=("round", "swept", "owed"),
+    idle=("carried", "merchants", "refused", "victories"),
 )

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from domain.games import GAMES
 from replay import matchfile
 from tests.cli.program import Program
 from tests.cli.test_playing import card_set
+from tests.matches import Sitting
+from tests.replay.files import file_of
 
 POSITION = {"match", "game", "edition", "options", "move", "status", "result", "table", "narration", "viewer"}
 
@@ -41,7 +44,9 @@ def test_hidden_cards_stay_hidden_from_a_spectator(glasnost: Program, match_file
     assert "US: two cards are dealt." in told["narration"][2]["text"]
 
 
-@pytest.mark.parametrize(("language", "word"), [("en", "turn 1, moves 1 to"), ("ru", "раунд 1, ходы 1–")])
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "Battle 1, moves 1 to"), ("ru", "Сражение 1, ходы с 1 по")]
+)
 def test_the_whole_match_is_told_turn_by_turn(
     glasnost: Program, match_file: Path, language: str, word: str
 ) -> None:
@@ -49,6 +54,41 @@ def test_the_whole_match_is_told_turn_by_turn(
     last = matchfile.read(match_file).manifest.moves
     assert said.startswith(f"── {word}")
     assert all(f"\n{move:>4}  " in said for move in range(1, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("game", "headings"),
+    [
+        (("imperial_struggle",), ["Turn 1", "War of the Spanish Succession", "Turn 2"]),
+        (("twilight_struggle", "--option", "scenario=late_war"), ["Turn 8", "Turn 9"]),
+    ],
+)
+def test_a_turn_is_called_as_in_the_summaries(
+    glasnost: Program, game: tuple[str, ...], headings: list[str]
+) -> None:
+    glasnost("play", *game, "--seed", "3", "--out", "m").ok()
+    said = glasnost("replay", "m").ok().out
+    told = [line.removeprefix("── ").partition(",")[0] for line in said.splitlines() if line.startswith("──")]
+    assert told[: len(headings)] == headings
+
+
+def test_a_turn_that_is_taken_back_to_goes_on_under_its_own_heading(glasnost: Program) -> None:
+    sitting = Sitting(GAMES["cia_vs_kgb"], 1).seat_all()
+    match = sitting.match
+    while not match.records[-1].facts or not any(fact.ends_period for fact in match.records[-1].facts):
+        sitting.play_on(1)
+    back = match.move - 1
+    sitting.play_on(2)
+    sitting.accept(match.rule(sitting.context, "p9", "the clock stood still", back_to=back))
+    again = match.move + 1
+    sitting.play_on()
+    Path("back.glasnost").write_bytes(file_of(match))
+    said = glasnost("replay", "back.glasnost").ok().out
+    told = [line for line in said.splitlines() if line.startswith("── ")]
+    assert [line.split(",")[0] for line in told[:4]] == ["── Turn 1", "── Turn 2", "── Turn 1", "── Turn 2"]
+    assert told[2].startswith(f"── Turn 1, moves {again} to") or told[2].startswith(
+        f"── Turn 1, move {again} "
+    )
 
 
 def test_the_picture_of_a_move_says_which_and_for_whom(glasnost: Program, match_file: Path) -> None:

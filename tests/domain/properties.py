@@ -187,6 +187,8 @@ def check_texts_complete(game: Game) -> None:
     asks = {cls.__name__ for cls in get_args(game.steps) if _asks_players(cls)}
     names = [set(game.texts[language].names) for language in LANGUAGES]
     assert names[0] == names[1], names[0] ^ names[1]
+    reasons = [set(game.texts[language]._data.get("refusals", {})) for language in LANGUAGES]
+    assert reasons[0] == reasons[1], reasons[0] ^ reasons[1]
     for language in LANGUAGES:
         data = game.texts[language]._data
         assert set(data["facts"]) == facts, (language, set(data["facts"]) ^ facts)

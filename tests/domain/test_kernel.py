@@ -6,7 +6,21 @@ import typing
 
 import pytest
 
-from domain.kernel import Answer, Ended, Fact, Illegal, Resolution, Result, Step, begin, decide, fold, prompt
+from domain.kernel import (
+    Answer,
+    Ended,
+    Fact,
+    Fault,
+    Illegal,
+    Reason,
+    Resolution,
+    Result,
+    Step,
+    begin,
+    decide,
+    fold,
+    prompt,
+)
 from tests.domain import toy
 from tests.scenario import Scenario, given
 
@@ -85,13 +99,16 @@ def test_an_illegal_answer_is_refused_and_says_why(seat: str, picks: tuple[str, 
 
 
 def test_a_step_may_say_why_a_pick_is_refused_and_which_rule_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def why(self: toy.Bid, s: toy.State, seat: str, pick: str) -> tuple[str, str]:
-        return f"{seat} has not got {pick}", "book 000, 1.2"
+    reason = Reason("too_poor", "book 000, 1.2", {"points": 3})
+
+    def why(self: toy.Bid, s: toy.State, seat: str, pick: str) -> Reason:
+        return reason
 
     monkeypatch.setattr(toy.Bid, "refusal", why)
     with pytest.raises(Illegal) as refusal:
         decide(bidding().table, Answer("left", ("9",)))
-    assert refusal.value.detail == "Bid: '9' is not among the options: left has not got 9"
+    assert refusal.value.detail == "Bid: '9' is not among the options (too_poor)"
+    assert refusal.value.fault == Fault("option", 1, "9", reason)
     assert refusal.value.rule == "book 000, 1.2"
 
 

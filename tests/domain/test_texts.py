@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel import Fact, Prompt
+from domain.kernel import Fact, Fault, Prompt, Reason
 from domain.texts import Texts
 from tests.domain import toy
 
@@ -36,9 +36,11 @@ ENGLISH = Texts(
                 "picks": {"stop": "stop here", "play": "play {pick}", "keep": "keep the {name[card-1]}"},
             }
         },
+        "counts": {"pile": "{count:leaf|leaves}"},
         "fields": {"pile": "pile", "ace": "who has the {name[card-1]}"},
         "editions": {"second": {"card-1": "One"}},
         "cards": {"card-1": "Beats all."},
+        "refusals": {"dear": "it costs {cost:point|points}"},
     },
 )
 RUSSIAN = Texts(
@@ -47,7 +49,10 @@ RUSSIAN = Texts(
         "facts": {
             "Rolled": [{"says": "{now:очко|очка|очков}"}],
             "Shown": [{"says": "{cards:карта|карты|карт}"}],
-        }
+        },
+        "names": {"card-1": "туз"},
+        "asks": {"Turn": {"why": "?", "picks": {"play": "сыграть: {pick}"}}},
+        "refusals": {"dear": "это стоит {cost:очко|очка|очков}"},
     },
 )
 
@@ -135,6 +140,11 @@ def test_fields_of_the_table_are_called_something() -> None:
     assert [ENGLISH.field(field) for field in ("pile", "ace", "else")] == ["pile", "who has the Ace", None]
 
 
+def test_what_lies_in_a_field_is_counted_in_its_own_noun() -> None:
+    assert [ENGLISH.counted("pile", count) for count in (1, 2)] == ["1 leaf", "2 leaves"]
+    assert ENGLISH.counted("ace", 1) is None
+
+
 def test_a_card_says_what_it_does() -> None:
     assert (ENGLISH.card("card-1"), ENGLISH.card("card-2"), RUSSIAN.card("card-1")) == (
         "Beats all.",
@@ -157,3 +167,45 @@ def test_an_edition_may_have_names_of_its_own() -> None:
 def test_a_match_may_bring_names_of_its_own() -> None:
     assert ENGLISH.with_names({"card-1": "Eins"}).name("card-1") == "Eins"
     assert ENGLISH.name("card-1") == "Ace"
+
+
+DEAR = Reason("dear", values={"cost": 2})
+
+
+@pytest.mark.parametrize(
+    ("fault", "english", "russian"),
+    [
+        (Fault("count", 0), "pick 1 to 3, not 0", "нужно разных вариантов: от 1 до 3, выбрано: 0"),
+        (
+            Fault("twice", 2, "play:card-1"),
+            "“play Ace” is picked twice",
+            "«сыграть: туз» — этот вариант выбран дважды",
+        ),
+        (
+            Fault("option", 1, "play:card-1", DEAR),
+            "“play Ace” is not among the options: it costs 2 points",
+            "«сыграть: туз» — такого варианта сейчас нет: это стоит 2 очка",
+        ),
+        (
+            Fault("option", 1, "fly", answer=2),
+            "answer 2: 'fly' is not among the options",
+            "ответ 2: «fly» — такого варианта сейчас нет",
+        ),
+    ],
+)
+def test_a_refusal_is_told_with_its_reason(fault: Fault, english: str, russian: str) -> None:
+    question = Prompt("left", "Turn", (), 1, 3)
+    assert ENGLISH.refused(question, fault) == english
+    assert RUSSIAN.refused(question, fault) == russian
+
+
+@pytest.mark.parametrize("pick", ["", "?", "play", "play:", "play:9", "play:{name}", "dance:card-1", "{0}"])
+def test_a_pick_without_a_label_is_told_as_it_was_sent(pick: str) -> None:
+    told = ENGLISH.refused(Prompt("left", "Turn", (), 1, 1), Fault("option", 1, pick))
+    assert told == f"{pick!r} is not among the options"
+
+
+def test_a_label_that_wants_a_number_is_not_made_for_a_name() -> None:
+    words = Texts("en", {"names": {"ace": "Ace"}, "asks": {"Pay": {"picks": {"pay": "{pick:coin|coins}"}}}})
+    told = words.refused(Prompt("left", "Pay", (), 1, 1), Fault("option", 1, "pay:ace"))
+    assert told == "'pay:ace' is not among the options"

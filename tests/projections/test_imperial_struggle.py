@@ -144,6 +144,10 @@ def test_the_tracks_are_followed_through_turns_and_wars() -> None:
     table = GAME.table(sitting.match.opened.edition, sitting.match.opened.options)
     moved: set[str] = set()
     for turn in turns_of(sitting):
+        assert isinstance(table, State)
+        assert {track: path[0] for track, path in turn.paths.items()} == {
+            track: standing(table, track) for track in turn.paths
+        }
         table = kernel.fold(table, facts_of(turn))
         assert isinstance(table, State)
         moved |= set(turn.paths)
@@ -160,7 +164,8 @@ def standing(s: State, track: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("language", "path"), [("en", "Debt Limit, France: 10"), ("ru", "максимальный долг, Франция: 10")]
+    ("language", "path"),
+    [("en", "Debt Limit, France: 6 and 10"), ("ru", "максимальный долг, Франция: 6 и 10")],
 )
 def test_a_track_is_called_in_words(language: str, path: str) -> None:
     """The Debt Limit of France rises on turn 3 by 4, and no further on that turn."""

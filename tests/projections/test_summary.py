@@ -84,6 +84,24 @@ def test_a_tie_takes_the_lead_from_nobody(toy_game: Game) -> None:
     assert after.turns[0].points == (LeadChanged(4, "left", None),)
 
 
+class Stepped(Fact, frozen=True):
+    """A fact that moves tracks of the table: the round, and the points of a seat."""
+
+    round: int
+    left: int
+
+    def marks(self) -> tuple[tuple[str, int], ...]:
+        return (("round", self.round), ("points/left", self.left))
+
+
+def test_a_path_begins_where_its_track_stood_before_the_turn(toy_game: Game) -> None:
+    after = told(toy_game, begun(toy_game), 4, Stepped(0, 2), Stepped(1, 2), Stepped(3, 1), RoundEnded(1))
+    after = told(toy_game, after, 5, Waved("left"))
+    first, second = after.turns
+    assert first.paths == {"round": (0, 1, 3), "points/left": (0, 2, 1)}
+    assert second.paths == {"round": (3,), "points/left": (1,)}
+
+
 class Revolution(Waved, frozen=True):
     """A fact that its game marks as turning."""
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta, timezone
+from typing import Any
 
 import pytest
 
 from domain.game import Game
 from domain.games import GAMES
 from domain.history import ALL
+from domain.imperial_struggle.components import BOARD
+from domain.imperial_struggle.state import State as Struggle
 from domain.kernel import Result
 from domain.log import Played, Seated
 from domain.match import Match
+from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
 from domain.twilight_struggle.facts.cards import InPlay
 from domain.twilight_struggle.facts.flow import Effect
@@ -227,6 +231,57 @@ def test_numbers_and_structs_within_a_field_are_drawn_as_names(
     assert re.search(rf"{influence} +—$", drawn, flags=re.MULTILINE)
     assert playing in drawn
     assert not re.search("{|_|Japan|Япония|region|регион", drawn)
+
+
+def drawn_struggle(language: str, table: Any) -> str:
+    words = Words(Sitting(GAMES["imperial_struggle"]).match, language)
+    return as_text(table_picture(table, words), 80)
+
+
+@pytest.mark.parametrize(
+    ("language", "britain", "france"),
+    [("en", "Britain", "France"), ("ru", "Британия", "Франция")],
+)
+def test_many_ids_with_few_values_are_drawn_by_value(language: str, britain: str, france: str) -> None:
+    """Every space of the board has a flag, and the name of every space is written out."""
+    flags = {space: ("fr", "br")[place % 2] for place, space in enumerate(BOARD)}
+    drawn = drawn_struggle(language, Struggle(flags=flags))
+    assert re.findall(f"^  ({britain}|{france}) ", drawn, flags=re.MULTILINE) == [britain, france]
+    assert "…" not in drawn
+    shown = " ".join(drawn.split())
+    names = GAMES["imperial_struggle"].texts[language].names
+    assert not [line for line in drawn.splitlines() if len(line) > 80]
+    assert not [space for space in BOARD if names[space] not in shown]
+
+
+def test_ids_of_different_values_have_a_row_each_and_of_value_0_are_only_listed() -> None:
+    names = GAMES["imperial_struggle"].texts["en"].names
+    table = Struggle(
+        margins={"central_europe": 3, "jacobite_rebellion": 0}, conflicts={"madras": 0, "calcutta": 0}
+    )
+    drawn = drawn_struggle("en", table)
+    assert re.search(rf"^  {names['central_europe']} +3$", drawn, flags=re.MULTILINE)
+    assert re.search(rf"^  {names['jacobite_rebellion']} +0$", drawn, flags=re.MULTILINE)
+    assert re.search("^Conflict markers\n  (Calcutta, Madras|Madras, Calcutta)$", drawn, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("language", "stack", "deck"),
+    [("en", "2 tiles", "2 cards"), ("ru", "2 жетона", "2 карты")],
+)
+def test_what_lies_in_a_pile_is_counted_as_what_it_is(language: str, stack: str, deck: str) -> None:
+    drawn = drawn_struggle(language, Struggle(stack=Pile.of("ab"), deck=Pile.of("cd"), awards=Pile()))
+    assert stack in drawn
+    assert deck in drawn
+
+
+def test_a_field_that_its_game_calls_idle_is_left_out_while_it_is_0() -> None:
+    assert "Merchant" not in drawn_struggle("en", Struggle())
+    assert "resistance" not in drawn_struggle("en", Struggle())
+    assert "Merchant Banks ignored: 1" in drawn_struggle("en", Struggle(merchants=1))
+    assert re.search(
+        "resistance in this war +0 +2", drawn_struggle("en", Struggle(refused={"br": 0, "fr": 2}))
+    )
 
 
 def test_the_end_is_drawn_with_its_result() -> None:

@@ -105,6 +105,7 @@ from domain.imperial_struggle.facts.wars import (
     ShiftOwed,
     ShiftSettled,
     SpaceConquered,
+    SpoilsTaken,
     TheatreFought,
     TilesRevealed,
     WarBegan,
@@ -201,6 +202,7 @@ AnyFact = (
     | WarBegan
     | TilesRevealed
     | TheatreFought
+    | SpoilsTaken
     | DominanceWon
     | SpaceConquered
     | CaptureResisted
@@ -292,6 +294,7 @@ __all__ = [
     "SidesCounted",
     "SidesSettled",
     "SpaceConquered",
+    "SpoilsTaken",
     "SquadronMoved",
     "TerritoriesCounted",
     "TheatreFought",

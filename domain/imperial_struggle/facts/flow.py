@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from domain.imperial_struggle.points import ActionRound, Payment, Pool
 from domain.kernel import HIDDEN, Fact, Seat, SeatsSettled
+from domain.piles import Cards
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -294,7 +295,10 @@ class RoundEnded(Fact, frozen=True):
 
 
 class AwardScored(Fact, frozen=True):
-    """A Region's award: spaces of both, who wins it (nobody: a tie, or too small a lead), what it brings."""
+    """A Region's award: spaces of both, who wins it (nobody: a tie, or too small a lead), what it brings.
+
+    `ministries`: those that changed what the tile says.
+    """
 
     turning = True
     region: str
@@ -304,6 +308,7 @@ class AwardScored(Fact, frozen=True):
     winner: Seat | None
     vp: int
     treaty: int
+    ministries: Cards = ()
 
     def apply(self, s: State) -> State:
         swept = s.swept

@@ -296,6 +296,17 @@ class TheatreFought(Fact, frozen=True):
         )
 
 
+class SpoilsTaken(Fact, frozen=True):
+    """What a theatre brings: victory and conquest points to `winner`, Treaty Points to the loser."""
+
+    turning = True
+    theatre: str
+    winner: Seat
+    vp: int
+    cp: int
+    treaty: int
+
+
 class DominanceWon(Fact, frozen=True):
     """A side has the Atlantic Dominance tile: 2 strength in the French & Indian War."""
 
@@ -306,12 +317,13 @@ class DominanceWon(Fact, frozen=True):
 
 
 class SpaceConquered(Fact, frozen=True):
-    """A side spends `points` conquest points on a space; what changes there is told after it."""
+    """A side spends `points` conquest points on a space of `owner`; what changes is told after it."""
 
     turning = True
     seat: Seat
     space: str
     points: int
+    owner: Seat | None = None
 
 
 class CaptureResisted(Fact, frozen=True):

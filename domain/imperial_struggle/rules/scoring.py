@@ -37,6 +37,8 @@ BRITAIN_WINS, FRANCE_WINS, EVEN = 0, 30, 15
 PRESTIGE_POINTS = 2
 MOST_FOR_DEBT = 4
 TERRITORY_POINTS = 2
+DUPLEIX = "dupleix"
+IN_EUROPE = {BR: {"samuel_johnson": 1}, FR: {"court_of_the_sun_king": 1, "samuel_johnson": -1}}
 
 
 def score(s: State) -> dict[Seat, int]:
@@ -63,19 +65,17 @@ def award(s: State, region: str) -> AwardScored:
     winner = leader(br, fr, tile.lead)
     if winner is None:
         return AwardScored(region, tile.id, br, fr, None, 0, 0)
-    points, treaty = tile.vp, tile.treaty_points
-    if region == "europe":
-        points += _european(s, winner)
-    if region == "india" and winner == FR and in_play(s, "dupleix"):
-        treaty += 1
-    return AwardScored(region, tile.id, br, fr, winner, max(0, points), treaty)
+    if region == "india" and winner == FR and in_play(s, DUPLEIX):
+        return AwardScored(region, tile.id, br, fr, winner, tile.vp, tile.treaty_points + 1, (DUPLEIX,))
+    changes = _european(s, winner) if region == "europe" else {}
+    points = tile.vp + sum(changes.values())
+    ministries = tuple(changes) if points >= 0 else ()  # below 0 there is nothing to take away
+    return AwardScored(region, tile.id, br, fr, winner, max(0, points), tile.treaty_points, ministries)
 
 
-def _european(s: State, winner: Seat) -> int:
-    """What ministries add to the European award."""
-    if winner == FR:
-        return in_play(s, "court_of_the_sun_king") - in_play(s, "samuel_johnson")
-    return int(in_play(s, "samuel_johnson"))
+def _european(s: State, winner: Seat) -> dict[str, int]:
+    """What ministries add to the European award of its winner."""
+    return {ministry: by for ministry, by in IN_EUROPE[winner].items() if in_play(s, ministry)}
 
 
 def prestige(s: State) -> PrestigeScored:
@@ -92,7 +92,7 @@ def good(s: State, name: str, *, demanded: bool) -> GoodScored:
     if winner is None:
         return GoodScored(name, br, fr, None, 0, 0, 0, demanded)
     reward = DEMAND[ERAS[s.turn]][name]
-    bonus = winner == FR and name in ("cotton", "spice") and in_play(s, "dupleix")
+    bonus = winner == FR and name in ("cotton", "spice") and in_play(s, DUPLEIX)
     return GoodScored(name, br, fr, winner, reward.vp, reward.debt, reward.treaty_points + bonus, demanded)
 
 

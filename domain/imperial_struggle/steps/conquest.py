@@ -88,7 +88,7 @@ class Conquer(Step, frozen=True):
             return
         space = picks[0]
         cost = targets(s, self.seat, self.theatre, self.points)[space]
-        s = yield SpaceConquered(self.seat, space, cost)
+        s = yield SpaceConquered(self.seat, space, cost, s.flags.get(space))
         yield from self._take(s, space)
         if self.points > cost:
             yield Conquer(self.seat, self.theatre, self.points - cost)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, LAST_TURN
+from msgspec.structs import replace
+
+from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, LAST_TURN, TYPES
 from domain.imperial_struggle.facts import (
     AbilityUsed,
     EventPlayed,
@@ -17,7 +19,7 @@ from domain.imperial_struggle.facts import (
 from domain.imperial_struggle.points import DEPLOY, Pool
 from domain.imperial_struggle.rules import menu
 from domain.imperial_struggle.rules.advantages import paid_uses, targets
-from domain.imperial_struggle.rules.board import in_play, isolated
+from domain.imperial_struggle.rules.board import available_debt, in_play, isolated
 from domain.imperial_struggle.rules.paying import affordable
 from domain.imperial_struggle.rules.refusals import why_not
 from domain.imperial_struggle.rules.registry import ABILITIES, ACTING, EVENTS, REVEALED
@@ -25,7 +27,7 @@ from domain.imperial_struggle.steps.deeds import conflict, reduce_debt, treaty, 
 from domain.imperial_struggle.steps.spending import Pay, Sail, detail
 from domain.imperial_struggle.steps.tiles import DrawBonus
 from domain.imperial_struggle.steps.upgrades import upgrade
-from domain.kernel import Detail, Pick, Picks, Resolution, Seat, Step
+from domain.kernel import Detail, Pick, Picks, Reason, Resolution, Seat, Step
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -122,14 +124,17 @@ class Act(Step, frozen=True):
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         assert s.round is not None
-        return {"number": s.round.number, "tile": s.round.tile}
+        pools = s.round.pools
+        left = {kind: sum([pool.points for pool in pools if pool.type == kind]) for kind in TYPES}
+        added = {"treaty": s.treaty[seat], "credit": max(0, available_debt(s, seat))}
+        return {"number": s.round.number, "tile": s.round.tile, **left, **added}
 
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {pick: detail(s, seat, bought) for pick, bought in menu.bought_as(s, seat).items()}
 
-    def refusal(self, s: State, seat: Seat, pick: Pick) -> tuple[str, str]:
-        reason, section = why_not(s, seat, pick)
-        return reason, f"book 001, {section}"
+    def refusal(self, s: State, seat: Seat, pick: Pick) -> Reason:
+        reason = why_not(s, seat, pick)
+        return replace(reason, rule=f"book 001, {reason.rule}")
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         verb, _, id = picks[0].partition(":")
@@ -233,7 +238,7 @@ class UseAdvantage(Step, frozen=True):
         return targets(s, self.seat, self.advantage)
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
-        return {"advantage": self.advantage}
+        return {"advantage": self.advantage, "how": f"does.{ADVANTAGES[self.advantage].does}"}
 
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {bought.space: detail(s, seat, bought) for bought in paid_uses(s, seat, self.advantage)}

@@ -56,9 +56,10 @@ MOST_JACOBITE_POINTS = 4
 
 
 def detail(s: State, me: Seat, bought: Purchase) -> Detail:
-    """What a purchase costs now, and why."""
-    cost = price(s, me, bought)
-    return Detail(cost.total, working=dict(cost.working))
+    """What a purchase costs now, and why; and what pays for it, where no question follows about that."""
+    cost, found = price(s, me, bought), ways(s, me, bought)
+    pays = found[0].working if len(found) == 1 else {}
+    return Detail(cost.total, working=dict(cost.working), pays=pays)
 
 
 class Sail(Step, frozen=True):
@@ -108,7 +109,10 @@ class Pay(Step, frozen=True):
         return {"verb": self.bought.verb, "what": what, "cost": cost.total, "type": cost.type}
 
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
-        return {way.pick: Detail(way.price.total, working=way.working) for way in ways(s, seat, self.bought)}
+        return {
+            way.pick: Detail(way.price.total, working=way.working, pays=way.working)
+            for way in ways(s, seat, self.bought)
+        }
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         found = ways(s, self.seat, self.bought)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from domain.imperial_struggle.components import GOODS, REGIONS, WARS
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
 
 SHOWN, IN_DEMAND = 9, 3
+PLACES = ("first", "second", "third", "fourth")  # of the theatres of a war, of which one has but three
+NO_THEATRE = "no_theatre"
 
 
 def place(s: State) -> str:
@@ -203,7 +206,8 @@ class PlanLayout(Step, frozen=True):
         return len(s.drawn[seat]), len(s.drawn[seat])
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
-        return {"war": s.war}
+        theatres = [theatre.id for theatre in WARS[s.war].theatres]
+        return {"war": s.war, **dict(zip_longest(PLACES, theatres, fillvalue=NO_THEATRE))}
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         yield BasicsLaid(seat, in_theatres(s, picks))

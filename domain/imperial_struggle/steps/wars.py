@@ -25,6 +25,7 @@ from domain.imperial_struggle.facts import (
     DominanceWon,
     JacobitesDefeated,
     JacobiteVictory,
+    SpoilsTaken,
     TilesRevealed,
     UprisingsAllowed,
     WarBegan,
@@ -236,6 +237,7 @@ class CollectSpoils(Step, frozen=True):
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         row, winner = spoils(s, self.theatre), s.fought[self.theatre]
         assert row is not None
+        s = yield SpoilsTaken(self.theatre, winner, row.vp, row.cp, row.treaty_points)
         s = yield from gain(s, winner, row.vp, self.theatre)
         yield from treaty(s, OTHER[winner], row.treaty_points, self.theatre)
 

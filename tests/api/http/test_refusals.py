@@ -7,8 +7,10 @@ import json
 import pytest
 
 from api.http.problems import KINDS
+from domain.kernel import Reason
 from tests.api.http.served import Served
 from tests.api.http.test_commands import bid
+from tests.domain import toy
 
 JSON = {"content-type": "application/json"}
 
@@ -159,13 +161,46 @@ def test_labels_reasons_titles_and_details_in_russian(server: Served) -> None:
     body = {"expect": 5, "picks": ["fly"]}
     told = players[0].post(f"{address}/moves", body, accept_language="ru").problem(422, "illegal")
     assert told["title"] == "Недопустимый ответ"
-    assert told["detail"] == "Ответ недопустим; нужно разных вариантов: 1"
+    assert told["detail"] == "Ответ недопустим: «fly» — такого варианта сейчас нет"
     assert told["legal"] == prompt
+    body = {"expect": 5, "picks": []}
+    told = players[0].post(f"{address}/moves", body, accept_language="ru").problem(422, "illegal")
+    assert told["detail"] == "Ответ недопустим: нужно разных вариантов: 1, выбрано: 0"
     stale = players[1].post(f"{address}/moves", {"expect": 3, "picks": ["1"]}, accept_language="ru")
     assert stale.problem(409, "stale")["detail"].endswith("сейчас отвечает: левый")
     for accepted, language in (("de, ru;q=0.5", "ru"), ("ru;q=0, en", "en"), ("*", "en"), (";;q=x,", "en")):
         answer = players[0].get(f"{address}/prompt", accept_language=accepted)
         assert answer.headers["content-language"] == language
+
+
+def test_a_refused_answer_of_several_says_which(server: Served) -> None:
+    match, players = server.table()
+    address = bid(match, players)
+    body = {"expect": 5, "answers": [["wave"], ["fly"]]}
+    for language, detail in (
+        ("en", "answer 2: 'fly' is not among the options"),
+        ("ru", "Ответ недопустим: ответ 2: «fly» — такого варианта сейчас нет"),
+    ):
+        told = players[0].post(f"{address}/moves", body, accept_language=language).problem(422, "illegal")
+        assert told["detail"] == detail
+
+
+def test_the_reason_of_a_step_is_told_in_the_language_of_the_request(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusal(self: toy.Turn, s: toy.State, seat: str, pick: str) -> Reason:
+        return Reason("no_wings", "book 000, 1.2", {"seat": seat})
+
+    monkeypatch.setattr(toy.Turn, "refusal", refusal)
+    match, players = server.table()
+    address = bid(match, players)
+    for language, detail in (
+        ("en", "'fly' is not among the options: left has no wings"),
+        ("ru", "Ответ недопустим: «fly» — такого варианта сейчас нет: левый не летает"),
+    ):
+        body = {"expect": 5, "picks": ["fly"]}
+        told = players[0].post(f"{address}/moves", body, accept_language=language).problem(422, "illegal")
+        assert (told["detail"], told["rule"]) == (detail, "book 000, 1.2")
 
 
 def test_every_kind_is_described_at_its_address(server: Served) -> None:

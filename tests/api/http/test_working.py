@@ -1,4 +1,4 @@
-"""What an option costs is told with its working, in words (architecture, section 5)."""
+"""What an option costs, and what pays for it, is told part by part, in words (architecture, section 5)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from tests.domain import toy
 @pytest.mark.parametrize(
     ("language", "left", "hidden"), [("en", "left", "a hidden card"), ("ru", "левый", "скрытая карта")]
 )
-def test_the_working_of_a_cost_is_told_in_words(
+def test_the_working_of_a_cost_and_what_pays_it_are_told_in_words(
     server: Served, monkeypatch: pytest.MonkeyPatch, language: str, left: str, hidden: str
 ) -> None:
     def details(self: toy.Bid, s: toy.State, seat: str) -> dict[str, Detail]:
-        return {"2": Detail(2, working={"left": 3, "right": 0, "?": -1}), "3": Detail(3)}
+        working, pays = {"left": 3, "right": 0, "?": -1}, {"left": 2, "right": 0}
+        return {"2": Detail(2, working=working), "3": Detail(3, pays=pays)}
 
     monkeypatch.setattr(toy.Bid, "details", details)
     match, (ann, _) = server.table()
@@ -26,5 +27,5 @@ def test_the_working_of_a_cost_is_told_in_words(
         {"pick": "0", "label": "0"},
         {"pick": "1", "label": "1"},
         {"pick": "2", "label": "2", "cost": 2, "working": working},
-        {"pick": "3", "label": "3", "cost": 3},
+        {"pick": "3", "label": "3", "cost": 3, "pays": [{"part": "left", "label": left, "points": 2}]},
     ]

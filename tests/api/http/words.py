@@ -24,6 +24,7 @@ _ENGLISH = {
     "facts": {name: [{"says": name}] for name in _FACTS},
     "options": {"rounds": {"about": "How many rounds."}},
     "cards": {"card-1": "Brings a die."},
+    "refusals": {"no_wings": "{seat} has no wings"},
 }
 _RUSSIAN = {
     "names": {"toy": "Игрушка", "left": "левый", "right": "правый"},
@@ -34,6 +35,7 @@ _RUSSIAN = {
     "facts": {name: [{"says": f"Факт {name}"}] for name in _FACTS},
     "options": {"rounds": {"about": "Сколько раундов."}},
     "cards": {"card-1": "Приносит бросок кубика."},
+    "refusals": {"no_wings": "{seat} не летает"},
 }
 
 TEXTS = {"en": Texts("en", _ENGLISH), "ru": Texts("ru", _RUSSIAN)}

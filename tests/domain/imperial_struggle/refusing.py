@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.imperial_struggle import GAME
 from domain.imperial_struggle.state import State
 from domain.kernel import Answer, Detail, Illegal, decide, detailed, prompt
 from tests.scenario import Scenario
@@ -19,6 +20,14 @@ def refused(game: Scenario[State], seat: str, pick: str) -> Illegal:
     with pytest.raises(Illegal) as found:
         decide(game.table, Answer(seat, (pick,)))
     return found.value
+
+
+def told(game: Scenario[State], seat: str, pick: str, language: str = "en") -> str:
+    """What a refusal says in a language."""
+    illegal = refused(game, seat, pick)
+    assert illegal.legal is not None
+    assert illegal.fault is not None
+    return GAME.texts[language].refused(illegal.legal, illegal.fault)
 
 
 def shown(game: Scenario[State], seat: str, pick: str) -> Detail:

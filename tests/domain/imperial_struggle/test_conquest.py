@@ -103,7 +103,7 @@ def test_7_2_1_1_forts_and_markets_need_no_route_own_ones_and_political_spaces_a
 def test_7_2_1_1_a_market_of_the_opponent_changes_hands_and_its_marker_leaves() -> None:
     game = conquest("syw", INDIA, fr=("plassey",), conflicts={"plassey": 0}).when(BR, "plassey")
     game.then(
-        SpaceConquered(BR, "plassey", 1),
+        SpaceConquered(BR, "plassey", 1, FR),
         ConflictRemoved("plassey"),
         FlagRemoved(FR, "plassey"),
         FlagPlaced(BR, "plassey"),
@@ -120,7 +120,8 @@ def test_7_2_1_points_are_spent_one_at_a_time_and_each_capture_may_open_a_route(
     assert "pondicherry" not in offered(game)
     game.when(BR, "vandavasi").asks(BR)
     assert question(game, BR).why == {"theatre": INDIA, "points": 1}
-    game.when(BR, "pondicherry").then(SpaceConquered(BR, "pondicherry", 1)).asks(FR, "resist", "give_up")
+    game.when(BR, "pondicherry").then(SpaceConquered(BR, "pondicherry", 1, FR))
+    game.asks(FR, "resist", "give_up")
     game.when(FR, "give_up").then(FlagRemoved(FR, "pondicherry"), FlagPlaced(BR, "pondicherry")).asks_nobody()
 
 
@@ -152,7 +153,7 @@ def test_7_2_1_1_a_naval_space_needs_a_squadron_in_the_navy_box_or_elsewhere_in_
 def test_7_2_1_1_the_opposing_squadron_goes_to_the_navy_box() -> None:
     game = conquest("syw", INDIA, br=("hooghly_river",), fr=("malabar_coast",)).when(BR, "malabar_coast")
     game.then(
-        SpaceConquered(BR, "malabar_coast", 1),
+        SpaceConquered(BR, "malabar_coast", 1, FR),
         SquadronMoved(FR, "malabar_coast", "navy_box"),
         SquadronMoved(BR, "hooghly_river", "malabar_coast", sails=True),
     ).has(flags={"malabar_coast": BR}, navy={BR: 0, FR: 1})
@@ -232,7 +233,8 @@ def test_huguenots_make_their_territory_cost_2_turned_or_not_and_leave_with_it()
     for ready in (True, False):
         fields: dict[str, Any] = {"br": ("louisbourg",), "fr": ("acadia",), "huguenots": {"acadia": ready}}
         assert "acadia" not in offered(conquest("syw", AMERICA, 1, **fields))
-        game = conquest("syw", AMERICA, 3, **fields).when(BR, "acadia").then(SpaceConquered(BR, "acadia", 2))
+        game = conquest("syw", AMERICA, 3, **fields).when(BR, "acadia")
+        game.then(SpaceConquered(BR, "acadia", 2, FR))
         game.when(FR, "give_up").includes(FlagPlaced(BR, "acadia"), HuguenotsRemoved("acadia")).asks(BR)
         assert question(game, BR).why["points"] == 1
 
@@ -251,7 +253,7 @@ def test_open_the_damage_of_a_conquered_fort_stays_or_goes_with_the_flag(
 ) -> None:
     options = {"conquered_damage": reading}
     game = conquest("syw", INDIA, fr=("arcot",), damaged=("arcot",), options=options).when(BR, "arcot")
-    taken = [SpaceConquered(BR, "arcot", 1), FlagRemoved(FR, "arcot"), FlagPlaced(BR, "arcot")]
+    taken = [SpaceConquered(BR, "arcot", 1, FR), FlagRemoved(FR, "arcot"), FlagPlaced(BR, "arcot")]
     assert game.facts == taken + [FortRepaired("arcot")] * repaired
     game.has(damaged=() if repaired else ("arcot",))
 

@@ -127,7 +127,7 @@ INDIA = {**PLAIN_AWARDS, "india": "award_1t_a"}
 def test_dupleix_gets_a_treaty_point_more_for_india_and_for_cotton_and_spice() -> None:
     game = scoring("dupleix", fr=("kurpa", "calicut"), turn=3, laid=INDIA, demand=("spice", "cotton", "furs"))
     game.includes(
-        AwardScored("india", "award_1t_a", 0, 2, FR, 1, 2),
+        AwardScored("india", "award_1t_a", 0, 2, FR, 1, 2, ("dupleix",)),
         GoodScored("spice", 0, 1, FR, 2, -1, 1, True),
         GoodScored("cotton", 0, 1, FR, 2, 0, 2, True),
     )

@@ -153,7 +153,7 @@ def test_john_law_must_have_been_revealed() -> None:
 def test_sun_king_makes_the_european_award_a_point_better_even_one_of_0() -> None:
     game = scoring("court_of_the_sun_king", fr=("savoy",))
     game.includes(
-        AwardScored("europe", "award_0t_a", 0, 1, FR, 1, 1),
+        AwardScored("europe", "award_0t_a", 0, 1, FR, 1, 1, ("court_of_the_sun_king",)),
         ScoreMoved(FR, 1, 16, "award_0t_a"),
         TreatySet(FR, 1, 1, "award_0t_a"),
     )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from typing import Any
 
 import pytest
 
+from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import ADVANTAGES, BOARD, BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
 from domain.imperial_struggle.events import EVENTS
 from domain.imperial_struggle.points import Pool
+from domain.imperial_struggle.rules import refusals
 from domain.imperial_struggle.rules.registry import ABILITIES
 from domain.kernel import Answer, Illegal, decide
 from tests.domain.imperial_struggle.governing import acting, offered
-from tests.domain.imperial_struggle.refusing import refusal, refused
+from tests.domain.imperial_struggle.refusing import refusal, refused, told
 from tests.domain.imperial_struggle.table import major, minor
 
 IN_SPACES = ("flag", "unflag", "rise", "clear", "build", "repair", "seize", "deploy")
@@ -67,16 +71,64 @@ def test_whatever_is_not_offered_is_refused_with_a_reason_and_a_section(name: st
     for pick in refused_picks:
         found = refused(game, BR, pick)
         assert found.rule.startswith("book 001, "), pick
-        assert found.detail.startswith(f"Act: {pick!r} is not among the options: "), pick
+        assert found.fault is not None
+        assert found.fault.pick == pick
+        assert told(game, BR, pick).partition(" is not among the options: ")[2], pick
+        assert told(game, BR, pick, "ru").partition(" — такого варианта сейчас нет: ")[2], pick
+
+
+def test_each_reason_has_its_sentence_and_each_sentence_its_reason() -> None:
+    calls = [call for call in ast.walk(ast.parse(inspect.getsource(refusals))) if isinstance(call, ast.Call)]
+    given = {
+        node.value
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id == "Reason"
+        for node in ast.walk(call.args[0])
+        if isinstance(node, ast.Constant)
+    }
+    assert len(given) > 40
+    for language in ("en", "ru"):
+        assert set(GAME.texts[language]._data["refusals"]) == given
 
 
 def test_a_refusal_says_what_is_missing() -> None:
     game = acting(BR, pools=(major(ECONOMIC, 1),), br=("antilles_channel",), debt={BR: 6, FR: 0})
-    told = refused(game, BR, "flag:antigua").detail
-    assert told.endswith(": it costs 2, which points, Treaty Points and Debt do not reach")
-    assert refused(game, BR, "flag:savoy").detail.endswith(
-        ": this round has no diplomatic action to pay with"
+    assert told(game, BR, "flag:antigua") == (
+        "“Place a flag: Antigua” is not among the options:"
+        " it costs 2, which points, Treaty Points and Debt do not reach"
     )
+    assert told(game, BR, "flag:antigua", "ru").endswith(
+        ": это стоит 2 очка действий: столько не набрать и с очками соглашений и долгом"
+    )
+    assert told(game, BR, "flag:savoy").endswith(": this round has no diplomatic action to pay with")
+    assert ": в этот ход нет действия с такими очками (дипломат" in told(game, BR, "flag:savoy", "ru")
+
+
+def test_a_minor_action_that_is_used_is_not_told_as_none() -> None:
+    game = acting(BR, pools=(major(MILITARY, 4), minor(ECONOMIC)), br=("antilles_channel",))
+    game.when(BR, "flag:antigua")
+    assert told(game, BR, "flag:st_lucia").endswith(
+        ": the economic action of this round was a Minor one, and it is used"
+    )
+    assert told(game, BR, "flag:savoy").endswith(": this round has no diplomatic action to pay with")
+
+
+@pytest.mark.parametrize(
+    ("pick", "reason"),
+    [
+        ("advantage:wheat_", "no_such_advantage"),
+        ("advantage:wheat", "not_held"),
+        ("event:hyder", "no_such_event"),
+        ("ability:magic", "no_such_ability"),
+        ("clear:atlantis", "no_such_space"),
+        ("rise:atlantis", "no_such_space"),
+        ("draw:hyder_ali", "no_such_action"),
+    ],
+)
+def test_what_does_not_exist_is_told_so(pick: str, reason: str) -> None:
+    fault = refused(acting(BR, pools=(major(ECONOMIC, 4),)), BR, pick).fault
+    assert fault is not None
+    assert fault.reason.id == reason
 
 
 @pytest.mark.parametrize(

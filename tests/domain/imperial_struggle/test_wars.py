@@ -20,6 +20,7 @@ from domain.imperial_struggle.facts import (
     JacobitesDefeated,
     JacobiteVictory,
     ScoreMoved,
+    SpoilsTaken,
     SquadronMoved,
     TheatreFought,
     TilesRevealed,
@@ -55,6 +56,7 @@ def test_7_1_4_example_of_queen_annes_war_a_squadron_sent_home_leaves_a_margin_o
         SquadronMoved(BR, "gulf_of_maine", "navy_box"),
         DebtSet(FR, 1, 1, "wss_prize_hunting"),
         TheatreFought(QUEEN_ANNE, 3, 1, BR, 2, {BR: {"tiles": 3}, FR: {"tiles": 0, "conflicts": 1}}),
+        SpoilsTaken(QUEEN_ANNE, BR, 1, 0, 0),
         ScoreMoved(BR, 1, 14, QUEEN_ANNE),
     ).asks_nobody()
 
@@ -186,7 +188,9 @@ def test_7_2_the_losers_squadrons_leave_first_and_he_chooses_them() -> None:
         FR, "cuba_passage", "biscay"
     )
     game.when(FR, "biscay").then(
-        SquadronMoved(FR, "biscay", "removed"), TreatySet(FR, 1, 1, "antilles_war")
+        SquadronMoved(FR, "biscay", "removed"),
+        SpoilsTaken("antilles_war", BR, 0, 1, 1),
+        TreatySet(FR, 1, 1, "antilles_war"),
     ).has(navy={BR: 0, FR: 0})
 
 
