@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from domain.game import Game
 from domain.games import GAMES
+from tests import services
 from tests.domain import swap, toy
 
 
@@ -21,3 +24,24 @@ def swap_game(monkeypatch: pytest.MonkeyPatch) -> Game:
     """The game whose players may change places, in the house for one test."""
     monkeypatch.setitem(GAMES, "swap", swap.GAME)
     return swap.GAME
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[services.Postgres]:
+    """The PostgreSQL server of all tests of this process."""
+    with services.postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: services.Postgres) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database of the test's own."""
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The Redis server of all tests of this process; a test empties it for itself."""
+    with services.redis_server() as url:
+        yield url

@@ -18,7 +18,8 @@ import click
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from api.store.store import SqliteStore
+    from api.store.base import SqlStore
+    from api.store.opening import Location
 
 FOUND_WRONG, NOT_DONE = 1, 2
 
@@ -66,10 +67,29 @@ language_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object on one line.")
 
 
-def store_option(*, required: bool = True, help: str = "The store's directory.") -> Callable[[F], F]:
+class StoreType(click.Path):
+    """A directory, `sqlite:DIR` or the URL of a database."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The location that is meant."""
+        from api.store.opening import located
+        from api.store.seam import StoreError
+
+        try:
+            location = located(os.fsdecode(value))
+        except StoreError as error:
+            self.fail(str(error), param, ctx)
+        return location if isinstance(location, str) else super().convert(location, param, ctx)
+
+
+def store_option(
+    *, required: bool = True, help: str = "The store: its directory, or postgresql://..."
+) -> Callable[[F], F]:
     """`--store DIR`."""
-    kind = click.Path(file_okay=False, path_type=Path)
-    return click.option("--store", "store", metavar="DIR", type=kind, required=required, help=help)
+    return click.option("--store", "store", metavar="DIR", type=StoreType(), required=required, help=help)
 
 
 def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
@@ -142,18 +162,18 @@ def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 
 @contextmanager
-def opened_store(folder: Path, *, write: bool = True, keys: Path | None = None) -> Iterator[SqliteStore]:
-    """The store in `folder`, closed afterwards; with `write` false, read beside whoever writes it.
+def opened_store(location: Location, *, write: bool = True, keys: Path | None = None) -> Iterator[SqlStore]:
+    """The store at `location`, closed afterwards; with `write` false, read beside whoever writes it.
 
     Raises:
         CannotBeDone: there is none, it is held by another process, newer or damaged.
     """
+    from api.store.opening import open_store
     from api.store.seam import StoreError
-    from api.store.store import SqliteStore
     from domain.log import Damaged
 
     try:
-        store = SqliteStore.open(folder, keys=keys, write=write)
+        store = open_store(location, keys=keys, write=write)
         try:
             yield store
         finally:

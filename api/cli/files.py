@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from api.cli.common import CannotBeDone, opened_store
 
 if TYPE_CHECKING:
-    from api.store.store import SqliteStore
+    from api.store.base import SqlStore
+    from api.store.opening import Location
     from domain.log import Record
     from domain.match import Match
     from domain.notes import SigningKey, VerifyingKey
@@ -86,7 +87,7 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
-def keep(match: Match, secret: bytes, store: Path) -> tuple[str, bool]:
+def keep(match: Match, secret: bytes, store: Location) -> tuple[str, bool]:
     """Put a finished match into a store; gives its checkpoint, and whether it was there already.
 
     Raises:
@@ -96,7 +97,7 @@ def keep(match: Match, secret: bytes, store: Path) -> tuple[str, bool]:
         return keep_in(opened, match, secret)
 
 
-def keep_in(store: SqliteStore, match: Match, secret: bytes) -> tuple[str, bool]:
+def keep_in(store: SqlStore, match: Match, secret: bytes) -> tuple[str, bool]:
     """The same, with a store that is open already."""
     from api.store.seam import Append, Exists
 

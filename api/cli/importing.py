@@ -26,7 +26,8 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.store import SqliteStore
+    from api.store.base import SqlStore
+    from api.store.opening import Location
     from replay.foreign.report import Imported
 
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 @json_option
 @language_option
 def import_log(
-    files: Sequence[Path], store: Path | None, out: Path | None, names: bool, as_json: bool, language: str
+    files: Sequence[Path], store: Location | None, out: Path | None, names: bool, as_json: bool, language: str
 ) -> int:
     """Check logs of Twilight Struggle games that were played elsewhere, and import them.
 
@@ -102,26 +103,26 @@ class _Shelf:
     that one in use is told before any work is done.
     """
 
-    def __init__(self, store: Path | None, out: Path | None, stack: ExitStack) -> None:
-        from api.store.schema import FILE
+    def __init__(self, store: Location | None, out: Path | None, stack: ExitStack) -> None:
+        from api.store.opening import is_there
 
-        self._folder, self._out, self._stack = store, out, stack
-        self._store: SqliteStore | None = None
-        if store is not None and (store / FILE).exists():
+        self._location, self._out, self._stack = store, out, stack
+        self._store: SqlStore | None = None
+        if store is not None and is_there(store):
             self._opened(store)
 
     def keep(self, found: Imported) -> list[tuple[str, str]]:
         """Keep a match, wholly or not at all; gives what became of it, as phrases with their value."""
         from api.cli.files import SeededKeys, keep_in, match_file, note_by, write_file
 
-        if self._folder is None and self._out is None:
+        if self._location is None and self._out is None:
             return []
         if not found.clean:
             return [("unclean", "")]
         done, match = [], found.match
         note = note_by(SeededKeys().signing, match)
-        if self._folder is not None:
-            note, known = keep_in(self._opened(self._folder), match, found.secret)
+        if self._location is not None:
+            note, known = keep_in(self._opened(self._location), match, found.secret)
             done.append(("known" if known else "stored", match.id))
         if self._out is not None:
             _make(self._out)
@@ -129,12 +130,12 @@ class _Shelf:
             done.append(("written", str(file)))
         return done
 
-    def _opened(self, folder: Path) -> SqliteStore:
+    def _opened(self, location: Location) -> SqlStore:
         from api.store.seam import InUse
 
         if self._store is None:
             try:
-                self._store = self._stack.enter_context(opened_store(folder))
+                self._store = self._stack.enter_context(opened_store(location))
             except CannotBeDone as error:
                 if not isinstance(error.__cause__, InUse):
                     raise

@@ -12,6 +12,7 @@ import click
 from api.cli.common import CannotBeDone, file_argument, json_option, opened_store, print_json, store_option
 
 if TYPE_CHECKING:
+    from api.store.opening import Location
     from api.store.seam import Person
 
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @store_option()
 @click.option("--name", default="admin", show_default=True, help="What the administrator is called.")
 @json_option
-def admin_token(store: Path, name: str, as_json: bool) -> None:
+def admin_token(store: Location, name: str, as_json: bool) -> None:
     """Make an administrator and print the token, this once: only its hash is kept.
 
     A server may hold the store: the token then works from the first time it is shown there.
@@ -38,16 +39,17 @@ def admin_token(store: Path, name: str, as_json: bool) -> None:
     click.echo(f"the token of {name} ({person.id}); it is shown this once, keep it safe", err=True)
 
 
-def _administrator(store: Path, name: str) -> tuple[Person, str]:
+def _administrator(store: Location, name: str) -> tuple[Person, str]:
+    from api.store.opening import open_store
     from api.store.people import appoint
     from api.store.seam import InUse, StoreError
-    from api.store.store import SqliteStore, key_folder
+    from api.store.store import key_folder
 
     try:
-        with closing(SqliteStore.open(store)) as opened:
+        with closing(open_store(store)) as opened:
             return opened.people.add(name, "admin")
     except InUse:
-        return appoint(key_folder(store), name)
+        return appoint(key_folder(_directory(store)), name)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
 
@@ -56,7 +58,7 @@ def _administrator(store: Path, name: str) -> tuple[Person, str]:
 @store_option()
 @click.option("--rotate", is_flag=True, help="Let a new key sign from now on; the store must not be in use.")
 @json_option
-def keys(store: Path, rotate: bool, as_json: bool) -> None:
+def keys(store: Location, rotate: bool, as_json: bool) -> None:
     """Print the keys that sign a store's matches, for `glasnost verify --key` or a trust file.
 
     The first line is the key that signs now; retired ones follow.
@@ -85,7 +87,9 @@ def keys(store: Path, rotate: bool, as_json: bool) -> None:
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The same as FILE.")
 @click.option("--without-secrets", is_flag=True, help="Leave the matches' wrapped secrets out of the copy.")
 @json_option
-def backup(store: Path, file: Path | None, out: Path | None, without_secrets: bool, as_json: bool) -> None:
+def backup(
+    store: Location, file: Path | None, out: Path | None, without_secrets: bool, as_json: bool
+) -> None:
     """Copy a store, also while it is served, to the new FILE (default: its name and the time).
 
     The key folder is not in it: keep a copy of that apart; both together tell the hands and dice to come.
@@ -99,20 +103,20 @@ def backup(store: Path, file: Path | None, out: Path | None, without_secrets: bo
 
     if file and out:
         raise click.UsageError("name the file once")
-    now = time.strftime("%Y%m%d-%H%M%SZ", time.gmtime())
-    target = file or out or Path(f"{store.absolute().name}-{now}.backup")
+    now, folder = time.strftime("%Y%m%d-%H%M%SZ", time.gmtime()), _directory(store)
+    target = file or out or Path(f"{folder.absolute().name}-{now}.backup")
     try:
-        content = copied(store, target, with_vault=not without_secrets)
+        content = copied(folder, target, with_vault=not without_secrets)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
-    _print("backup", target, store, content.matches, content.moves, as_json)
+    _print("backup", target, folder, content.matches, content.moves, as_json)
 
 
 @click.command()
 @store_option(help="The new store's directory: empty, or not there yet.")
 @file_argument()
 @json_option
-def restore(store: Path, file: Path, as_json: bool) -> None:
+def restore(store: Location, file: Path, as_json: bool) -> None:
     """Make a new store from the backup FILE.
 
     Put the key folder of the old store beside it, as DIR.keys, or name it with GLASNOST_KEYS.
@@ -124,11 +128,26 @@ def restore(store: Path, file: Path, as_json: bool) -> None:
     from api.store.backup import restore as restored
     from api.store.seam import StoreError
 
+    folder = _directory(store)
     try:
-        content = restored(file, store)
+        content = restored(file, folder)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
-    _print("restored", file, store, content.matches, content.moves, as_json)
+    _print("restored", file, folder, content.matches, content.moves, as_json)
+
+
+def _directory(store: Location) -> Path:
+    """The directory of an embedded store.
+
+    Raises:
+        CannotBeDone: it is a database, which has better means of its own.
+    """
+    if isinstance(store, str):
+        raise CannotBeDone(
+            "a PostgreSQL store is backed up by PostgreSQL's own means (pg_basebackup, pg_dump); `glasnost"
+            " migrate` copies it into the directory of an embedded store"
+        )
+    return store
 
 
 def _print(done: str, file: Path, store: Path, matches: int, moves: int, as_json: bool) -> None:

@@ -34,6 +34,7 @@ SECTIONS = {
     "Keep": {
         "backup": ("api.cli.keeping", "Copy a store while it is in use."),
         "restore": ("api.cli.keeping", "Make a store from a backup."),
+        "migrate": ("api.cli.migrating", "Copy a store into another one, and prove it."),
     },
     "Try hard": {
         "fuzz": ("api.cli.fuzzing", "Random legal play, looking for errors."),

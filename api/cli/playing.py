@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from api.gate import Desk, Gate
     from api.gate.commits import Keys
-    from api.store.store import SqliteStore
+    from api.store.base import SqlStore
+    from api.store.opening import Location
     from domain.game import Game, Options
     from domain.kernel import Picks, Prompt
     from domain.match import Match
@@ -140,7 +141,7 @@ def play(
     given: Sequence[str],
     bots: str | None,
     seed: str | None,
-    store: Path | None,
+    store: Location | None,
     out: Path | None,
     as_json: bool,
     language: str,
@@ -180,10 +181,10 @@ def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: st
 
 
 @contextmanager
-def _store(folder: Path | None) -> Iterator[SqliteStore]:
+def _store(location: Location | None) -> Iterator[SqlStore]:
     """The store to play in: the one named, or one that is thrown away afterwards."""
-    if folder is not None:
-        with opened_store(folder) as store:
+    if location is not None:
+        with opened_store(location) as store:
             yield store
         return
     with (
@@ -193,7 +194,7 @@ def _store(folder: Path | None) -> Iterator[SqliteStore]:
         yield store
 
 
-def _played(plan: Plan, store: SqliteStore, *, temporary: bool) -> tuple[Match, bool]:
+def _played(plan: Plan, store: SqlStore, *, temporary: bool) -> tuple[Match, bool]:
     """The match, played to its end, and whether the store held it already."""
     from api.cli.files import SeededKeys
     from api.gate import Denied
@@ -209,7 +210,7 @@ def _played(plan: Plan, store: SqliteStore, *, temporary: bool) -> tuple[Match, 
         raise CannotBeDone(str(error)) from error
 
 
-async def _to_the_end(plan: Plan, store: SqliteStore, keys: Keys, stored: Match | None) -> Match:
+async def _to_the_end(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Match:
     gate = _gate(plan, store, keys, stored)
     try:
         with Trouble().listening() as trouble:
@@ -222,7 +223,7 @@ async def _to_the_end(plan: Plan, store: SqliteStore, keys: Keys, stored: Match 
         await gate.close()
 
 
-def _gate(plan: Plan, store: SqliteStore, keys: Keys, stored: Match | None) -> Gate:
+def _gate(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Gate:
     from api.gate import Gate
     from api.settings import product
     from domain.log import Played
@@ -266,7 +267,7 @@ async def _over(plan: Plan, gate: Gate, name: str, trouble: Trouble) -> Match:
     return desk.match
 
 
-def _written(match: Match, store: SqliteStore, out: Path | None) -> Path | None:
+def _written(match: Match, store: SqlStore, out: Path | None) -> Path | None:
     from api.cli.files import match_file, write_file
 
     if out is None:

@@ -24,6 +24,7 @@ from api.cli.common import (
 from api.cli.games import game_named
 
 if TYPE_CHECKING:
+    from api.store.opening import Location
     from domain.game import Game, Options
     from domain.kernel import Fact, Prompt
     from replay.recorded import RecordedMatch
@@ -57,7 +58,7 @@ class Script(Struct, forbid_unknown_fields=True):
 @store_option(required=False, help="Keep the match in this store.")
 @json_option
 @language_option
-def script(file: Path, out: Path | None, store: Path | None, as_json: bool, language: str) -> None:
+def script(file: Path, out: Path | None, store: Location | None, as_json: bool, language: str) -> None:
     """Play the scripted match in FILE and print the position after each answer.
 
     FILE is JSON: {game, edition, options, answers: [{seat, picks}, ...]}.  Answers of chance stand among the
@@ -164,7 +165,9 @@ def _shown(table: Any) -> dict[str, Any]:
     return {name: plain(value) for name, value in [*fields(table), ("result", table.result)]}
 
 
-def _finish(match: RecordedMatch, out: Path | None, store: Path | None, as_json: bool, language: str) -> None:
+def _finish(
+    match: RecordedMatch, out: Path | None, store: Location | None, as_json: bool, language: str
+) -> None:
     from api.cli.files import SeededKeys, in_words, keep, match_file, note_by, summary, write_file
 
     known = False

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from api.cli.common import CannotBeDone, store_option
+
+if TYPE_CHECKING:
+    from api.store.opening import Location
 
 
 @click.command()
@@ -14,9 +17,11 @@ from api.cli.common import CannotBeDone, store_option
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0: a free one."
 )
-@store_option(required=False, help="The store's directory; default: GLASNOST_STORE, else var/store.")
+@store_option(
+    required=False, help="The store: DIR or postgresql://...; default: GLASNOST_STORE, else var/store."
+)
 @click.option("--empty", is_flag=True, help="Do not play one bot match of each game on an empty store.")
-def serve(host: str, port: int, store: Path | None, empty: bool) -> None:
+def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
     """Serve the HTTP API until Ctrl-C; prints "listening on http://..." when it answers.
 
     The documentation of the API is at /docs.  Settings are environment variables (GLASNOST_...).
@@ -31,10 +36,11 @@ def serve(host: str, port: int, store: Path | None, empty: bool) -> None:
     from api.http.serve import CannotServe
     from api.http.serve import serve as served
     from api.settings import BadSetting
+    from api.store.opening import located
     from api.store.seam import StoreError
 
-    folder = store or Path(os.environ.get("GLASNOST_STORE") or "var/store")
     try:
-        served(folder, host, port, empty=empty, tell=lambda line: click.echo(line))
+        location = store or located(os.environ.get("GLASNOST_STORE") or "var/store")
+        served(location, host, port, empty=empty, tell=lambda line: click.echo(line))
     except (CannotServe, BadSetting, StoreError) as error:
         raise CannotBeDone(str(error)) from error

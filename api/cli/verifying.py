@@ -22,6 +22,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from api.store.opening import Location
     from domain.notes import VerifyingKey
     from replay.report import Report
 
@@ -40,7 +41,7 @@ MOST_KEYS = 1 << 20  # bytes of a trust file
 )
 @json_option
 def verify(
-    files: Sequence[Path], store: Path | None, keys: Sequence[str], trust: Path | None, as_json: bool
+    files: Sequence[Path], store: Location | None, keys: Sequence[str], trust: Path | None, as_json: bool
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
 
@@ -87,7 +88,7 @@ def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
 
 
 def _reports(
-    files: Sequence[Path], store: Path | None, keys: Sequence[VerifyingKey], printer: _Printer
+    files: Sequence[Path], store: Location | None, keys: Sequence[VerifyingKey], printer: _Printer
 ) -> Iterator[tuple[str, Report]]:
     from replay.verify import verify as verified
 
@@ -104,7 +105,7 @@ def _reports(
         yield from _stored(store, keys)
 
 
-def _stored(folder: Path, keys: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
+def _stored(location: Location, keys: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
     """Every match of a store, also while it is served; of a running one the hidden parts too, where the
     store's keys are at hand."""
     from api.store.seam import StoreError
@@ -112,7 +113,7 @@ def _stored(folder: Path, keys: Sequence[VerifyingKey]) -> Iterator[tuple[str, R
     from replay.report import Failure, Report
     from replay.verify import verify_records
 
-    with opened_store(folder, write=False) as store:
+    with opened_store(location, write=False) as store:
         for name in store.matches():
             try:
                 match = store.match(name)

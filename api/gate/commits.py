@@ -81,7 +81,9 @@ class Commits:
             Denied: unavailable.
         """
         match, records = desk.match, draft.records
-        await self._durable(Append(records, remembered=remembered, note=self._closing_note(match, draft)))
+        desk.position = await self._durable(
+            Append(records, remembered=remembered, note=self._closing_note(match, draft))
+        )
         for record in records:
             match.accept(record, draft.live if record is records[-1] else None)
         desk.tell()
@@ -97,14 +99,17 @@ class Commits:
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
         """Raises Denied: exists, unavailable."""
         try:
-            await self._durable(append)
+            position = await self._durable(append)
         except (Exists, Conflict) as error:
             raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
-        return Desk(match, secret, append.signer)
+        desk = Desk(match, secret, append.signer)
+        desk.position = position
+        return desk
 
-    async def _durable(self, append: Append) -> None:
+    async def _durable(self, append: Append) -> int:
+        """The position of the last record, once all are durable."""
         try:
-            await asyncio.wrap_future(self.store.submit(append))
+            return await asyncio.wrap_future(self.store.submit(append))
         except (Conflict, Exists):
             raise
         except StoreError as error:

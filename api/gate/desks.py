@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from domain.chance import Secret
+from domain.log import Record
 from domain.match import Match
+
+_GLANCE = 0.01  # seconds after which it is looked again whether a match is free
 
 
 class Desk:
@@ -24,6 +27,7 @@ class Desk:
 
     def __init__(self, match: Match, secret: Secret | None, signer: str | None = None) -> None:
         self.match, self.secret, self.signer = match, secret, signer
+        self.position = 0  # of the latest move in the store's order, where it was committed here
         self.lock = asyncio.Lock()
         self.users = 0  # who plays or follows here; the desk stays as long as there are any
         self._news: asyncio.Future[None] | None = None
@@ -36,6 +40,13 @@ class Desk:
             yield self
         finally:
             self.users -= 1
+
+    def take_in(self, records: Sequence[Record]) -> None:
+        """Add what another process has stored since."""
+        for record in records:
+            if record.move > self.match.move:
+                self.match.accept(record)
+        self.tell()
 
     def tell(self) -> None:
         """Wake everybody who waits for news."""
@@ -57,10 +68,13 @@ class Desks:
     Args:
         most: how many are kept; busy ones stay beyond that.
         load: sets up the desk of a stored match, in a thread; None where there is no such match.
+        since: reads the stored moves of a match after one, in a thread.
     """
 
-    def __init__(self, most: int, load: Callable[[str], Desk | None]) -> None:
-        self._most, self._load = most, load
+    def __init__(
+        self, most: int, load: Callable[[str], Desk | None], since: Callable[[str, int], list[Record]]
+    ) -> None:
+        self._most, self._load, self._since = most, load, since
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Desk | None]] = {}
 
@@ -75,6 +89,10 @@ class Desks:
         if desk is not None:
             self._desks.move_to_end(match)
         return desk
+
+    def peek(self, match: str) -> Desk | None:
+        """The same, without a sign that it is used."""
+        return self._desks.get(match)
 
     async def get(self, match: str) -> Desk | None:
         """The desk of a match; several who ask at once share one reading of the store."""
@@ -92,8 +110,26 @@ class Desks:
     def __len__(self) -> int:
         return len(self._desks)
 
+    async def catch_up(self, desk: Desk) -> None:
+        """Take in what other processes have stored by now."""
+        records = await asyncio.to_thread(self._since, desk.match.id, desk.match.move)
+        while records and desk.match.move < records[-1].move:
+            if not desk.lock.locked():
+                desk.take_in(records)
+            else:  # these may be the moves of the command that holds the lock: it takes them in itself
+                await desk.news(_GLANCE)
+
+    async def read_on(self, desk: Desk) -> bool:
+        """The same for the holder of the match's lock; whether there was anything."""
+        records = await asyncio.to_thread(self._since, desk.match.id, desk.match.move)
+        if records:
+            desk.take_in(records)
+        return bool(records)
+
     async def refresh(self, desk: Desk) -> None:
-        """Read the match again: what lies here is not what is stored."""
+        """Read on, or all of it again: what lies here is not what is stored.  For the holder of the lock."""
+        if await self.read_on(desk):
+            return
         found = await asyncio.to_thread(self._load, desk.match.id)
         if found is not None:
             desk.match, desk.secret, desk.signer = found.match, found.secret, found.signer

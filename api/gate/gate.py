@@ -10,7 +10,6 @@ After each commit the bots of the house answer what they are asked (`api.gate.ho
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -21,12 +20,16 @@ from msgspec.structs import asdict, replace
 from api.bots import Bot, house, player_of
 from api.gate.commits import Commits, Keys
 from api.gate.desks import Desk, Desks
+from api.gate.following import Following
 from api.gate.house import House
 from api.gate.orders import (
     Accepted,
     Key,
     Order,
     answering_seat,
+    last_own,
+    never,
+    new_id,
     recalled,
     remembered,
     seat_if_any,
@@ -41,7 +44,6 @@ from domain.drafting import Context, Draft, Refused
 from domain.game import BadOption, Game, Options
 from domain.games import GAMES
 from domain.kernel import Picks, Result, Seat
-from domain.log import Closed, SecretOpened
 from domain.match import Match, open_match
 
 _log = logging.getLogger("glasnost.gate")
@@ -73,24 +75,34 @@ class Gate:
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
-        self._desks = Desks(settings.cached_matches, self._commits.load)
+        self._desks = Desks(settings.cached_matches, self._commits.load, store.since)
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
         self._tasks: set[asyncio.Task[Accepted]] = set()
+        self._following = Following(store, self._desks, self._house)
 
     # ── reading ──
 
     async def desk(self, match: str) -> Desk:
-        """The desk of a match, with the committed state.
+        """The desk of a match, with the committed state: all that was committed before somebody asked, by
+        whichever process.
 
         Raises:
             Denied: unknown-match.
         """
+        desk = await self._at_hand(match)
+        if self.store.shared:
+            await self._following.catch_up(desk)
+        return desk
+
+    async def _at_hand(self, match: str) -> Desk:
+        """The desk of a match, with the state as this process knows it."""
         desk = self._desks.at_hand(match)
         if desk is None:
             desk = await self._desks.get(match)
             if desk is None:
                 raise Denied("unknown-match", "there is no such match", match=match)
-            self._house.wake(desk)
+            if not self.store.shared:
+                self._house.wake(desk)
         return desk
 
     async def match(self, match: str) -> Match:
@@ -105,6 +117,10 @@ class Gate:
     def checkpoint(self, match: Match, move: int) -> str:
         """The signed checkpoint over the first `move` moves."""
         return self._commits.note(match.id, move, match.roots[move - 1])
+
+    def follow(self) -> None:
+        """From now on hear of what other processes commit: whoever follows a match here is told of it."""
+        self._following.start()
 
     # ── commands ──
 
@@ -125,7 +141,7 @@ class Gate:
         Raises:
             Denied: unknown-game, bad-option, exists, unavailable.
         """
-        name = match or _new_id()
+        name = match or new_id()
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
         async def work() -> Accepted:
@@ -140,7 +156,7 @@ class Gate:
             self._desks.put(desk)
             return Accepted(desk, None, 1, 1, 1)
 
-        return await self._kept(Order("open", name, _never, player), work())
+        return await self._kept(Order("open", name, never, player), work())
 
     async def sit(
         self,
@@ -259,7 +275,7 @@ class Gate:
             self._desks.put(desk)
             return Accepted(desk, None, 1, match.move, match.move)
 
-        return await self._kept(Order("upload", match.id, _never, player), work())
+        return await self._kept(Order("upload", match.id, never, player), work())
 
     async def settled(self, match: str) -> None:
         """Wait until no bot has anything to answer."""
@@ -276,6 +292,7 @@ class Gate:
         self.stop()
         while self._tasks:
             await asyncio.wait(self._tasks)
+        await self._following.stop()
         await self._house.stop()
 
     # ── how a command is carried out ──
@@ -299,13 +316,12 @@ class Gate:
         return accepted
 
     async def _carry_out(self, order: Order) -> Accepted:
-        desk = await self.desk(order.match)
+        desk = await self._at_hand(order.match)
         with desk.used():
             async with desk.lock:
-                known = await self._known(desk, order)
-                if known is not None:
-                    return known
                 accepted = await self._judged_twice(desk, order)
+                if accepted.settled:  # it was answered before
+                    return accepted
                 await self._house.answer(desk)
                 return replace(accepted, settled=settled(desk.match, accepted.last))
 
@@ -318,16 +334,21 @@ class Gate:
             return None
         if known.body != order.key.body:
             raise Denied("key-reused", "this key was used with another body", match=order.match)
+        if self.store.shared:
+            await self._desks.read_on(desk)
         return recalled(known, desk)
 
     async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
-        """Judge and commit; once more on the stored state, where somebody else was faster."""
+        """Judge and commit; once more on the stored state, where this process was behind."""
         try:
-            return await self._judged(desk, order)
+            return await self._known(desk, order) or await self._judged(desk, order)
         except Conflict:
             await self._desks.refresh(desk)
+        except Denied as error:
+            if not self.store.shared or error.kind == "unavailable" or not await self._desks.read_on(desk):
+                raise
         try:
-            return await self._judged(desk, order)
+            return await self._known(desk, order) or await self._judged(desk, order)
         except Conflict as error:
             raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
 
@@ -341,14 +362,14 @@ class Gate:
                 error.detail,
                 rule=error.rule,
                 legal=error.legal,
-                fault=error.fault,
                 match=order.match,
                 seat=seat,
                 chair=desk.match.chair_of(seat) if seat else None,
                 expect=order.expect,
+                fault=error.fault,
             ) from error
         form = order.key.form if order.key else ""
-        accepted = Accepted(desk, seat, draft.records[0].move, _last_own(draft), 0, form)
+        accepted = Accepted(desk, seat, draft.records[0].move, last_own(draft), 0, form)
         await self._commits.commit(desk, draft, remembered(order.key, accepted))
         return accepted
 
@@ -367,11 +388,6 @@ class Gate:
         )
 
 
-def _new_id() -> str:
-    """ "m" and 80 random bits, lower-case: short enough for an address, never met twice."""
-    return "m" + base64.b32encode(os.urandom(10)).decode().lower()
-
-
 def _settle(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple[Game, tuple[str, Options]]:
     if name not in GAMES:
         raise Denied("unknown-game", f"there is no game {name!r}; there are {', '.join(GAMES)}")
@@ -379,13 +395,3 @@ def _settle(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple
         return GAMES[name], GAMES[name].settle(edition, options)
     except BadOption as error:
         raise Denied("bad-option", str(error)) from error
-
-
-def _last_own(draft: Draft) -> int:
-    """The last move of a draft but for those that close the match."""
-    own = [record.move for record in draft.records if not isinstance(record.entry, (SecretOpened, Closed))]
-    return own[-1] if own else draft.records[-1].move
-
-
-def _never(match: Match, context: Context) -> Draft:
-    raise AssertionError("this command has nothing to judge")

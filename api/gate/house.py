@@ -39,6 +39,7 @@ class House:
         self.bots = bots
         self._commits, self._desks = commits, desks
         self._playing: dict[str, asyncio.Task[None]] = {}
+        self._minded: set[str] = set()
         self._stopping = False
 
     async def answer(self, desk: Desk) -> None:
@@ -53,6 +54,18 @@ class House:
             _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
             return
         self.wake(desk)
+
+    def mind(self, desk: Desk) -> None:
+        """Wake the bots of a match that stands still: those of another process may be at it."""
+        match, move = desk.match.id, desk.match.move
+        if match not in self._minded and match not in self._playing and self._turn(desk.match):
+            self._minded.add(match)
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._look, desk, move)
+
+    def _look(self, desk: Desk, move: int) -> None:
+        self._minded.discard(desk.match.id)
+        if desk.match.move == move:
+            self.wake(desk)
 
     def wake(self, desk: Desk) -> None:
         """Let the bots of a match go on in the background, if they are asked anything."""

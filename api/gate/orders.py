@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import os
 from collections.abc import Callable
 
 import msgspec
@@ -18,6 +20,12 @@ from domain.match import Match
 Judge = Callable[[Match, Context], Draft]
 
 _CREATED = 201  # what is remembered is always the answer to a command that was carried out
+
+
+def new_id() -> str:
+    """The id of a new match: "m" and 80 random bits, lower-case, short enough for an address, never met
+    twice."""
+    return "m" + base64.b32encode(os.urandom(10)).decode().lower()
 
 
 class Key(Struct, frozen=True):
@@ -79,6 +87,17 @@ def remembered(key: Key | None, accepted: Accepted) -> Remembered | None:
         return None
     kept = _Kept(accepted.seat, accepted.first, accepted.last, key.form)
     return Remembered(key.scope, key.key, key.body, _CREATED, msgspec.json.encode(kept))
+
+
+def never(match: Match, context: Context) -> Draft:
+    """How a command is judged that comes with its records."""
+    raise AssertionError("this command has nothing to judge")
+
+
+def last_own(draft: Draft) -> int:
+    """The last move of a draft but for those that close the match."""
+    own = [record.move for record in draft.records if not isinstance(record.entry, (SecretOpened, Closed))]
+    return own[-1] if own else draft.records[-1].move
 
 
 def recalled(known: Remembered, desk: Desk) -> Accepted:

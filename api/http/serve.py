@@ -6,6 +6,8 @@ A stop is graceful: streams end, whoever waits for an answer gets it, then the s
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import logging
 import os
 import signal
@@ -13,22 +15,25 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uvicorn
 import uvloop
 
-from api.gate import Gate
+from api.gate import Denied, Gate
 from api.http import logs
 from api.http.app import build
 from api.http.readmodels import FILE, ReadModels
 from api.http.services import Services
 from api.settings import Settings, product, read
-from api.store.store import SqliteStore
+from api.store.base import SqlStore
+from api.store.opening import Location, open_store
 from domain.games import GAMES
 
 IDLE_SECONDS = 75  # until an idle connection is closed
+MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 BACKLOG = 2_048  # connections that wait to be accepted
 _log = logging.getLogger("glasnost.serve")
 
@@ -38,7 +43,7 @@ class CannotServe(Exception):
 
 
 def serve(
-    folder: Path,
+    location: Location,
     host: str = "127.0.0.1",
     port: int = 8000,
     *,
@@ -46,7 +51,7 @@ def serve(
     environment: Mapping[str, str] | None = None,
     tell: Callable[[str], None] = lambda line: print(line, flush=True),
 ) -> None:
-    """Serve the store in `folder` until SIGINT or SIGTERM.
+    """Serve the store at `location` until SIGINT or SIGTERM.
 
     Args:
         port: 0 for a free one.
@@ -55,17 +60,15 @@ def serve(
 
     Raises:
         CannotServe: the address is taken or is none.
-        StoreError: see `SqliteStore.open`.
+        StoreError: see `api.store.opening.open_store`.
         BadSetting: see `api.settings.read`.
     """
-    settings = read(os.environ if environment is None else environment)
+    given = os.environ if environment is None else environment
+    settings = read(given)
     logs.set_up(settings.log_level)
-    with listening(host, port) as listener:
-        store = SqliteStore.open(folder)
-        try:
-            uvloop.run(_serve(store, listener, settings, empty, tell))
-        finally:
-            store.close()
+    with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
+        models = _models_folder(store, given, kept)
+        uvloop.run(_serve(store, models, listener, settings, empty, tell))
 
 
 def clock() -> int:
@@ -73,11 +76,31 @@ def clock() -> int:
     return time.time_ns() // 1_000
 
 
+def _models_folder(store: SqlStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
+    """Where the read models lie: each process on a shared store keeps its own, so none waits for another.
+
+    They can be built anew at any time, so a temporary folder will do; a folder with a name saves that time.
+    """
+    if named := environment.get(MODELS):
+        folder = Path(named)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotServe(f"{MODELS}: {folder} cannot hold the read models: {error.strerror}") from error
+        return folder
+    return store.home or Path(kept.enter_context(TemporaryDirectory(prefix="glasnost-")))
+
+
 async def _serve(
-    store: SqliteStore, listener: socket.socket, settings: Settings, empty: bool, tell: Callable[[str], None]
+    store: SqlStore,
+    folder: Path,
+    listener: socket.socket,
+    settings: Settings,
+    empty: bool,
+    tell: Callable[[str], None],
 ) -> None:
     gate = Gate(store, store.keys, clock, product(), settings)
-    models = ReadModels(store, store.folder / FILE)
+    models = ReadModels(store, folder / FILE)
     try:
         if not empty and store.last() == 0:
             await play_one_of_each(gate)
@@ -91,12 +114,27 @@ async def _serve(
 
 
 async def play_one_of_each(gate: Gate) -> None:
-    """One match of each game between bots, so that a newcomer has something to look at."""
+    """One match of each game between bots, so that a newcomer has something to look at.
+
+    Of several servers that begin together on an empty store, one plays each: the match's id is the same.
+    """
     for game in GAMES.values():
-        match = (await gate.open(None, game.name, None, {}, origin="bots")).desk.match
+        name = _first_match(game.name) if gate.store.shared else None
+        try:
+            match = (await gate.open(None, game.name, None, {}, origin="bots", match=name)).desk.match
+        except Denied as error:
+            if error.kind != "exists":
+                raise
+            continue
         for seat in game.seats:
             await gate.sit(match.id, seat, None, bot="random")
         await gate.settled(match.id)
+
+
+def _first_match(game: str) -> str:
+    """The id of the match of a game that is played on an empty store; it looks like any other."""
+    digest = hashlib.sha256(f"the first match of {game}".encode()).digest()
+    return "m" + base64.b32encode(digest[:10]).decode().lower()
 
 
 class Server(uvicorn.Server):
@@ -148,6 +186,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
+        self._gate.follow()
         await super().startup(sockets)
         self._ready()
 

@@ -41,11 +41,31 @@ class _Ring(Struct, frozen=True):
 
 
 class KeyRing:
-    """The key that signs now, and those that signed before."""
+    """The key that signs now, and those that signed before.
+
+    Of several processes that share a folder one may rotate the key: the others sign with the new one, too.
+    """
 
     def __init__(self, folder: Path, ring: _Ring) -> None:
-        self._path, self._ring = folder / RING, ring
-        self.signing = _signing(ring)
+        self._path, self._seen = folder / RING, 0
+        self._take(ring)
+
+    def _take(self, ring: _Ring) -> None:
+        self._ring, self._signing = ring, _signing(ring)
+
+    def _read_again(self) -> None:
+        """Take what another process has written since; what cannot be read changes nothing."""
+        with suppress(OSError, StoreError, msgspec.DecodeError, Damaged, ValueError):
+            written = self._path.stat().st_mtime_ns
+            if written != self._seen:
+                self._seen = written
+                self._take(msgspec.json.decode(_read(self._path), type=_Ring))
+
+    @property
+    def signing(self) -> SigningKey:
+        """The key that signs now."""
+        self._read_again()
+        return self._signing
 
     @classmethod
     def open(cls, folder: Path, name: str) -> KeyRing:
@@ -74,11 +94,13 @@ class KeyRing:
     @property
     def retired(self) -> tuple[VerifyingKey, ...]:
         """The public parts of the keys that signed before, oldest first."""
+        self._read_again()
         return tuple(VerifyingKey.parse(text) for text in self._ring.retired)
 
     @property
     def rotations(self) -> tuple[str, ...]:
         """The signed notes by which each key handed over to the next, oldest first."""
+        self._read_again()
         return self._ring.rotations
 
     def rotate(self, now: int, name: str | None = None) -> str:
@@ -89,7 +111,7 @@ class KeyRing:
         """
         if _read(self._path) != msgspec.json.encode(self._ring):
             raise StoreError(f"{self._path} was changed by another process; open it anew")
-        old = self.signing
+        old = self._signing
         fresh = _new_ring(name or old.verifying.name)
         note = old.sign(rotation(old.verifying, _signing(fresh).verifying, now))
         ring = msgspec.structs.replace(
@@ -98,7 +120,7 @@ class KeyRing:
             rotations=(*self._ring.rotations, note),
         )
         _replace(self._path, msgspec.json.encode(ring))
-        self._ring, self.signing = ring, _signing(ring)
+        self._take(ring)
         return note
 
 
@@ -113,12 +135,28 @@ def create_keys(folder: Path, name: str) -> None:
     Raises:
         StoreError: the folder cannot be written.
     """
+    _make(folder)
+    _create(folder / RING, msgspec.json.encode(_new_ring(name)))
+    _create(folder / WRAP_KEY, b64(secrets.token_bytes(32)).encode() + b"\n")
+
+
+def copy_keys(source: Path, target: Path) -> None:
+    """Give a folder the keys of another; those that are there already stay.
+
+    Raises:
+        StoreError: there are none to copy, or the folder cannot be written.
+    """
+    contents = {name: _read(source / name) for name in (RING, WRAP_KEY)}
+    _make(target)
+    for name, content in contents.items():
+        _create(target / name, content)
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder} cannot hold keys: {error.strerror}") from error
-    _create(folder / RING, msgspec.json.encode(_new_ring(name)))
-    _create(folder / WRAP_KEY, b64(secrets.token_bytes(32)).encode() + b"\n")
 
 
 def wrap_key(folder: Path) -> bytes:

@@ -8,25 +8,49 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from eventsourcing.sqlite import SQLiteCursor as Cursor
+from typing import Any, Protocol, TypeVar
 
 from api.store import appointments
+from api.store.log import Rows
 from api.store.seam import Person, StoreError
-from api.store.sqlite import Datastore
-from api.store.writer import Writer
 
 ROLES = ("player", "organizer", "observer", "admin")
 _MOST = 500  # ids in one look-up
 
 
-class SqlitePeople:
-    """The people of one store; see `api.store.seam.People`.  `keys` is where letters of appointment lie."""
+T = TypeVar("T")
 
-    def __init__(self, datastore: Datastore, writer: Writer | None, keys: Path) -> None:
-        self._datastore, self._writer, self._keys = datastore, writer, keys
+
+class Cursor(Protocol):
+    """Where statements are carried out, within a transaction; each value is marked by `?`."""
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Any:
+        """Carry out a statement."""
+
+    def fetchone(self) -> Any:
+        """The next row; None where there is no more."""
+
+
+class Writing(Protocol):
+    """What does work in one durable transaction, and gives its result."""
+
+    def __call__(self, work: Callable[[Cursor], T], /) -> T:
+        """Raises Unavailable: nothing of the work was stored."""
+
+
+class SqlPeople:
+    """The people of one store; see `api.store.seam.People`.
+
+    Args:
+        reading: answers questions.
+        writing: None where the store is only read.
+        keys: where letters of appointment lie.
+    """
+
+    def __init__(self, reading: Rows, writing: Writing | None, keys: Path | None) -> None:
+        self._reading, self._writing, self._keys = reading, writing, keys
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
         """A new person, and a 256-bit token of which only the hash is kept.
@@ -44,7 +68,7 @@ class SqlitePeople:
     def by_token(self, token: str) -> Person | None:
         """Whose token this is."""
         people = "SELECT id, name, role FROM people JOIN tokens ON tokens.person = people.id WHERE hash = ?"
-        rows = self._datastore.rows(people, (_hash(token),))
+        rows = self._reading.rows(people, (_hash(token),))
         return Person(*rows[0]) if rows else self._appointed(_hash(token))
 
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
@@ -54,13 +78,13 @@ class SqlitePeople:
             some = ids[start : start + _MOST]
             marks = ", ".join("?" * len(some))
             named = f"SELECT id, name FROM people WHERE name IS NOT NULL AND id IN ({marks})"
-            found.update(self._datastore.rows(named, tuple(some)))
+            found.update(self._reading.rows(named, tuple(some)))
         return found
 
     def forget(self, player: str) -> bool:
         """Delete a name and revoke its tokens; whether there was one.
 
-        The id stays taken.  The name's bytes leave the store's files; backups made before still hold them.
+        The id stays taken.  Backups made before still hold the name.
         """
 
         def delete(cursor: Cursor) -> bool:
@@ -70,32 +94,33 @@ class SqlitePeople:
             )
             return cursor.fetchone() is not None
 
-        forgotten = self._write().run(delete).result()
-        self._datastore.checkpoint()
-        return forgotten
+        return self._write()(delete)
 
     def _appointed(self, token_hash: bytes) -> Person | None:
         """Enter the person whom a letter appoints, if there is one for this token."""
-        person = appointments.read(self._keys, token_hash) if self._writer else None
+        if self._writing is None or self._keys is None:
+            return None
+        person = appointments.read(self._keys, token_hash)
         if person is not None:
             self._enter(person, token_hash)
             appointments.burn(self._keys, token_hash)
         return person
 
     def _enter(self, person: Person, token_hash: bytes) -> None:
+        row = (person.id, person.name, person.role)
+        into_people = "INSERT INTO people (id, name, role) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        into_tokens = "INSERT INTO tokens (hash, person) VALUES (?, ?) ON CONFLICT DO NOTHING"
+
         def insert(cursor: Cursor) -> None:
-            row = (person.id, person.name, person.role)
-            cursor.execute("INSERT OR IGNORE INTO people (id, name, role) VALUES (?, ?, ?)", row)
-            cursor.execute(
-                "INSERT OR IGNORE INTO tokens (hash, person) VALUES (?, ?)", (token_hash, person.id)
-            )
+            cursor.execute(into_people, row)
+            cursor.execute(into_tokens, (token_hash, person.id))
 
-        self._write().run(insert).result()
+        self._write()(insert)
 
-    def _write(self) -> Writer:
-        if self._writer is None:
+    def _write(self) -> Writing:
+        if self._writing is None:
             raise StoreError("this store is open for reading only")
-        return self._writer
+        return self._writing
 
 
 def appoint(keys: Path, name: str) -> tuple[Person, str]:

@@ -1,4 +1,4 @@
-"""The seam between the gate and a store: what any store (SQLite here, PostgreSQL next) must do.
+"""The seam between the gate and a store: what any store, SQLite or PostgreSQL, must do.
 
 A store commits appends, all of one append or nothing, many appends in one durable transaction.  Nothing of an
 append is visible before it is durable.  The insert itself checks that a move follows the last one.
@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from domain.log import Record
 from domain.match import Match
+
+Told = Callable[[str, int], None]  # a match and a position
 
 
 class StoreError(Exception):
@@ -33,7 +35,11 @@ class Exists(StoreError):
 
 
 class Unavailable(StoreError):
-    """The disk is full or the store cannot be written; nothing of the append was stored."""
+    """The store cannot be written, as on a full disk, or not be reached; nothing of the append was stored."""
+
+
+class InDoubt(StoreError):
+    """The store went away in the middle of an append: nobody can say yet whether it was stored."""
 
 
 class Remembered(Struct, frozen=True):
@@ -97,15 +103,20 @@ class Store(Protocol):
     """One store of matches."""
 
     people: People
+    shared: bool  # do other processes write, too?
 
     def submit(self, append: Append) -> Future[int]:
         """Hand an append to the writer; the future gives the position of its last record once durable.
 
-        The future raises Conflict, Exists or Unavailable; nothing of this append is then stored.
+        The future raises Conflict, Exists or Unavailable; nothing of this append is then stored.  Where the
+        store went away and did not come back in time to tell, it raises InDoubt.
         """
 
     def match(self, match: str) -> Match | None:
         """The match as stored, folded from its log."""
+
+    def since(self, match: str, move: int) -> list[Record]:
+        """The stored records of a match after its move `move`, in order."""
 
     def secret(self, match: str) -> bytes | None:
         """The match's secret, unwrapped; None for an uploaded or unknown match."""
@@ -128,8 +139,12 @@ class Store(Protocol):
     def last(self) -> int:
         """The position of the last record; 0 where there is none."""
 
-    def watch(self, told: Callable[[str, int], None]) -> None:
-        """Call `told(match, position)` after each commit, from the writer's thread; it must not block."""
+    def watch(self, told: Told) -> None:
+        """From now on, call `told(match, position)` after each commit, whichever process it comes from.
+
+        The positions only grow, and the last one of each commit is always told.  It is called from a thread
+        of the store, and must not block.
+        """
 
     def close(self) -> None:
         """Finish what was submitted, then let go of the files."""

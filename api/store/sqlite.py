@@ -17,17 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
-from uuid import UUID
 
 from eventsourcing import sqlite as library
-from eventsourcing.persistence import (
-    ListenNotifySubscription,
-    Notification,
-    NotSupportedError,
-    StoredEvent,
-)
+from eventsourcing.persistence import NotSupportedError, StoredEvent
 from eventsourcing.utils import Environment, EnvType, strtobool
 
+from api.store.log import Reading, Subscription
 from api.store.schema import connect_for_reading, connect_for_writing
 from api.store.seam import StoreError
 
@@ -152,7 +147,7 @@ class Datastore(library.SQLiteDatastore):
                 self._writing = None
 
 
-class Recorder(library.SQLiteApplicationRecorder):
+class Recorder(Reading, library.SQLiteApplicationRecorder):
     """The log of all matches, in the one order in which moves became durable."""
 
     datastore: Datastore
@@ -170,72 +165,12 @@ class Recorder(library.SQLiteApplicationRecorder):
             positions.append(c.lastrowid)
         return positions
 
-    def select_events(
-        self,
-        originator_id: UUID | str,
-        *,
-        gt: int | None = None,
-        lte: int | None = None,
-        desc: bool = False,
-        limit: int | None = None,
-    ) -> Sequence[StoredEvent]:
-        """The moves of one match, in order (or from the latest back), after `gt` and up to `lte`."""
-        bounds = [("originator_version > ?", gt), ("originator_version <= ?", lte)]
-        where, values = _where([("originator_id = ?", originator_id), *bounds])
-        order = "ORDER BY originator_version DESC" if desc else "ORDER BY originator_version"
-        columns = "originator_id, originator_version, topic, state"
-        return [StoredEvent(*row) for row in self._rows(f"SELECT {columns}", where, order, values, limit)]
-
-    def select_notifications(
-        self,
-        start: int | None,
-        limit: int,
-        stop: int | None = None,
-        topics: Sequence[str] = (),
-        *,
-        inclusive_of_start: bool = True,
-    ) -> Sequence[Notification]:
-        """Up to `limit` moves of all matches from (or after) position `start`, up to `stop`."""
-        first = "id >= ?" if inclusive_of_start else "id > ?"
-        where, values = _where([(first, start), ("id <= ?", stop)])
-        if topics:
-            where += f" AND topic IN ({', '.join('?' * len(topics))})"
-            values += topics
-        columns = "originator_id, originator_version, topic, state, id"
-        return [
-            Notification(*row) for row in self._rows(f"SELECT {columns}", where, "ORDER BY id", values, limit)
-        ]
-
-    def _rows(self, select: str, where: str, order: str, values: list[Any], limit: int | None) -> Any:
-        statement = f"{select} FROM stored_events WHERE {where} {order} LIMIT ?"
-        return self.datastore.rows(statement, (*values, -1 if limit is None else limit))
+    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        return self.datastore.rows(statement, values)
 
     def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription:
         """The moves after position `gt`, as they become durable; iterate it, and stop it (`with`)."""
-        return Subscription(self, gt, topics)
-
-
-class Subscription(ListenNotifySubscription[Recorder]):
-    """The stored moves after a position, then each new one; woken by commits, so it never polls."""
-
-    def __init__(self, recorder: Recorder, gt: int | None, topics: Sequence[str]) -> None:
-        super().__init__(recorder, gt, topics)
-        try:
-            recorder.datastore.listen(self._has_been_notified)
-        except NotSupportedError:
-            self.stop()
-            raise
-        self._has_been_notified.set()  # a commit may have come before we listened
-
-    def stop(self) -> None:
-        """End the iteration."""
-        self._recorder.datastore.unlisten(self._has_been_notified)
-        super().stop()
-
-
-def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:
-    given = [(text, value) for text, value in conditions if value is not None]
-    return " AND ".join(text for text, _ in given) or "true", [value for _, value in given]
+        return Subscription(self, self.datastore, gt, topics)
 
 
 class Factory(library.SQLiteFactory):

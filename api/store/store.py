@@ -12,47 +12,44 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from eventsourcing.application import AggregateNotFoundError
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
-from api.store import schema
-from api.store.keys import KeyRing, create_keys, wrap_key
+from api.store import people, schema
+from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
+from api.store.keys import create_keys
 from api.store.lock import Lock
-from api.store.mapper import Envelope, Loaded, Matches, projected
-from api.store.people import SqlitePeople
-from api.store.seam import Append, Conflict, Exists, People, Remembered, Stored, StoreError
-from api.store.sqlite import Factory, Recorder
-from api.store.vault import Vault
+from api.store.mapper import Envelope, Matches
+from api.store.people import SqlPeople, Writing
+from api.store.seam import Append, Conflict, Exists, People, StoreError, Told
+from api.store.sqlite import Datastore, Factory, Recorder
 from api.store.writer import Writer
 from domain.log import Opened
-from domain.match import Match
 
-NAME = "glasnost.local"  # the server's name, under which it signs
-Told = Callable[[str, int], None]
-
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     """A store in a folder; open it with `SqliteStore.open` and close it."""
 
     def __init__(self, folder: Path, keys: Path, name: str, lock: Lock | None) -> None:
-        self.folder, self.key_folder, self.name = folder, keys, name
+        self.folder = folder
         self._lock, self._watchers = lock, list[Told]()
-        self._matches = Matches(_environment(folder / schema.FILE, write=lock is not None))
-        recorder, factory = self._matches.recorder, self._matches.factory
+        matches = Matches(_environment(folder / schema.FILE, write=lock is not None))
+        recorder, factory = matches.recorder, matches.factory
         assert isinstance(recorder, Recorder)
         assert isinstance(factory, Factory)
         self._recorder, self._datastore = recorder, factory.datastore
+        super().__init__(matches, self._datastore, keys, name)
         self._writer = Writer(self._datastore) if lock else None
-        self.people: People = SqlitePeople(self._datastore, self._writer, keys)
+        self.people: People = SqlitePeople(self._datastore, self.write if lock else None, keys)
 
     @classmethod
     def open(
@@ -95,55 +92,40 @@ class SqliteStore:
             opened.pop_all()
             return store
 
-    # ── keys ──
+    @property
+    def home(self) -> Path:
+        """The store's folder."""
+        return self.folder
 
-    @cached_property
-    def keys(self) -> KeyRing:
-        """The ring of keys that sign checkpoints.
+    def announce(self, address: str) -> None:
+        """See `SqlStore.announce`."""
+        if self._lock is not None:
+            self._lock.announce(address)
 
-        Rotate it through a store that is open for writing, so that no other process goes on with the old key.
-        """
-        return KeyRing.open(self.key_folder, self.name)
-
-    @cached_property
-    def _vault(self) -> Vault:
-        return Vault(wrap_key(self.key_folder))
-
-    def _bind_keys(self) -> None:
-        """See that the keys are there, and are this store's own: the first ones it is opened with."""
-        vault, ring = self._vault, self.keys
-        bound = self._one("SELECT value FROM meta WHERE name = 'wrap_key'")
+    def _bound(self, fingerprint: str) -> str:
+        bound = self._one("SELECT value FROM meta WHERE name = ?", WRAP_KEY)
         if bound is None:
-            self._writing.run(partial(_bind, fingerprint=vault.fingerprint)).result()
-        elif bound[0] != vault.fingerprint:
-            raise StoreError(
-                f"the keys in {self.key_folder} are those of another store (they sign as"
-                f" {ring.present.label}): name this store's own key folder with GLASNOST_KEYS"
-            )
+            self._writing.run(partial(_bind, fingerprint=fingerprint)).result()
+        return bound[0] if bound else fingerprint
 
     # ── writing ──
 
-    def submit(self, append: Append) -> Future[int]:
-        """See `Store.submit`."""
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         match = append.records[0].match
-        if any(record.match != match for record in append.records):
-            raise ValueError("an append holds records of one match")
-        wrapped = None if append.secret is None else self._vault.wrap(match, append.secret)
         return self._writing.run(partial(self._append, append, wrapped), partial(self._tell, match))
+
+    def write(self, work: Callable[[people.Cursor], T]) -> T:
+        """See `SqlStore.write`."""
+        return self._writing.run(work).result()
 
     def watch(self, told: Told) -> None:
         """See `Store.watch`."""
         self._watchers.append(told)
 
-    def announce(self, address: str) -> None:
-        """Tell processes that come later under which HTTP address this store is served."""
-        if self._lock is not None:
-            self._lock.announce(address)
-
     @property
     def _writing(self) -> Writer:
         if self._writer is None:
-            raise StoreError("this store is open for reading only")
+            raise StoreError(READ_ONLY)
         return self._writer
 
     def _append(self, append: Append, wrapped: bytes | None, cursor: Cursor) -> int:
@@ -172,68 +154,6 @@ class SqliteStore:
             except Exception as error:  # the writer outlives its watchers
                 _log.error("a watcher of the store failed: %s", type(error).__name__)
 
-    # ── reading ──
-
-    def match(self, match: str) -> Match | None:
-        """See `Store.match`.
-
-        Raises:
-            Damaged: its log is not what was once written.
-        """
-        try:
-            loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
-        except AggregateNotFoundError:
-            return None
-        return loaded.match
-
-    def secret(self, match: str) -> bytes | None:
-        """See `Store.secret`."""
-        row = self._one("SELECT wrapped FROM vault WHERE match = ?", match)
-        return self._vault.unwrap(match, row[0]) if row else None
-
-    def remembered(self, scope: str, key: str) -> Remembered | None:
-        """See `Store.remembered`."""
-        columns = "scope, key, body, status, answer"
-        row = self._one(f"SELECT {columns} FROM requests WHERE scope = ? AND key = ?", scope, key)
-        return Remembered(*row) if row else None
-
-    def note(self, match: str) -> str | None:
-        """See `Store.note`."""
-        row = self._one("SELECT note FROM notes WHERE match = ?", match)
-        return row[0] if row else None
-
-    def signer(self, match: str) -> str | None:
-        """See `Store.signer`."""
-        row = self._one("SELECT signer FROM uploads WHERE match = ?", match)
-        return row[0] if row else None
-
-    def matches(self) -> Iterator[str]:
-        """See `Store.matches`."""
-        first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
-        return (row[0] for row in self._datastore.rows(first))
-
-    def after(self, position: int, limit: int) -> list[Stored]:
-        """See `Store.after`."""
-        rows = self._recorder.select_notifications(position, limit, inclusive_of_start=False)
-        uploaded = self._uploaded(position, rows[-1].id) if rows else set()
-        found: list[Stored] = []
-        for row in rows:
-            envelope = self._matches.mapper.to_domain_event(row)
-            assert isinstance(envelope, Envelope)
-            found.append(Stored(row.id, envelope.record, row.originator_id in uploaded))
-        return found
-
-    def _uploaded(self, after: int, upto: int) -> set[str]:
-        """The uploaded ones among the matches whose moves have these positions."""
-        moves = "SELECT originator_id FROM stored_events WHERE id > ? AND id <= ?"
-        uploads = f"SELECT match FROM uploads WHERE match IN ({moves})"
-        return {row[0] for row in self._datastore.rows(uploads, (after, upto))}
-
-    def last(self) -> int:
-        """See `Store.last`."""
-        last: int | None = self._one("SELECT max(id) FROM stored_events")[0]
-        return last or 0
-
     def close(self) -> None:
         """See `Store.close`."""
         self._let_go()
@@ -246,8 +166,25 @@ class SqliteStore:
             self._writer.close()
         self._matches.close()
 
-    def _one(self, statement: str, *values: Any) -> Any:
-        return next(iter(self._datastore.rows(statement, values)), None)
+
+class SqlitePeople(SqlPeople):
+    """The people of an SQLite store.
+
+    Args:
+        datastore: where they are kept.
+        writing: does work in a transaction; None where the store is only read.
+        keys: where letters of appointment lie.
+    """
+
+    def __init__(self, datastore: Datastore, writing: Writing | None, keys: Path) -> None:
+        super().__init__(datastore, writing, keys)
+        self._datastore = datastore
+
+    def forget(self, player: str) -> bool:
+        """See `People.forget`; the name's bytes leave the store's files."""
+        forgotten = super().forget(player)
+        self._datastore.checkpoint()
+        return forgotten
 
 
 def key_folder(folder: Path) -> Path:
@@ -289,4 +226,4 @@ def _game(append: Append, cursor: Cursor) -> str:
 
 
 def _bind(cursor: Cursor, fingerprint: str) -> None:
-    cursor.execute("INSERT INTO meta (name, value) VALUES ('wrap_key', ?)", (fingerprint,))
+    cursor.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (WRAP_KEY, fingerprint))

@@ -1,4 +1,4 @@
-"""The one writer of a store: a thread that commits many pieces of work in one durable transaction.
+"""The one writer of an SQLite store: a thread that commits many pieces of work in one durable transaction.
 
 Work queues up while a transaction is being made durable, and all of it goes into the next one, so the cost
 of reaching the disk is shared.  Each piece stands in a savepoint of its own: it is done wholly or not at all,
@@ -11,48 +11,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from eventsourcing.persistence import PersistenceError
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
-from api.store.seam import Conflict, StoreError, Unavailable
+from api.store.queueing import Job, Queue
+from api.store.seam import Conflict, Unavailable
 from api.store.sqlite import Datastore
 
-GROUP = 256  # pieces of work in one transaction at most
-
 T = TypeVar("T")
+Work = Callable[[Cursor], Any]
 
 
-class Job(Generic[T]):
-    """A piece of work, the promise of its result, and what is to be done once it is durable."""
-
-    def __init__(self, work: Callable[[Cursor], T], after: Callable[[T], None] | None) -> None:
-        self.work, self.after = work, after
-        self.future: Future[T] = Future()
-        self.result: T | None = None
-        self.error: Exception | None = None
-
-    def settle(self) -> None:
-        """Keep the promise."""
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            result: Any = self.result
-            self.future.set_result(result)
-
-
-class Writer:
-    """The writing thread of one datastore."""
+class Writer(Queue[Work]):
+    """The writing thread of one SQLite datastore."""
 
     def __init__(self, datastore: Datastore) -> None:
         self._datastore = datastore
-        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
-        self._lock, self._closed = Lock(), False
-        self._thread = Thread(target=self._serve, name="store-writer", daemon=True)
-        self._thread.start()
+        super().__init__()
 
     def run(self, work: Callable[[Cursor], T], after: Callable[[T], None] | None = None) -> Future[T]:
         """Hand over work; the future gives its result once that is durable.
@@ -62,47 +39,14 @@ class Writer:
         constraint refuses, `Unavailable` where the disk does, and whatever the work itself raises; nothing of
         the work is then stored.
         """
-        job = Job(work, after)
-        with self._lock:
-            if self._closed:
-                job.future.set_exception(StoreError("the store is closed"))
-            else:
-                self._queue.put(job)
-        return job.future
+        return self._hand_over(work, after)
 
-    def close(self) -> None:
-        """Finish what was handed over, then end the thread."""
-        with self._lock:
-            if not self._closed:
-                self._closed = True
-                self._queue.put(None)
-        self._thread.join()
-
-    def _serve(self) -> None:
-        open_for_work = True
-        while open_for_work:
-            group = [self._queue.get()]
-            while len(group) < GROUP and group[-1] is not None:
-                try:
-                    group.append(self._queue.get_nowait())
-                except Empty:
-                    break
-            open_for_work = group[-1] is not None
-            self._do([job for job in group if job and job.future.set_running_or_notify_cancel()])
-
-    def _do(self, group: list[Job[Any]]) -> None:
-        if not group:
-            return
+    def _carry_out(self, group: list[Job[Work]]) -> None:
         if not self._committed(group) and len(group) > 1:
             for job in group:
                 self._committed([job])
-        for job in group:
-            job.settle()
-        for job in group:
-            if job.after is not None and job.error is None:
-                job.after(job.result)
 
-    def _committed(self, group: list[Job[Any]]) -> bool:
+    def _committed(self, group: list[Job[Work]]) -> bool:
         """Do a group in one transaction; whether the disk took it.  If not, every job of it has failed."""
         try:
             with self._datastore.transaction(commit=True) as cursor:
@@ -115,7 +59,7 @@ class Writer:
         return True
 
 
-def _attempt(job: Job[Any], cursor: Cursor) -> None:
+def _attempt(job: Job[Work], cursor: Cursor) -> None:
     """Do one job within the transaction, wholly or not at all; trouble of the disk ends the transaction."""
     job.result = job.error = None
     cursor.execute("SAVEPOINT job")

@@ -14,6 +14,7 @@ LINES = {
     "position": 6,
     "serving": 2,
     "size": 12,
+    "store": 3,
     "verify": 6,
 }
 

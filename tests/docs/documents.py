@@ -113,7 +113,7 @@ def read(name: str) -> Document:
 
 def documents() -> list[Document]:
     """All of them."""
-    top = ("README.md", "README.ru.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    top = ("README.md", "README.ru.md", "CONTRIBUTING.md", "CHANGELOG.md", "ops/README.md")
     return [
         read(name) for name in (*top, *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
     ]

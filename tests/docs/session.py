@@ -3,6 +3,9 @@
 What a document calls localhost:8000 is the address of that server.  `./ops/run` is what started it, and
 `./ops/test` is what runs this very test: of these two a block gets the help.  A request that the server
 refuses ends a `bash` block; a `console` block may show refusals.
+
+A document that names a database gets a PostgreSQL server of its own, whose port, password and programs the
+environment tells; and free ports for the servers that it starts.  What it leaves running is ended with it.
 """
 
 from __future__ import annotations
@@ -10,20 +13,27 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
+from psycopg.conninfo import conninfo_to_dict
 
+from tests import services
 from tests.docs.documents import ROOT, Block, Document
 
 SHOWN = "localhost:8000"
+DATABASE = "postgresql://"
 _SECONDS = 240
+_OWN_PORT = re.compile(r"\b(?:localhost:|--port )(800[1-9])\b")
+_LEAVE = "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n"
 _PREAMBLE = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n'
 _STARTS = re.compile(r"^(\./ops/(?:run|test))(?![\w/])", flags=re.MULTILINE)
 
@@ -117,13 +127,15 @@ def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int
     """
     (folder / "ops").symlink_to(ROOT / "ops")
     (folder / ".printed").mkdir()
-    script = _PREAMBLE
+    script = _LEAVE + _PREAMBLE
     for block in document.blocks:
         parsed(block)
         if block.name:
             (folder / block.name).write_text(block.text, "utf-8")
         script += _part(block)
-    _execute(document, script.replace(SHOWN, server.host), folder)
+    script = _own_ports(script.replace(SHOWN, server.host))
+    with database(script) as known:
+        _execute(document, script, folder, {**environment(), **known})
     return {
         (block.line, number): _printed(folder, block, number, server)
         for block in document.blocks
@@ -148,20 +160,51 @@ def _part(block: Block) -> str:
     return ""
 
 
-def _execute(document: Document, script: str, folder: Path) -> None:
-    done = subprocess.run(
+@contextmanager
+def database(script: str) -> Iterator[dict[str, str]]:
+    """What the environment tells of a PostgreSQL server, where the script needs one."""
+    if DATABASE not in script:
+        yield {}
+        return
+    with services.own_postgres() as started:
+        parts = conninfo_to_dict(started.url)
+        path = f"{started.programs}{os.pathsep}{os.environ['PATH']}"
+        yield {"PGPORT": str(parts["port"]), "PGPASSWORD": str(parts["password"]), "PATH": path}
+
+
+def _own_ports(script: str) -> str:
+    """Each port of a server that the script starts itself becomes a free one."""
+    for port in sorted(set(_OWN_PORT.findall(script))):
+        script = re.sub(rf"\b{port}\b", str(_free_port()), script)
+    return script
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def _execute(document: Document, script: str, folder: Path, told: dict[str, str]) -> None:
+    with subprocess.Popen(
         ["bash", "-s"],
-        input=script,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        timeout=_SECONDS,
-        env=environment(),
-        check=False,
-    )
-    if done.returncode:
-        tail = "\n".join((done.stdout + done.stderr).split("\n")[-25:])
-        raise Failed(f"{document.name}: exit code {done.returncode} in the block named last:\n{tail}")
+        env=told,
+        start_new_session=True,
+    ) as process:
+        try:
+            done = "".join(process.communicate(script, timeout=_SECONDS))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode:
+        tail = "\n".join(done.split("\n")[-25:])
+        raise Failed(f"{document.name}: exit code {process.returncode} in the block named last:\n{tail}")
 
 
 def _printed(folder: Path, block: Block, number: int, server: Server) -> list[str]:

@@ -66,6 +66,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.people: People = MemoryPeople()
+        self.shared = False
         self.held = False
         self.failing: Exception | None = None
         self.waiting: list[tuple[Append, Future[int]]] = []
@@ -129,6 +130,11 @@ class MemoryStore:
             return None
         read = codec(GAMES[self._games[match]]).read
         return Match.project(None, [read(match, stored) for stored in self._streams[match]])
+
+    def since(self, match: str, move: int) -> list[Record]:
+        """See `Store.since`."""
+        read = codec(GAMES[self._games[match]]).read
+        return [read(match, stored) for stored in self._streams[match][move:]]
 
     def secret(self, match: str) -> bytes | None:
         """See `Store.secret`."""

@@ -12,18 +12,19 @@ from pathlib import Path
 
 _PROGRAM = """
 import sys
-from pathlib import Path
 from api.http.serve import serve
-serve(Path(sys.argv[1]), port=int(sys.argv[2]), empty=sys.argv[3] == "empty")
+from api.store.opening import located
+serve(located(sys.argv[1]), port=int(sys.argv[2]), empty=sys.argv[3] == "empty")
 """
 
 
 class Process:
     """A server that listens."""
 
-    def __init__(self, folder: Path, port: int, empty: str) -> None:
-        command = [sys.executable, "-c", _PROGRAM, str(folder / "store"), str(port), empty]
+    def __init__(self, location: str, port: int, empty: str, keys: Path | None) -> None:
+        command = [sys.executable, "-c", _PROGRAM, location, str(port), empty]
         quiet = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}
+        quiet |= {"GLASNOST_KEYS": str(keys)} if keys else {}
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **quiet}
         )
@@ -56,9 +57,12 @@ class Process:
 
 
 @contextmanager
-def process(folder: Path, port: int = 0, *, empty: bool = True) -> Iterator[Process]:
-    """A server over the store in `folder`."""
-    running = Process(folder, port, "empty" if empty else "filled")
+def process(
+    folder: Path, port: int = 0, *, empty: bool = True, database: str | None = None
+) -> Iterator[Process]:
+    """A server over the store in `folder`, or in a database with its keys in `folder`."""
+    location = database or str(folder / "store")
+    running = Process(location, port, "empty" if empty else "filled", folder / "keys" if database else None)
     try:
         yield running
     finally:

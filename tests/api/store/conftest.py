@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from api.store.base import SqlStore
 from api.store.store import SqliteStore
 from domain.game import Game
+from tests.api.store.places import Database, Folder, Place
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +26,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, folder: Path) -> Place:
+    """Where a store of each kind may be made."""
+    if request.param == "sqlite":
+        return Folder(folder)
+    return Database(request.getfixturevalue("database"), folder.with_name("keys"))
+
+
 @pytest.fixture
-def store(folder: Path) -> Iterator[SqliteStore]:
-    """An open, empty store."""
+def store(place: Place) -> Iterator[SqlStore]:
+    """An open, empty store of each kind."""
+    store = place.open()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def embedded(folder: Path) -> Iterator[SqliteStore]:
+    """An open, empty embedded store."""
     store = SqliteStore.open(folder)
     yield store
     store.close()

@@ -1,6 +1,6 @@
 """A process that is meant to be killed: it stores matches without end and says what was acknowledged.
 
-python -m tests.api.store.loader FOLDER: one line "<match> <move>" for each append, once it is durable.
+python -m tests.api.store.loader LOCATION: one line "<match> <move>" for each append, once it is durable.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Thread
 
-from api.store.store import SqliteStore
+from api.store.base import SqlStore
+from api.store.opening import located, open_store
 from domain.games import GAMES
 from tests.api.store.appends import appends
 from tests.domain import toy
@@ -21,7 +21,7 @@ from tests.matches import finished
 CLIENTS = 8
 
 
-def load(store: SqliteStore, seeds: Iterator[int]) -> None:
+def load(store: SqlStore, seeds: Iterator[int]) -> None:
     """Store one match after another, waiting for each append."""
     for seed in seeds:
         for append in appends(finished(toy.GAME, seed)):
@@ -32,7 +32,7 @@ def load(store: SqliteStore, seeds: Iterator[int]) -> None:
 def main() -> None:
     """Serve until killed."""
     GAMES["toy"] = toy.GAME
-    store = SqliteStore.open(Path(sys.argv[1]))
+    store = open_store(located(sys.argv[1]))
     seeds = [itertools.count(client, CLIENTS) for client in range(CLIENTS)]
     clients = [Thread(target=load, args=(store, own)) for own in seeds]
     for client in clients:

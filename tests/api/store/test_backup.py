@@ -23,6 +23,12 @@ TABLES = ("sqlite_master", "stored_events", "vault", "requests", "notes", "uploa
 
 
 @pytest.fixture
+def store(embedded: SqliteStore) -> SqliteStore:
+    """This is about the embedded store alone."""
+    return embedded
+
+
+@pytest.fixture
 def target(tmp_path: Path) -> Path:
     return tmp_path / "copy.glasnost-backup"
 

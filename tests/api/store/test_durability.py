@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,16 +14,18 @@ from api.store.schema import FILE
 from api.store.store import SqliteStore
 from domain.game import Game
 from tests.api.store.appends import appends, stored
+from tests.api.store.places import Place
 from tests.matches import finished
 
 ROOT = Path(__file__).parents[3]
 
 
-def run_until(folder: Path, lines: int) -> dict[str, int]:
+def run_until(place: Place, lines: int) -> dict[str, int]:
     """Kill a loading process after so many acknowledgements; each match's last acknowledged move."""
-    command = [sys.executable, "-m", "tests.api.store.loader", str(folder)]
+    command = [sys.executable, "-m", "tests.api.store.loader", str(place.location)]
+    keys = {**os.environ, "GLASNOST_KEYS": str(place.keys)}
     acknowledged: dict[str, int] = {}
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, env=keys, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for number, line in enumerate(process.stdout):
             if number == lines:
@@ -36,11 +39,13 @@ def run_until(folder: Path, lines: int) -> dict[str, int]:
 
 @pytest.mark.parametrize("lines", [1, 150, 700])
 def test_a_killed_process_loses_nothing_acknowledged_and_leaves_nothing_half(
-    folder: Path, toy_game: Game, lines: int
+    place: Place, toy_game: Game, lines: int
 ) -> None:
-    acknowledged = run_until(folder, lines)
+    acknowledged = run_until(place, lines)
     assert sum(acknowledged.values()) >= lines
-    store = SqliteStore.open(folder)
+    store = place.open()
+    with place.queueing(store):
+        pass  # the database finishes what the process had under way
     matches = list(store.matches())
     assert set(acknowledged) <= set(matches)
     for match in matches:
@@ -60,9 +65,9 @@ def test_a_killed_process_loses_nothing_acknowledged_and_leaves_nothing_half(
     store.close()
 
 
-def test_a_killed_store_is_read_without_being_opened_for_writing(folder: Path, toy_game: Game) -> None:
-    acknowledged = run_until(folder, 100)
-    reader = SqliteStore.open(folder, write=False)
+def test_a_killed_store_is_read_without_being_opened_for_writing(place: Place, toy_game: Game) -> None:
+    acknowledged = run_until(place, 100)
+    reader = place.open(write=False)
     assert {
         match: len(stored(reader, match)) >= move for match, move in acknowledged.items()
     } == dict.fromkeys(acknowledged, True)

@@ -169,3 +169,23 @@ def test_the_vault_opens_only_with_its_own_key_and_for_its_own_match(keys: Path)
             opener.unwrap(match, kept)
     with pytest.raises(StoreError, match="does not open"):
         vault.unwrap("m1", b"")
+
+
+def test_a_key_that_another_process_rotated_signs_here_too(folder: Path) -> None:
+    create_keys(folder, "games.example")
+    one, other = KeyRing.open(folder, "games.example"), KeyRing.open(folder, "games.example")
+    first = other.signing.verifying
+    note = one.rotate(5)
+    assert other.signing.verifying.text == one.present.text != first.text
+    assert [key.text for key in other.retired] == [first.text]
+    assert other.rotations == (note,)
+
+
+def test_a_ring_that_cannot_be_read_for_a_moment_is_kept(folder: Path) -> None:
+    create_keys(folder, "games.example")
+    ring = KeyRing.open(folder, "games.example")
+    signing = ring.present.text
+    (folder / "ring.json").write_text("{")
+    assert ring.present.text == signing
+    (folder / "ring.json").unlink()
+    assert ring.present.text == signing

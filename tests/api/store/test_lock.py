@@ -26,6 +26,12 @@ except StoreError as error:
 """
 
 
+@pytest.fixture
+def store(embedded: SqliteStore) -> SqliteStore:
+    """This is about the embedded store alone."""
+    return embedded
+
+
 def open_elsewhere(folder: Path) -> subprocess.CompletedProcess[str]:
     """Open the store in a process of its own."""
     root = Path(__file__).parents[3]

@@ -1,0 +1,149 @@
+"""`glasnost migrate`: all that a store holds, moved into an empty store of the same or the other kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.common import (
+    FOUND_WRONG,
+    CannotBeDone,
+    StoreType,
+    json_option,
+    opened_store,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from api.store.base import SqlStore
+    from api.store.opening import Location
+
+_KEYS = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--from", "source", metavar="STORE", type=StoreType(), required=True, help="What is copied.")
+@click.option(
+    "--to", "target", metavar="STORE", type=StoreType(), required=True, help="An empty store, or a new one."
+)
+@click.option("--from-keys", metavar="DIR", type=_KEYS, help="The keys of the one, where they lie elsewhere.")
+@click.option("--to-keys", metavar="DIR", type=_KEYS, help="Where the other's keys are to lie.")
+@json_option
+def migrate(
+    source: Location, target: Location, from_keys: Path | None, to_keys: Path | None, as_json: bool
+) -> int:
+    """Copy a store into an empty one, of whatever kind, and prove that it is the same.
+
+    A STORE is DIR or postgresql://...  No server may write to either meanwhile.  Matches, people, tokens,
+    notes, answered requests and secrets are copied in one transaction, then compared row by row, and every
+    match is verified.  Where the other store has no keys yet, it gets those of the first, so that it goes on
+    signing as the same server.
+
+    \b
+    Example:
+      glasnost migrate --from games --to postgresql://me@localhost/games --to-keys /srv/glasnost.keys
+      GLASNOST_KEYS=/srv/glasnost.keys glasnost serve --store postgresql://me@localhost/games
+    """
+    ours = from_keys or _keys_of(source)
+    theirs = to_keys or _keys_of(target, ours)
+    if source == target:
+        raise CannotBeDone("--from and --to name the same store")
+    with opened_store(source, keys=ours) as full:
+        _hand_keys_over(ours, theirs)
+        with opened_store(target, keys=theirs) as empty:
+            _copy(full, empty)
+            wrong = list(_wrong(full, empty))
+            matches, moves = len(list(empty.matches())), empty.last()
+    return _told(wrong, matches, moves, theirs, as_json)
+
+
+def _keys_of(location: Location, other: Path | None = None) -> Path:
+    """Where the keys of a store lie, as far as nobody says."""
+    named = os.environ.get("GLASNOST_KEYS")
+    if isinstance(location, Path):
+        beside = location.absolute().with_name(f"{location.absolute().name}.keys")
+        return beside if beside.is_dir() or not named else Path(named)
+    if named or other:
+        return Path(named) if named else other or Path()
+    raise CannotBeDone("the keys of a database lie outside of it: name their folder, or set GLASNOST_KEYS")
+
+
+def _hand_keys_over(source: Path, target: Path) -> None:
+    """Give the target the source's keys, where it has none."""
+    from api.store.keys import copy_keys
+    from api.store.seam import StoreError
+
+    try:
+        copy_keys(source, target)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+
+
+def _copy(source: SqlStore, target: SqlStore) -> None:
+    from api.store.copying import copy, must_be_empty, size
+
+    must_be_empty(target)
+    given_up = Event()
+    with progress("copy", size(source)) as bar:
+
+        def advance(rows: int) -> None:
+            if given_up.is_set():
+                raise InterruptedError("given up")
+            bar(rows)
+
+        try:
+            copy(source, target, advance)
+        except BaseException:
+            given_up.set()
+            click.echo("nothing was kept in the target: start again when you like", err=True)
+            raise
+
+
+def _wrong(source: SqlStore, target: SqlStore) -> Iterator[str]:
+    """What is wrong with the copy."""
+    from api.store.copying import differences, size
+
+    with progress("compare", size(source)) as bar:
+        for found in differences(source, target, bar):
+            yield f"{found.table}: {found.key} is not the same in both"
+    with progress("verify", len(list(source.matches()))) as bar:
+        for name in target.matches():
+            reason = _reason(source, target, name)
+            if reason:
+                yield f"match {name}: {reason}"
+            bar(1, name)
+
+
+def _reason(source: SqlStore, target: SqlStore, name: str) -> str:
+    """Why a match of the target is not proved; nothing where it is."""
+    from domain.log import Damaged
+    from replay.verify import verify_records
+
+    try:
+        one, other = source.match(name), target.match(name)
+    except Damaged as error:
+        return str(error)
+    if one is None or other is None or one.roots != other.roots:
+        return "its roots are not the same in both"
+    report = verify_records(other.records, target.note(name) or "", [], target.secret(name))
+    return "" if report.ok else f"it does not verify ({report.check}, move {report.move}): {report.reason}"
+
+
+def _told(wrong: list[str], matches: int, moves: int, keys: Path, as_json: bool) -> int:
+    if as_json:
+        told = {"ok": not wrong, "matches": matches, "moves": moves, "keys": str(keys), "wrong": wrong}
+        print_json(told)
+    for line in wrong:
+        click.echo(f"glasnost: {line}", err=True)
+    if not wrong and not as_json:
+        click.echo(
+            f"migrated: {matches} matches, {moves} moves; every match verifies, every root is the same;"
+            f" keys in {keys}"
+        )
+    return FOUND_WRONG if wrong else 0

@@ -1,0 +1,204 @@
+"""What a store does whatever keeps it: it reads the log and what lies beside it, and minds the keys.
+
+A store of a kind (`api.store.store`, `api.store.postgres_store`) adds how something is written, and by whom.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from eventsourcing.application import AggregateNotFoundError
+from eventsourcing.persistence import StoredEvent
+
+from api.store.keys import KeyRing, wrap_key
+from api.store.log import Reading, Rows
+from api.store.mapper import Envelope, Loaded, Matches, projected
+from api.store.people import Cursor
+from api.store.seam import Append, People, Remembered, Stored, StoreError, Told
+from api.store.vault import Vault
+from domain.log import Record
+from domain.match import Match
+
+T = TypeVar("T")
+NAME = "glasnost.local"  # the server's name, under which it signs
+WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that wraps the secrets
+READ_ONLY = "this store is open for reading only"
+
+
+class SqlStore(ABC):
+    """A store over tables; see `api.store.seam.Store`.
+
+    Args:
+        matches: the library's application over the log.
+        rows: answers questions.
+        keys: the key folder; None where none was named.
+        name: the server's name.
+    """
+
+    people: People
+    shared = False
+
+    def __init__(self, matches: Matches, rows: Rows, keys: Path | None, name: str) -> None:
+        assert isinstance(matches.recorder, Reading)
+        self._matches, self._reading, self._rows = matches, matches.recorder, rows
+        self._keys, self.name = keys, name
+
+    @property
+    def home(self) -> Path | None:
+        """The folder where files that go with the store may lie; None where it has none."""
+        return None
+
+    @abstractmethod
+    def announce(self, address: str) -> None:
+        """Tell processes that come later under which HTTP address this store is served."""
+
+    # ── keys ──
+
+    @property
+    def key_folder(self) -> Path:
+        """Where the keys lie.
+
+        Raises:
+            StoreError: nobody said where.
+        """
+        if self._keys is None:
+            raise StoreError("nobody said where this store's keys lie: name their folder with GLASNOST_KEYS")
+        return self._keys
+
+    @cached_property
+    def keys(self) -> KeyRing:
+        """The ring of keys that sign checkpoints."""
+        return KeyRing.open(self.key_folder, self.name)
+
+    @cached_property
+    def _vault(self) -> Vault:
+        return Vault(wrap_key(self.key_folder))
+
+    def _bind_keys(self) -> None:
+        """See that the keys are there, and are this store's own: the first ones it is opened with."""
+        vault, ring = self._vault, self.keys
+        if self._bound(vault.fingerprint) != vault.fingerprint:
+            raise StoreError(
+                f"the keys in {self.key_folder} are those of another store (they sign as"
+                f" {ring.present.label}): name this store's own key folder with GLASNOST_KEYS"
+            )
+
+    @abstractmethod
+    def _bound(self, fingerprint: str) -> str:
+        """The fingerprint of the wrapping key that the store is bound to: this one, where there is none."""
+
+    # ── writing ──
+
+    def submit(self, append: Append) -> Future[int]:
+        """See `Store.submit`."""
+        match = append.records[0].match
+        if any(record.match != match for record in append.records):
+            raise ValueError("an append holds records of one match")
+        wrapped = None if append.secret is None else self.wrapped(match, append.secret)
+        return self._hand_over(append, wrapped)
+
+    def wrapped(self, match: str, secret: bytes) -> bytes:
+        """The secret of a match as this store keeps it."""
+        return self._vault.wrap(match, secret)
+
+    @abstractmethod
+    def write(self, work: Callable[[Cursor], T]) -> T:
+        """Do work beside the appends in one durable transaction, wholly or not at all.
+
+        Raises:
+            StoreError: the store is only read, or cannot be written.
+        """
+
+    @abstractmethod
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
+        """Give an append and the wrapped secret to the writer."""
+
+    @abstractmethod
+    def watch(self, told: Told) -> None:
+        """See `Store.watch`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """See `Store.close`."""
+
+    # ── reading ──
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment."""
+        return self._rows.rows(statement, values)
+
+    def match(self, match: str) -> Match | None:
+        """See `Store.match`.
+
+        Raises:
+            Damaged: its log is not what was once written.
+        """
+        try:
+            loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
+        except AggregateNotFoundError:
+            return None
+        return loaded.match
+
+    def since(self, match: str, move: int) -> list[Record]:
+        """See `Store.since`.
+
+        Raises:
+            Damaged: these are not the bytes of moves.
+        """
+        return [self._record(event) for event in self._reading.select_events(match, gt=move)]
+
+    def secret(self, match: str) -> bytes | None:
+        """See `Store.secret`."""
+        row = self._one("SELECT wrapped FROM vault WHERE match = ?", match)
+        return self._vault.unwrap(match, row[0]) if row else None
+
+    def remembered(self, scope: str, key: str) -> Remembered | None:
+        """See `Store.remembered`."""
+        columns = "scope, key, body, status, answer"
+        row = self._one(f"SELECT {columns} FROM requests WHERE scope = ? AND key = ?", scope, key)
+        return Remembered(*row) if row else None
+
+    def note(self, match: str) -> str | None:
+        """See `Store.note`."""
+        row = self._one("SELECT note FROM notes WHERE match = ?", match)
+        return row[0] if row else None
+
+    def signer(self, match: str) -> str | None:
+        """See `Store.signer`."""
+        row = self._one("SELECT signer FROM uploads WHERE match = ?", match)
+        return row[0] if row else None
+
+    def matches(self) -> Iterator[str]:
+        """See `Store.matches`."""
+        first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
+        return (row[0] for row in self._rows.rows(first))
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.after`."""
+        rows = self._reading.select_notifications(position, limit, inclusive_of_start=False)
+        uploaded = self._uploaded(position, rows[-1].id) if rows else set()
+        return [Stored(row.id, self._record(row), row.originator_id in uploaded) for row in rows]
+
+    def _record(self, event: StoredEvent) -> Record:
+        envelope = self._matches.mapper.to_domain_event(event)
+        assert isinstance(envelope, Envelope)
+        return envelope.record
+
+    def _uploaded(self, after: int, upto: int) -> set[str]:
+        """The uploaded ones among the matches whose moves have these positions."""
+        moves = "SELECT originator_id FROM stored_events WHERE id > ? AND id <= ?"
+        uploads = f"SELECT match FROM uploads WHERE match IN ({moves})"
+        return {row[0] for row in self._rows.rows(uploads, (after, upto))}
+
+    def last(self) -> int:
+        """See `Store.last`."""
+        last: int | None = self._one("SELECT max(id) FROM stored_events")[0]
+        return last or 0
+
+    def _one(self, statement: str, *values: Any) -> Any:
+        return next(iter(self._rows.rows(statement, values)), None)

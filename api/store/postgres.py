@@ -1,0 +1,301 @@
+"""A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.postgres): PostgreSQL.
+
+It differs from the library's own module where that one falls short:
+
+*   the log is the table of `api.store.postgres_schema`; `api.store.postgres_writer` appends whole groups in
+    one call each, and nobody else does: with what the library calls database functions, whoever follows the
+    log misses moves;
+*   a question is one prepared statement on a connection that waits in a stack, with no transaction around it;
+    where the server was restarted meanwhile, it is asked once more;
+*   `subscribe` outlives a dead connection.
+"""
+
+from __future__ import annotations
+
+import logging
+import selectors
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import BoundedSemaphore, Event
+from typing import Any, TypeVar
+
+import psycopg
+from eventsourcing import postgres as library
+from eventsourcing.persistence import NotSupportedError, StoredEvent
+from eventsourcing.utils import Environment, EnvType
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from api.store.log import Reading, Subscription
+from api.store.people import Cursor as Marked
+from api.store.postgres_listening import Listener
+from api.store.postgres_schema import SCHEMA
+from api.store.seam import InDoubt, StoreError, Unavailable
+
+URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
+READERS = 16  # connections for questions at most
+_SETTINGS = (
+    f"SET search_path = {SCHEMA}; SET default_transaction_isolation = 'read committed';"
+    " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0"
+)
+_DEFAULTS: dict[
+    str, str | int
+] = {  # what the URL does not say: a server that is gone without a word is noticed
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "client_encoding": "UTF8",
+}
+
+_NOT_UNDERSTOOD = (
+    "the store's location cannot be understood: it is postgresql://USER@HOST:PORT/DATABASE, where other"
+    " characters than letters and digits have the form %40; the password may come from PGPASSWORD, ~/.pgpass"
+)
+_HINT = "see that the server runs, that this is the right one, and whom it lets in"
+DOUBTFUL = "the database went away, and nobody can say whether this was stored: look before you repeat it"
+AWAY = "the database does not do its work just now, and nothing was changed; try again in a moment"
+
+Connection = psycopg.Connection[Any]
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class Unreachable(Unavailable):
+    """No connection can be had; the text names the database, so it is for the owner, not for the public."""
+
+
+class Address:
+    """How a database is reached, which may hold a password; `str` gives what may be shown.
+
+    Args:
+        url: postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or anything else that libpq understands.
+
+    Raises:
+        StoreError: it does not.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            self._parts = conninfo_to_dict(url)
+        except psycopg.Error:  # its text may hold the password
+            raise StoreError(_NOT_UNDERSTOOD) from None
+        host, port = str(self._parts.get("host") or ""), str(self._parts.get("port") or "1")
+        if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
+            raise StoreError(_NOT_UNDERSTOOD)
+
+    def __str__(self) -> str:
+        user, host = self._parts.get("user"), self._parts.get("host") or "localhost"
+        port, name = self._parts.get("port"), self._parts.get("dbname")
+        where = f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
+        return f"postgresql://{where}/{name or ''}"
+
+    def connect(self, name: str = "glasnost", settings: str = "") -> Connection:
+        """A connection that commits each statement.
+
+        Raises:
+            Unreachable: the server does not answer, or lets us not in; the text says why.
+        """
+        given = make_conninfo("", **{**_DEFAULTS, **self._parts, "application_name": name})
+        try:
+            connection: Connection = psycopg.connect(given, autocommit=True)
+            connection.execute(f"{_SETTINGS}; {settings}".encode())
+        except psycopg.Error as error:
+            raise Unreachable(f"the database {self} cannot be reached: {self.said(error)}; {_HINT}") from None
+        connection.prepare_threshold = 0
+        return connection
+
+    def away(self, error: Exception) -> Unavailable:
+        """What a client is told of the database's trouble; the log says more."""
+        _log.warning("the database %s: %s", self, self.said(error))
+        return Unavailable(AWAY)
+
+    def said(self, error: Exception) -> str:
+        """What an error says, in one line and without the password."""
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        said = next((line for line in lines if "FATAL" in line), lines[0] if lines else type(error).__name__)
+        password = str(self._parts.get("password") or "")
+        return said.replace(password, "***") if password else said
+
+
+class Datastore(library.PostgresDatastore):
+    """One database: connections for questions, and the bells that ring after a commit of whatever process."""
+
+    def __init__(self, url: str) -> None:
+        # The library's pool is never opened: it takes longer than the question.
+        super().__init__("", "", "", "", "", schema=SCHEMA, originator_id_type="text")
+        self.address = Address(url)
+        self.listener = Listener(lambda: self.address.connect("glasnost listener"))
+        self._idle: list[Connection] = []
+        self._free, self._closed = BoundedSemaphore(READERS), False
+
+    def register_type_adapters(self) -> None:
+        """None: no composite type is used."""
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment.
+
+        Raises:
+            Unavailable: the database cannot be read.
+        """
+        if any(isinstance(value, str) and "\0" in value for value in values):
+            return []  # no stored text holds one
+
+        def ask(connection: Connection) -> list[Any]:
+            return connection.execute(marked(statement), values, binary=True).fetchall()
+
+        try:
+            return self._asked(ask)
+        except psycopg.Error as error:
+            raise self.address.away(error) from error
+
+    def write(self, work: Callable[[Marked], T]) -> T:
+        """Do work in one durable transaction, wholly or not at all.
+
+        Raises:
+            Unavailable: the database cannot be written.
+            InDoubt: it went away in the middle.
+        """
+        with self.get_connection() as connection:
+            try:
+                with connection.transaction():
+                    connection.execute("SELECT set_config('synchronous_commit', 'on', true)")
+                    return work(_Cursor(connection))
+            except psycopg.Error as error:
+                away = self.address.away(error)
+                raise InDoubt(DOUBTFUL) if connection.closed else away from error
+
+    def _asked(self, ask: Callable[[Connection], T]) -> T:
+        """The answer; asked once more where the connection is lost."""
+        with self.get_connection() as connection:
+            try:
+                return ask(connection)
+            except psycopg.OperationalError:
+                if not connection.closed:
+                    raise
+        with self.get_connection() as connection:
+            return ask(connection)
+
+    def _connection(self) -> Connection:
+        """A connection that waits, and is alive, else a new one.
+
+        Raises:
+            Unavailable: none can be had.
+        """
+        try:
+            while hung_up(connection := self._idle.pop()):
+                connection.close()
+            return connection
+        except IndexError:
+            pass
+        try:
+            return self.address.connect()
+        except Unreachable as error:
+            raise self.address.away(error) from error
+
+    @contextmanager
+    def get_connection(self) -> Iterator[Connection]:
+        """A connection, for as long as the context lasts."""
+        with self._free:
+            connection = self._connection()
+            try:
+                yield connection
+            finally:
+                if self._closed:
+                    connection.close()
+                elif not connection.closed:
+                    self._idle.append(connection)
+
+    def listen(self, bell: Event) -> None:
+        """Ring `bell` after each commit."""
+        self.listener.add(bell)
+
+    def unlisten(self, bell: Event) -> None:
+        """Ring `bell` no more."""
+        self.listener.remove(bell)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._closed = True
+        self.listener.close()
+        while self._idle:
+            self._idle.pop().close()
+
+
+def hung_up(connection: Connection) -> bool:
+    """Has the server ended a connection on which nothing is under way?  It has nothing else to say there."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+class _Cursor:
+    """Carries out statements whose values are marked by `?`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._cursor = connection.cursor()
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> None:
+        """Carry out a statement."""
+        self._cursor.execute(marked(statement), values)
+
+    def fetchone(self) -> Any:
+        """The next row; None where there is no more."""
+        return self._cursor.fetchone()
+
+
+@lru_cache(maxsize=500)
+def marked(statement: str) -> bytes:
+    """The statement as psycopg wants it."""
+    return statement.replace("?", "%s").encode()
+
+
+class Recorder(Reading, library.PostgresApplicationRecorder):
+    """The log of all matches, in the one order in which moves became durable."""
+
+    datastore: Datastore
+
+    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        return self.datastore.rows(statement, values)
+
+    def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
+        """Not this way."""
+        raise NotSupportedError("moves are appended by the store's writer")
+
+    def max_notification_id(self) -> int | None:
+        """The position of the last move; None where there is none."""
+        last: int | None = self._rows("SELECT max(id) FROM stored_events", ())[0][0]
+        return last
+
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription:
+        """The moves after position `gt`, as they become durable; iterate it, and stop it (`with`)."""
+        return Subscription(self, self.datastore, gt, topics)
+
+
+class Factory(library.PostgresFactory):
+    """What the library constructs from the environment: POSTGRES_URL is the database."""
+
+    datastore: Datastore
+
+    def __init__(self, env: Environment | EnvType | None) -> None:
+        super().__init__(env)
+        self.datastore = Datastore(self.env.get(URL) or "")
+
+    def application_recorder(self) -> Recorder:
+        """The recorder of the log."""
+        return Recorder(self.datastore)
+
+
+def environment(url: str) -> dict[str, str]:
+    """What the library's application is told, so that it keeps its events in this database."""
+    unused = dict.fromkeys(("POSTGRES_DBNAME", "POSTGRES_HOST", "POSTGRES_USER", "POSTGRES_PASSWORD"), "")
+    return {
+        **unused,
+        "PERSISTENCE_MODULE": __name__,
+        "MAPPER_TOPIC": "api.store.mapper:RecordMapper",
+        "TRANSCODER_TOPIC": "api.store.mapper:NullTranscoder",
+        "ORIGINATOR_ID_TYPE": "text",
+        "CREATE_TABLE": "n",
+        URL: url,
+    }

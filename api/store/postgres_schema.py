@@ -1,0 +1,255 @@
+"""The tables and functions of a PostgreSQL store, in the schema `glasnost`, and how older ones are migrated.
+
+`append` stores a group of appends in one call: it takes the order lock, judges each append by what is stored,
+inserts those that follow and rings the bell.  The lock is held until the commit, so positions become visible
+in their order: whoever has seen one never finds a smaller one later.
+
+The log is append-only by the tables' own triggers, as in SQLite: a move follows the last one of its match, a
+position the last one of the log, and nothing stored is ever updated or deleted.
+
+Processes that start together settle the schema one after the other.  A newer schema is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from msgspec import Struct
+
+from api.store.seam import StoreError
+
+SCHEMA = "glasnost"
+BELL = "glasnost_moves"  # the channel on which each commit is announced
+OLDEST = 140000  # the oldest server: pg_terminate_backend with a patience
+ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
+
+_LOG = (
+    """CREATE TABLE stored_events (
+        id bigint PRIMARY KEY CHECK (id > 0),
+        originator_id text COLLATE "C" NOT NULL,
+        originator_version integer NOT NULL CHECK (originator_version > 0),
+        topic text NOT NULL,
+        state bytea NOT NULL,
+        UNIQUE (originator_id, originator_version)
+    )""",
+    "CREATE INDEX opened ON stored_events (id) WHERE originator_version = 1",
+    f"""CREATE FUNCTION take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM pg_advisory_xact_lock{ORDER};
+        RETURN NULL;
+    END $$""",
+    f"""CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (
+            SELECT FROM fresh
+            WHERE (originator_version > 1 AND fresh.id <= coalesce((
+                SELECT before.id FROM {SCHEMA}.stored_events before
+                WHERE before.originator_id = fresh.originator_id
+                    AND before.originator_version = fresh.originator_version - 1
+            ), fresh.id))
+            OR (fresh.id > 1 AND (
+                SELECT before.id FROM {SCHEMA}.stored_events before WHERE before.id = fresh.id - 1
+            ) IS NULL)
+        ) THEN
+            RAISE integrity_constraint_violation USING MESSAGE = 'a move must follow the last one';
+        END IF;
+        RETURN NULL;
+    END $$""",
+    """CREATE FUNCTION stay() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE integrity_constraint_violation USING MESSAGE = 'a stored move is never changed or deleted';
+    END $$""",
+    """CREATE TRIGGER stored_events_turns BEFORE INSERT ON stored_events
+    FOR EACH STATEMENT EXECUTE FUNCTION take_turns()""",
+    """CREATE TRIGGER stored_events_follow AFTER INSERT ON stored_events
+    REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION follow()""",
+    """CREATE TRIGGER stored_events_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON stored_events
+    FOR EACH STATEMENT EXECUTE FUNCTION stay()""",
+)
+
+_BESIDE = (
+    "CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL)",
+    'CREATE TABLE vault (match text COLLATE "C" PRIMARY KEY, wrapped bytea NOT NULL)',
+    """CREATE TABLE requests (
+        scope text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, body bytea NOT NULL,
+        status integer NOT NULL, answer bytea NOT NULL, PRIMARY KEY (scope, key)
+    )""",
+    'CREATE TABLE notes (match text COLLATE "C" PRIMARY KEY, note text NOT NULL)',
+    'CREATE TABLE uploads (match text COLLATE "C" PRIMARY KEY, signer text NOT NULL)',
+    'CREATE TABLE people (id text COLLATE "C" PRIMARY KEY, name text, role text NOT NULL)',
+    "CREATE TABLE tokens (hash bytea PRIMARY KEY, person text NOT NULL REFERENCES people)",
+    "CREATE INDEX tokens_of ON tokens (person)",
+)
+
+# The arrays hold a value for each append, but `owners` and `states`: one for each move, with the number of
+# its append, in order; a match occurs once.  The answer tells of each append how long its match was and the
+# position of its last move: none where it was refused, as it does not follow or (`bound`) its key is taken.
+# Names of tables are written in full: a SET clause would cost more than all the rest.
+_APPEND = f"""CREATE FUNCTION append(
+    matches text[], firsts integer[], sizes integer[], games text[], owners integer[], states bytea[],
+    wraps bytea[], texts text[], signers text[],
+    scopes text[], keys text[], bodies bytea[], statuses integer[], answers bytea[]
+) RETURNS TABLE (length integer, bound boolean, "position" bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    base bigint;
+    lengths integer[];
+    topics text[];
+    taken boolean[];
+    ends bigint[];
+BEGIN
+    PERFORM pg_advisory_xact_lock{ORDER};
+    SELECT coalesce(max(id), 0) INTO base FROM {SCHEMA}.stored_events;
+    SELECT array_agg(coalesce(before.originator_version, 0) ORDER BY place),
+        array_agg(coalesce(before.topic, game) ORDER BY place),
+        array_agg(known.scope IS NOT NULL ORDER BY place)
+    INTO lengths, topics, taken
+    FROM unnest(matches, games, scopes, keys) WITH ORDINALITY AS given (match, game, scope, key, place)
+    LEFT JOIN LATERAL (
+        SELECT originator_version, topic FROM {SCHEMA}.stored_events WHERE originator_id = given.match
+        ORDER BY originator_version DESC LIMIT 1
+    ) before ON true
+    LEFT JOIN LATERAL (
+        SELECT asked.scope FROM {SCHEMA}.requests asked
+        WHERE asked.scope = given.scope AND asked.key = given.key LIMIT 1
+    ) known ON true;
+    SELECT array_agg(CASE WHEN follows THEN base + upto END ORDER BY place) INTO ends FROM (
+        SELECT place, follows, sum(CASE WHEN follows THEN size ELSE 0 END) OVER (ORDER BY place) AS upto
+        FROM (
+            SELECT place, size, first = before + 1 AND topic <> '' AND NOT bound AS follows
+            FROM unnest(firsts, sizes, lengths, topics, taken)
+            WITH ORDINALITY AS given (first, size, before, topic, bound, place)
+        ) judged
+    ) counted;
+    INSERT INTO {SCHEMA}.stored_events (id, originator_id, originator_version, topic, state)
+    SELECT ends[owner] - sizes[owner] + nth, matches[owner], firsts[owner] + nth - 1, topics[owner], state
+    FROM (
+        SELECT owner, state, row_number() OVER (PARTITION BY owner ORDER BY place) AS nth
+        FROM unnest(owners, states) WITH ORDINALITY AS move (owner, state, place)
+    ) numbered
+    WHERE ends[owner] IS NOT NULL;
+    IF array_remove(scopes, NULL) <> '{{}}' THEN
+        INSERT INTO {SCHEMA}.requests (scope, key, body, status, answer)
+        SELECT scope, key, body, status, answer
+        FROM unnest(scopes, keys, bodies, statuses, answers, ends)
+            AS given (scope, key, body, status, answer, place)
+        WHERE scope IS NOT NULL AND place IS NOT NULL;
+    END IF;
+    IF array_remove(wraps, NULL) <> '{{}}' THEN
+        INSERT INTO {SCHEMA}.vault (match, wrapped)
+        SELECT match, wrapped FROM unnest(matches, wraps, ends) AS given (match, wrapped, place)
+        WHERE wrapped IS NOT NULL AND place IS NOT NULL;
+    END IF;
+    IF array_remove(texts, NULL) <> '{{}}' OR array_remove(signers, NULL) <> '{{}}' THEN
+        INSERT INTO {SCHEMA}.notes (match, note)
+        SELECT match, note FROM unnest(matches, texts, ends) AS given (match, note, place)
+        WHERE note IS NOT NULL AND place IS NOT NULL;
+        INSERT INTO {SCHEMA}.uploads (match, signer)
+        SELECT match, signer FROM unnest(matches, signers, ends) AS given (match, signer, place)
+        WHERE signer IS NOT NULL AND place IS NOT NULL;
+    END IF;
+    IF array_remove(ends, NULL) <> '{{}}' THEN
+        NOTIFY {BELL};
+    END IF;
+    RETURN QUERY SELECT * FROM unnest(lengths, taken, ends);
+END $$"""
+
+
+class Schema(Struct, frozen=True):
+    """A version of the tables, how to make them, and for each older version the statements to the next."""
+
+    version: int
+    tables: tuple[str, ...]
+    migrations: Mapping[int, tuple[str, ...]] = {}
+
+
+CURRENT = Schema(1, (*_LOG, *_BESIDE, _APPEND))
+
+
+def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
+    """Make the tables where there are none, and migrate older ones; within the caller's transaction.
+
+    Whoever else starts now waits until that transaction ends.
+
+    Raises:
+        StoreError: the tables are those of a newer version, or the server cannot hold a store.
+    """
+    _must_be_fit(connection)
+    connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", SETTLING)
+    found = version_of(connection)
+    if found is None:
+        connection.execute(f"CREATE SCHEMA {SCHEMA}".encode())
+        _run(connection, schema.tables, schema.version)
+    elif found > schema.version:
+        raise _newer(found, schema)
+    elif found < schema.version:
+        _run(connection, _way(found, schema), schema.version)
+
+
+def must_be_current(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
+    """A store that is only read must have the schema of this version, for reading migrates nothing.
+
+    Raises:
+        StoreError: no store, or another schema.
+    """
+    found = version_of(connection)
+    if found is None:
+        raise StoreError("there is no store in this database; serve it once, and it is made")
+    if found > schema.version:
+        raise _newer(found, schema)
+    if found < schema.version:
+        raise StoreError(
+            f"the store has schema {found}, this version reads {schema.version}:"
+            " serve the store once to migrate it"
+        )
+
+
+def version_of(connection: psycopg.Connection[Any]) -> int | None:
+    """The version of the schema; None where there is no store."""
+    there = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.meta",)).fetchone()
+    if there is None or there[0] is None:
+        return None
+    row = connection.execute(f"SELECT value FROM {SCHEMA}.meta WHERE name = 'schema'".encode()).fetchone()
+    if row is None:
+        raise StoreError(f"the schema {SCHEMA!r} of this database is another program's")
+    return int(row[0])
+
+
+def _must_be_fit(connection: psycopg.Connection[Any]) -> None:
+    if connection.info.server_version < OLDEST:
+        raise StoreError(f"the database server is too old: PostgreSQL {OLDEST // 10000} or newer is needed")
+    encoding = connection.execute("SHOW server_encoding").fetchone()
+    if encoding != ("UTF8",):
+        raise StoreError(
+            "the database cannot hold every name: create it with ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
+def _newer(found: int, schema: Schema) -> StoreError:
+    return StoreError(
+        f"the store has schema {found}, this version of Glasnost knows up to {schema.version}:"
+        " use the version that wrote it, or a later one; nothing was changed"
+    )
+
+
+def _way(found: int, schema: Schema) -> list[str]:
+    statements: list[str] = []
+    for version in range(found, schema.version):
+        if version not in schema.migrations:
+            raise StoreError(f"the store has schema {version}, and no way leads from it to {schema.version}")
+        statements += schema.migrations[version]
+    return statements
+
+
+def _run(connection: psycopg.Connection[Any], statements: list[str] | tuple[str, ...], version: int) -> None:
+    connection.execute(f"SET LOCAL search_path = {SCHEMA}".encode())
+    for statement in statements:
+        connection.execute(statement.encode())
+    connection.execute(
+        "INSERT INTO meta (name, value) VALUES ('schema', %s)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (str(version),),
+    )

@@ -1,0 +1,195 @@
+"""The shared store: one PostgreSQL database, written by any number of processes (see `api.store.seam`).
+
+Everything lies in the database (`api.store.postgres_schema`) but the keys: all processes share one key
+folder, which GLASNOST_KEYS names and the first of them fills.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack, closing
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import psycopg
+
+from api.store import postgres_schema
+from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
+from api.store.keys import create_keys, wrap_key
+from api.store.mapper import Envelope, Matches
+from api.store.people import Cursor, SqlPeople
+from api.store.postgres import Address, Connection, Factory, environment
+from api.store.postgres_listening import Teller
+from api.store.postgres_writer import Entry, PostgresWriter
+from api.store.seam import Append, Conflict, People, Stored, StoreError, Told
+from api.store.vault import Vault
+from domain.log import Opened
+from domain.match import Match
+
+T = TypeVar("T")
+_BINDING = "SELECT value FROM meta WHERE name = ?"
+_RIGHTS = "its user must own the database, or be granted CREATE on it"
+
+
+class PostgresStore(SqlStore):
+    """A store in a database; open it with `PostgresStore.open` and close it."""
+
+    shared = True
+
+    def __init__(self, url: str, keys: Path | None, name: str, *, write: bool) -> None:
+        matches = Matches(environment(url))
+        assert isinstance(matches.factory, Factory)
+        self._datastore = matches.factory.datastore
+        super().__init__(matches, self._datastore, keys, name)
+        self._writer = PostgresWriter(self._datastore.address) if write else None
+        self._watching, self._teller = Lock(), list[Teller]()
+        self._replica: PostgresStore | None = None
+        self.people: People = SqlPeople(self._datastore, self.write if write else None, keys)
+
+    @classmethod
+    def open(
+        cls, url: str, *, keys: Path | None = None, write: bool = True, name: str | None = None
+    ) -> PostgresStore:
+        """Open the store in the database, or make one there; with `write` false it is only read, and needs
+        no keys.
+
+        `keys` is the key folder (else GLASNOST_KEYS), `name` the server's name (else GLASNOST_NAME, else
+        "glasnost.local").
+
+        Raises:
+            StoreError: the database cannot be reached, is of a newer schema or no store's; the keys are
+                missing or those of another store.  The text says the way out.
+        """
+        named = os.environ.get("GLASNOST_KEYS")
+        keys = keys or (Path(named) if named else None)
+        name = name or os.environ.get("GLASNOST_NAME") or NAME
+        if write and keys is None:
+            raise StoreError(
+                "GLASNOST_KEYS must name the folder of the keys, outside the database: all processes that"
+                " serve it share one, and the first of them makes the keys"
+            )
+        address = Address(url)
+        try:
+            with closing(address.connect()) as connection, connection.transaction():
+                if keys is not None and write:
+                    _settle(connection, keys, name)
+                else:
+                    postgres_schema.must_be_current(connection)
+        except psycopg.Error as error:
+            said = f"the store in {address} cannot be opened: {address.said(error)}"
+            raise StoreError(f"{said}; {_RIGHTS}") from error
+        return cls._opened(url, keys, name, write=write)
+
+    @classmethod
+    def _opened(cls, url: str, keys: Path | None, name: str, *, write: bool) -> PostgresStore:
+        with ExitStack() as opened:
+            store = cls(url, keys, name, write=write)
+            opened.callback(store.close)
+            if write:
+                store._bind_keys()
+            opened.pop_all()
+            return store
+
+    def read_from(self, url: str) -> None:
+        """Read matches and the log from a replica of this database from now on, to spare the database itself.
+
+        What the replica does not hold yet is read from the database, so nobody sees an older state.
+
+        Raises:
+            StoreError: it cannot be reached, or is another store's.
+        """
+        with closing(Address(url).connect()) as connection:
+            postgres_schema.must_be_current(connection)
+        replica = type(self)(url, None, self.name, write=False)
+        if replica.rows(_BINDING, (WRAP_KEY,)) != self.rows(_BINDING, (WRAP_KEY,)):
+            replica.close()
+            raise StoreError(f"{Address(url)} is no replica of this store")
+        self._replica = replica
+
+    def match(self, match: str) -> Match | None:
+        """See `Store.match`."""
+        found = self._at_replica(lambda replica: replica.match(match))
+        if found is None:
+            return super().match(match)
+        for record in self.since(match, found.move):
+            found.accept(record)
+        return found
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.after`."""
+        found = self._at_replica(lambda replica: replica.after(position, limit)) or []
+        if len(found) < limit:
+            found += super().after(found[-1].position if found else position, limit - len(found))
+        return found
+
+    def _at_replica(self, ask: Callable[[PostgresStore], T]) -> T | None:
+        """The replica's answer; None where there is no replica, or it is away."""
+        try:
+            return ask(self._replica) if self._replica else None
+        except StoreError:
+            return None
+
+    def announce(self, address: str) -> None:
+        """Nobody needs to be told: whoever comes next opens the database, too."""
+
+    def _bound(self, fingerprint: str) -> str:
+        bound: str = self._one(_BINDING, WRAP_KEY)[0]
+        return bound
+
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
+        if self._writer is None:
+            raise StoreError(READ_ONLY)
+        records = append.records
+        if any(after.move != before.move + 1 for before, after in pairwise(records)):
+            return _refused(Conflict(f"the moves of match {records[0].match} do not follow one another"))
+        first = records[0].entry
+        game = str(first.game) if isinstance(first, Opened) else ""
+        moves = [self._matches.mapper.to_stored_event(Envelope(record, game)) for record in records]
+        return self._writer.run(Entry(append, moves, wrapped))
+
+    def write(self, work: Callable[[Cursor], T]) -> T:
+        """See `SqlStore.write`."""
+        if self._writer is None:
+            raise StoreError(READ_ONLY)
+        return self._datastore.write(work)
+
+    def watch(self, told: Told) -> None:
+        """See `Store.watch`."""
+        with self._watching:
+            if not self._teller:
+                self._teller.append(Teller(self._datastore, self._datastore.listener, self.last()))
+            self._teller[0].add(told)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        if self._writer is not None:
+            self._writer.close()
+        while self._teller:
+            self._teller.pop().close()
+        self._matches.close()
+        if self._replica is not None:
+            self._replica.close()
+
+
+def _settle(connection: Connection, keys: Path, name: str) -> None:
+    """Make or migrate the tables; bind a new store to the keys, which are made where there are none."""
+    postgres_schema.settle(connection)
+    connection.execute(f"SET LOCAL search_path = {postgres_schema.SCHEMA}".encode())
+    if _fingerprint(connection) is None:
+        create_keys(keys, name)
+        row = (WRAP_KEY, Vault(wrap_key(keys)).fingerprint)
+        connection.execute("INSERT INTO meta (name, value) VALUES (%s, %s)", row)
+
+
+def _fingerprint(connection: Connection) -> Any:
+    return connection.execute("SELECT value FROM meta WHERE name = %s", (WRAP_KEY,)).fetchone()
+
+
+def _refused(error: StoreError) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_exception(error)
+    return future

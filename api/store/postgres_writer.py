@@ -1,0 +1,241 @@
+"""The writing thread of one process on a PostgreSQL store: a group of appends is one call, one transaction.
+
+Other processes write, too; which append follows is judged by the database, under its order lock, and one that
+does not follow spoils nobody else's.  When the database refuses a group as a whole, it is tried one by one.
+
+When the connection breaks in the middle of a call, nobody knows whether it was committed.  Then the session
+is ended, if it still lives, and the log is asked: what stands there was stored, and the rest is sent once
+more.  Only where the database stays away for too long, the appends end in doubt.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import psycopg
+from eventsourcing.persistence import StoredEvent
+from msgspec import Struct
+
+from api.store.postgres import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
+from api.store.queueing import Job, Queue
+from api.store.seam import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
+
+DOUBT = 10.0  # seconds that an append waits for the database to come back and tell whether it was stored
+_PAUSE = 0.1  # seconds between two attempts
+_ENDING = 5_000  # milliseconds that an old session has to end
+_TRIES = 3  # times that an append is sent
+
+_APPEND = b"""SELECT * FROM append(
+    %b::text[], %b::integer[], %b::integer[], %b::text[], %b::integer[], %b::bytea[],
+    %b::bytea[], %b::text[], %b::text[],
+    %b::text[], %b::text[], %b::bytea[], %b::integer[], %b::bytea[])"""
+_STORED = b"SELECT id, state FROM stored_events WHERE originator_id = %s AND originator_version = %s"
+_END = b"SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity WHERE application_name = %s"
+_SETTINGS = (  # arrays are not looked into for each call; and a commit is durable before it is told
+    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;"
+    " SELECT set_config('synchronous_commit', 'on', false)"
+    " WHERE current_setting('synchronous_commit') = 'off'"
+)
+
+
+class Entry(Struct, frozen=True):
+    """An append as it is sent: its moves as rows, the secret wrapped."""
+
+    append: Append
+    moves: list[StoredEvent]
+    wrapped: bytes | None
+
+    @property
+    def match(self) -> str:
+        """The match."""
+        return self.append.records[0].match
+
+
+class PostgresWriter(Queue[Entry]):
+    """Sends appends to the database.
+
+    Args:
+        address: the database.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self._address, self._session = address, _Session(address)
+        super().__init__()
+
+    def run(self, entry: Entry) -> Future[int]:
+        """Hand over an append; the future gives the position of its last move once that is durable."""
+        return self._hand_over(entry)
+
+    def close(self) -> None:
+        """Finish what was handed over."""
+        super().close()
+        self._session.close()
+
+    def _carry_out(self, group: list[Job[Entry]]) -> None:
+        for jobs in _rounds(group):
+            self._store(jobs)
+
+    def _store(self, jobs: list[Job[Entry]]) -> None:
+        """Store what follows, in one transaction; where the database refuses that, one by one."""
+        try:
+            self._send(jobs)
+            return
+        except Unreachable as error:
+            refusal: Exception = self._address.away(error)
+        except Exception as error:  # whatever it is, it is told to its owner
+            refusal = error
+        rest = [job for job in jobs if job.result is None]
+        if len(rest) > 1 and not isinstance(refusal, StoreError):
+            for job in rest:
+                self._store([job])
+            return
+        for job in rest:
+            job.error = self._told(refusal)
+
+    def _told(self, error: Exception) -> Exception:
+        if isinstance(error, psycopg.IntegrityError):
+            return Conflict(f"not stored: {error}")
+        if isinstance(error, psycopg.DataError):
+            return StoreError(f"this cannot be stored: {error}")
+        return self._address.away(error) if isinstance(error, psycopg.Error) else error
+
+    def _send(self, jobs: list[Job[Entry]]) -> None:
+        """Send appends, again where the connection was lost and they were not stored."""
+        for _ in range(_TRIES):
+            try:
+                _judged(jobs, self._session.call(jobs))
+                return
+            except psycopg.OperationalError:
+                if not self._session.is_lost:
+                    raise
+            jobs = self._not_stored(jobs)
+            if not jobs:
+                return
+        raise Unavailable(AWAY)
+
+    def _not_stored(self, jobs: list[Job[Entry]]) -> list[Job[Entry]]:
+        """Ask the log after a connection was lost: what stands there was stored."""
+        end = time.monotonic() + DOUBT
+        while True:
+            try:
+                for job in jobs:
+                    job.result = self._session.position(job.work.moves[-1])
+                return [job for job in jobs if job.result is None]
+            except (psycopg.Error, StoreError) as error:
+                if time.monotonic() > end:
+                    self._address.away(error)
+                    raise InDoubt(DOUBTFUL) from error
+                time.sleep(_PAUSE)
+
+
+class _Session:
+    """The writing connection, made anew when it is lost.
+
+    Each has a name of its own, by which it is ended before the log is asked what it did: a statement that is
+    still under way there must not be carried out later.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._connection: Connection | None = None
+        self._name = ""
+
+    @property
+    def is_lost(self) -> bool:
+        """Is there no connection, or a broken one?"""
+        return self._connection is None or self._connection.closed
+
+    def call(self, jobs: list[Job[Entry]]) -> list[Any]:
+        """Call `append`; gives a row for each job."""
+        arrays = _arrays([job.work for job in jobs])
+        return self._connected().execute(_APPEND, arrays, binary=True).fetchall()
+
+    def position(self, move: StoredEvent) -> int | None:
+        """The position of this very move, if it is stored."""
+        key = (move.originator_id, move.originator_version)
+        row = self._connected().execute(_STORED, key, binary=True).fetchone()
+        return row[0] if row and row[1] == move.state else None
+
+    def close(self) -> None:
+        """Let go."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _connected(self) -> Connection:
+        if self._connection is not None and not self._connection.closed and hung_up(self._connection):
+            self._connection.close()  # nothing was under way on it, so nothing is in doubt
+        if self._connection is None or self._connection.closed:
+            name = f"glasnost writer {secrets.token_hex(8)}"
+            connection = self._address.connect(name, _SETTINGS)
+            self._end(self._name, connection)
+            self._connection, self._name = connection, name
+        return self._connection
+
+    def _end(self, name: str, connection: Connection) -> None:
+        """End the session of this name, where it still lives."""
+        if name and any(row == (False,) for row in connection.execute(_END, (_ENDING, name))):
+            connection.close()
+            raise Unreachable(f"the database {self._address} does not end a session that was lost")
+
+
+def _rounds(group: list[Job[Entry]]) -> Iterator[list[Job[Entry]]]:
+    """The group in parts of which each match and each key is in one append only, every match in order."""
+    while group:
+        now: list[Job[Entry]] = []
+        later: list[Job[Entry]] = []
+        taken: set[Any] = set()
+        for job in group:
+            names = _names(job.work)
+            (later if taken & names else now).append(job)
+            taken |= names
+        yield now
+        group = later
+
+
+def _names(entry: Entry) -> set[Any]:
+    kept = entry.append.remembered
+    return {entry.match, (kept.scope, kept.key)} if kept else {entry.match}
+
+
+def _arrays(entries: list[Entry]) -> tuple[list[Any], ...]:
+    """The arguments of `append`."""
+    moves = [(number, move) for number, entry in enumerate(entries, 1) for move in entry.moves]
+    kept = [entry.append.remembered for entry in entries]
+    return (
+        [entry.match for entry in entries],
+        [entry.moves[0].originator_version for entry in entries],
+        [len(entry.moves) for entry in entries],
+        [entry.moves[0].topic for entry in entries],
+        [number for number, _ in moves],
+        [move.state for _, move in moves],
+        [entry.wrapped for entry in entries],
+        [entry.append.note or None for entry in entries],
+        [entry.append.signer for entry in entries],
+        [one and one.scope for one in kept],
+        [one and one.key for one in kept],
+        [one and one.body for one in kept],
+        [one and one.status for one in kept],
+        [one and one.answer for one in kept],
+    )
+
+
+def _judged(jobs: list[Job[Entry]], rows: Iterable[tuple[int, bool, int | None]]) -> None:
+    """Give each job its position or the reason why it was refused."""
+    for job, (length, bound, position) in zip(jobs, rows, strict=True):
+        job.result, job.error = position, None
+        if position is None:
+            job.error = _refused(job.work.moves[0], length, bound)
+
+
+def _refused(first: StoredEvent, length: int, bound: bool) -> StoreError:
+    if length and first.originator_version == 1:
+        return Exists(f"a match {first.originator_id} is already stored")
+    if bound and first.originator_version == length + 1:
+        return Conflict(f"not stored: the key of a request to match {first.originator_id} is taken")
+    return Conflict(
+        f"move {first.originator_version} does not follow move {length} of match {first.originator_id}"
+    )

@@ -1,0 +1,110 @@
+"""Reading from a replica: it spares the database, and nobody sees an older state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from api.store.opening import REPLICA, open_store
+from api.store.postgres_store import PostgresStore
+from api.store.seam import StoreError
+from domain.game import Game
+from tests.api.store.appends import appends, stored
+from tests.matches import finished
+from tests.services import OwnPostgres, own_postgres
+
+Servers = tuple[OwnPostgres, OwnPostgres]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Servers]:
+    """A server and its replica."""
+    with own_postgres() as first, first.replica() as second:
+        yield first, second
+
+
+@pytest.fixture
+def store(servers: Servers, tmp_path: Path) -> Iterator[PostgresStore]:
+    """A store that reads from the replica."""
+    with servers[0].database() as url:
+        store = PostgresStore.open(url, keys=tmp_path / "keys")
+        name = url.rpartition("/")[2]
+        wait_for(servers, name)
+        store.read_from(servers[1].url_of(name))
+        yield store
+        store.close()
+
+
+def wait_for(servers: Servers, database: str) -> None:
+    """Until the replica holds what the first server holds, that database included."""
+    with psycopg.connect(servers[0].url) as first, psycopg.connect(servers[1].url) as second:
+        here = first.execute("SELECT pg_current_wal_lsn()").fetchone()
+        assert here is not None
+        reached = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
+        while second.execute(reached, here).fetchone() != (True,):
+            second.rollback()
+    psycopg.connect(servers[1].url_of(database)).close()
+
+
+def pause(servers: Servers, how: str) -> None:
+    """The replica stands still, or goes on."""
+    with psycopg.connect(servers[1].url) as connection:
+        connection.execute(f"SELECT pg_wal_replay_{how}()".encode())
+
+
+def test_what_the_replica_lacks_is_read_from_the_database(
+    servers: Servers, store: PostgresStore, toy_game: Game
+) -> None:
+    commands = appends(finished(toy_game))
+    for append in commands[:4]:
+        store.submit(append).result()
+    wait_for(servers, "postgres")
+    pause(servers, "pause")
+    try:
+        for append in commands[4:8]:
+            store.submit(append).result()
+        store.submit(appends(finished(toy_game, 2))[0]).result()
+        assert store._replica is not None
+        assert (len(stored(store._replica, "m1")), store._replica.match("m2")) == (4, None)
+        assert (len(stored(store, "m1")), len(stored(store, "m2"))) == (8, 1)
+        assert [found.position for found in store.after(0, 100)] == list(range(1, 10))
+        assert [found.position for found in store.after(2, 4)] == [3, 4, 5, 6]
+        assert store.last() == 9
+    finally:
+        pause(servers, "resume")
+    match = store.match("m1")
+    assert match is not None
+    assert match.live == finished_after(toy_game, 8)
+
+
+def finished_after(game: Game, move: int) -> object:
+    """The table of the same match as it was after this move."""
+    return finished(game).match.table_with_agenda(move)
+
+
+def test_a_replica_that_is_away_is_done_without(
+    servers: Servers, store: PostgresStore, toy_game: Game
+) -> None:
+    store.submit(appends(finished(toy_game))[0]).result()
+    servers[1].kill()
+    try:
+        assert len(stored(store, "m1")) == 1
+        assert len(store.after(0, 10)) == 1
+    finally:
+        servers[1].start()
+
+
+def test_another_stores_database_is_no_replica(
+    servers: Servers, store: PostgresStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with servers[0].database() as other, servers[0].database() as url:
+        PostgresStore.open(other, keys=tmp_path / "other").close()
+        monkeypatch.setenv(REPLICA, other)
+        with pytest.raises(StoreError, match="no replica of this store"):
+            open_store(url, keys=tmp_path / "keys")
+        monkeypatch.setenv(REPLICA, servers[1].url_of("nowhere"))
+        with pytest.raises(StoreError, match='"nowhere" does not exist'):
+            open_store(url, keys=tmp_path / "keys")

@@ -1,0 +1,134 @@
+"""`glasnost migrate`, and the other commands on a store in PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from api.store.store import SqliteStore
+from tests.cli.program import ROOT, Program, process
+
+
+@pytest.fixture
+def store(glasnost: Program) -> Path:
+    """An embedded store with two matches."""
+    for seed in ("1", "2"):
+        glasnost("play", "thirteen_minutes", "--seed", seed, "--store", "s").ok()
+    return Path("s")
+
+
+def test_a_store_goes_into_a_database_and_back(glasnost: Program, store: Path, database: str) -> None:
+    there = glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k", "--json").json
+    assert (there["ok"], there["matches"], there["wrong"]) == (True, 2, [])
+    back = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "sqlite:again")
+    assert back.ok().out.startswith(f"migrated: 2 matches, {there['moves']} moves; every match verifies")
+    shown = {glasnost("verify", "--store", place).ok().out for place in (store, database, "again")}
+    assert len(shown) == 1
+    signers = {glasnost("keys", "--store", place).ok().out for place in (store, "again")}
+    assert len(signers) == 1
+
+
+def test_the_target_of_a_migration_is_empty(glasnost: Program, store: Path, database: str) -> None:
+    glasnost("play", "thirteen_minutes", "--seed", "3", "--store", "full").ok()
+    glasnost("migrate", "--from", store, "--to", "full").refused(2, "not empty", "name a new one")
+    glasnost("migrate", "--from", store, "--to", store).refused(2, "the same store")
+    glasnost("migrate", "--from", database, "--to", "new").refused(2, "GLASNOST_KEYS")
+    glasnost("migrate", "--from", "nothing", "--to", "redis://h").refused(
+        2, "no store that this version knows"
+    )
+
+
+def test_a_store_in_use_is_not_migrated(glasnost: Program, store: Path, database: str) -> None:
+    held = SqliteStore.open(store)
+    try:
+        glasnost("migrate", "--from", store, "--to", database).refused(2, "has held the store")
+    finally:
+        held.close()
+
+
+def test_an_interrupted_migration_leaves_nothing_and_says_so(
+    glasnost: Program, store: Path, database: str
+) -> None:
+    slow = (
+        "import signal, sys, time\n"
+        "import api.store.copying as copying\n"
+        "from api.cli.main import run\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores it
+        "def pages(store, table, real=copying._pages):\n"
+        "    for page in real(store, table):\n"
+        "        yield page\n"
+        "        print('copied', flush=True)\n"
+        "        time.sleep(600)\n"
+        "copying._pages = pages\n"
+        "sys.exit(run(['migrate', '--from', sys.argv[1], '--to', sys.argv[2], '--to-keys', 'k']))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", slow, str(store), database],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "copied\n"
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "nothing was kept in the target: start again" in told
+    glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k").ok()
+
+
+def test_the_commands_work_on_a_database(
+    glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLASNOST_KEYS", "k")
+    shown = glasnost("play", "thirteen_minutes", "--seed", "1", "--store", database, "--json").json
+    again = glasnost("play", "thirteen_minutes", "--seed", "1", "--store", database).ok()
+    assert "held this match already" in again.out
+    assert shown["match"] in glasnost("verify", "--store", database).ok().out
+    assert glasnost("keys", "--store", database).ok().out.startswith("glasnost.local+")
+    glasnost("export", shown["match"], "--store", database).ok()
+    assert Path(f"{shown['match']}.glasnost").exists()
+    assert glasnost("admin-token", "--store", database, "--json").json["role"] == "admin"
+    glasnost("backup", "--store", database, "b").refused(2, "pg_basebackup", "migrate")
+    glasnost("restore", "--store", database, "b").refused(2, "pg_basebackup")
+
+
+def test_a_password_is_never_told(glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASNOST_KEYS", "k")
+    wrong = database.replace(f":{conninfo_to_dict(database)['password']}@", ":open-sesame@")
+    for command in (["verify"], ["keys", "--rotate"], ["admin-token"], ["export", "--all"]):
+        told = glasnost(*command, "--store", wrong).refused(2, "password authentication failed")
+        assert "open-sesame" not in told.err + told.out
+
+
+def test_the_environment_chooses_the_store_that_is_served(glasnost: Program, database: str) -> None:
+    keys = str(Path("k").absolute())
+    command = ("serve", "--port", "0", "--empty")
+    with process(*command, GLASNOST_STORE=database, GLASNOST_KEYS=keys) as served:
+        assert served.stdout is not None
+        line = served.stdout.readline()
+        assert line.startswith("listening on http://127.0.0.1:")
+        with urllib.request.urlopen(f"{line.split()[-1]}/readyz") as answer:
+            assert answer.status == 200
+        served.send_signal(signal.SIGINT)
+        out, err = served.communicate(timeout=60)
+    assert (served.returncode, out, err) == (0, "", "")
+
+
+def test_a_server_without_its_database_says_so_and_shows_no_password(
+    glasnost: Program, database: str
+) -> None:
+    wrong = database.replace(f":{conninfo_to_dict(database)['password']}@", ":open-sesame@")
+    with process("serve", "--port", "0", GLASNOST_STORE=wrong, GLASNOST_KEYS="k") as served:
+        out, err = served.communicate(timeout=60)
+    assert (served.returncode, out, err.count("\n")) == (2, "", 1)
+    assert "password authentication failed" in err
+    assert "open-sesame" not in err

@@ -1,0 +1,90 @@
+"""A store goes back to a point in time, by the lines that ops/README.md shows, with a real server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from api.store.postgres_store import PostgresStore
+from domain.game import Game
+from replay.verify import verify_records
+from tests.api.store.appends import appends, stored
+from tests.docs.documents import read
+from tests.matches import finished
+from tests.services import OwnPostgres, own_postgres
+
+KEPT, LOST = 4, 4  # moves before the moment, and after it
+
+
+def shown(first: str) -> list[str]:
+    """The lines of PostgreSQL's configuration that the document shows, as the server is given them."""
+    (block,) = [block for block in read("ops/README.md").blocks if block.text.startswith(first)]
+    return [re.sub(r" = '?(.*?)'?$", r"=\1", line) for line in block.text.splitlines()]
+
+
+def ask(url: str, statement: str) -> str:
+    """The one word that a statement gives."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(statement.encode()).fetchone()
+        assert row is not None
+        return str(row[0])
+
+
+def wait_until(reached: Callable[[], bool]) -> None:
+    while not reached():
+        time.sleep(0.02)
+
+
+@contextmanager
+def restored(server: OwnPostgres, base: Path, moment: str) -> Iterator[OwnPostgres]:
+    """A server over the base backup and the archive, as it was at this moment."""
+    user = server.user
+    subprocess.run(["cp", "-r", str(server.folder / "archive"), str(base)], user=user, check=True, cwd="/")
+    subprocess.run(["touch", str(base / "data" / "recovery.signal")], user=user, check=True, cwd="/")
+    lines = [line for line in shown("restore_command") if not line.startswith("recovery_target_time")]
+    again = OwnPostgres(server.programs, base, [*lines, f"recovery_target_time={moment}"])
+    try:
+        wait_until(lambda: ask(again.url, "SELECT pg_is_in_recovery()") == "False")
+        yield again
+    finally:
+        again.end()
+
+
+def test_a_store_is_restored_to_a_moment_proved_and_goes_on(tmp_path: Path, toy_game: Game) -> None:
+    commands, keys = appends(finished(toy_game)), tmp_path / "keys"
+    with (
+        own_postgres(*shown("wal_level")) as server,
+        tempfile.TemporaryDirectory(prefix="glasnost-tests-", ignore_cleanup_errors=True) as name,
+    ):
+        base = Path(name)
+        if server.user:
+            shutil.chown(base, server.user)
+        store = PostgresStore.open(server.url, keys=keys)
+        program = [str(server.programs / "pg_basebackup"), "-D", str(base / "data"), "-c", "fast"]
+        subprocess.run([*program, "-d", server.url, "--no-sync"], user=server.user, check=True, cwd="/")
+        for append in commands[:KEPT]:
+            store.submit(append).result()
+        moment = ask(server.url, "SELECT clock_timestamp()")
+        for append in commands[KEPT : KEPT + LOST]:
+            store.submit(append).result()
+        store.close()
+        last = ask(server.url, "SELECT pg_walfile_name(pg_switch_wal())")
+        archived = "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver"
+        wait_until(lambda: ask(server.url, archived) >= last)
+        with restored(server, base, moment) as again:
+            store = PostgresStore.open(again.url, keys=keys)
+            match = store.match("m1")
+            assert match is not None
+            assert match.move == KEPT
+            assert verify_records(match.records, secret=store.secret("m1")).ok
+            store.submit(commands[KEPT]).result()
+            assert len(stored(store, "m1")) == KEPT + 1
+            store.close()

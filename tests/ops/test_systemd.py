@@ -1,0 +1,136 @@
+"""The units of systemd: every line is known, what they start is what the program understands."""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+
+import pytest
+
+from api.settings import Settings
+from tests.ops.examples import OPS, STOPPING, must_be_understood, port_of, seconds
+
+UNITS = sorted(path.name for path in (OPS / "systemd").glob("*.[st]*e*"))
+KNOWN = {
+    "Unit": {"Description", "PartOf", "After", "Wants", "StartLimitIntervalSec"},
+    "Install": {"WantedBy"},
+    "Service": {
+        *("Type", "User", "Group", "Environment", "EnvironmentFile", "ExecStart", "Restart", "RestartSec"),
+        *("TimeoutStopSec", "StateDirectory", "StateDirectoryMode", "UMask", "LimitNOFILE"),
+        *("NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem", "ProtectHome"),
+        *("PrivateTmp", "PrivateDevices", "ProtectProc", "ProtectClock", "ProtectHostname"),
+        *("ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups"),
+        *("RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID"),
+        *("LockPersonality", "RemoveIPC", "SystemCallArchitectures", "SystemCallFilter"),
+        "SystemCallErrorNumber",
+    },
+}
+SWITCHES = {
+    name
+    for name in KNOWN["Service"]
+    if name.startswith(
+        ("NoNew", "Private", "ProtectC", "ProtectHo", "ProtectK", "Restrict", "Lock", "Remove")
+    )
+} - {"RestrictAddressFamilies"}
+
+
+class Unit(configparser.RawConfigParser):
+    """A unit; a section or a key that stands there twice, or a line that is none, is an error."""
+
+    def __init__(self) -> None:
+        super().__init__(delimiters="=", comment_prefixes="#", strict=True)
+
+    def optionxform(self, optionstr: str) -> str:
+        """Names are as they are written."""
+        return optionstr
+
+
+def unit(name: str) -> Unit:
+    """The unit of this name."""
+    parser = Unit()
+    parser.read_string((OPS / "systemd" / name).read_text("utf-8"), name)
+    return parser
+
+
+@pytest.fixture
+def worker() -> configparser.SectionProxy:
+    """How the worker on port 8001 is run."""
+    parser = unit("glasnost@.service")
+    for section in parser.sections():
+        for name, value in parser.items(section):
+            parser.set(section, name, value.replace("%i", "8001").replace("%S", "/var/lib"))
+    return parser["Service"]
+
+
+def assignments(text: str) -> dict[str, str]:
+    return dict(word.split("=", 1) for word in text.split())
+
+
+def test_the_units_are_a_worker_and_a_target() -> None:
+    assert UNITS == ["glasnost.target", "glasnost@.service"]
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_every_line_of_a_unit_is_one_that_systemd_knows(name: str) -> None:
+    parser = unit(name)
+    assert set(parser.sections()) <= set(KNOWN)
+    for section in parser.sections():
+        assert set(parser[section]) <= KNOWN[section]
+
+
+def test_a_worker_serves_on_the_port_that_its_name_says(worker: configparser.SectionProxy) -> None:
+    assert port_of(worker["ExecStart"].split()) == 8001
+
+
+def test_a_worker_may_write_to_its_keys_and_read_models_and_nowhere_else(
+    worker: configparser.SectionProxy,
+) -> None:
+    told = assignments(worker["Environment"])
+    folders = {str(Path("/var/lib") / name) for name in worker["StateDirectory"].split()}
+    assert {told["GLASNOST_KEYS"], told["GLASNOST_READ_MODELS"]} == folders
+    assert worker["ProtectSystem"] == "strict"
+    assert (worker["StateDirectoryMode"], worker["UMask"]) == ("0700", "0077")
+
+
+def test_workers_share_their_keys_and_nothing_else() -> None:
+    told = assignments(unit("glasnost@.service")["Service"]["Environment"])
+    assert [name for name, value in told.items() if "%i" not in value] == ["GLASNOST_KEYS"]
+
+
+def test_a_worker_is_no_root_and_is_shut_in(worker: configparser.SectionProxy) -> None:
+    assert worker["User"] == worker["Group"] == "glasnost"
+    assert {worker[name] for name in SWITCHES} == {"yes"}
+    assert (worker["CapabilityBoundingSet"], worker["AmbientCapabilities"]) == ("", "")
+    assert worker["SystemCallFilter"] == "@system-service"
+
+
+def test_a_worker_that_stops_is_given_the_time_to_answer_everybody(
+    worker: configparser.SectionProxy,
+) -> None:
+    assert seconds(worker["TimeoutStopSec"]) > STOPPING
+
+
+def test_a_worker_is_started_again_for_as_long_as_the_database_is_away(
+    worker: configparser.SectionProxy,
+) -> None:
+    assert worker["Restart"] == "on-failure"
+    assert unit("glasnost@.service")["Unit"]["StartLimitIntervalSec"] == "0"
+
+
+def test_the_target_starts_and_stops_the_workers() -> None:
+    wanted = unit("glasnost.target")["Unit"]["Wants"].split()
+    assert wanted == ["glasnost@8001.service", "glasnost@8002.service"]
+    template = unit("glasnost@.service")
+    assert template["Unit"]["PartOf"] == template["Install"]["WantedBy"] == "glasnost.target"
+
+
+def test_what_all_workers_are_told_is_understood(worker: configparser.SectionProxy) -> None:
+    lines = (OPS / "systemd" / "glasnost.env").read_text("utf-8").splitlines()
+    told = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    must_be_understood({**assignments(worker["Environment"]), **told})
+    assert worker["EnvironmentFile"].endswith("/glasnost.env")
+    assert {"GLASNOST_STORE", "GLASNOST_NAME"} <= set(told)
+
+
+def test_a_worker_may_hold_more_streams_than_one_viewer_opens(worker: configparser.SectionProxy) -> None:
+    assert int(worker["LimitNOFILE"]) > 100 * Settings().streams_per_viewer
