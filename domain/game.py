@@ -155,10 +155,10 @@ class Game:
 
     @cached_property
     def rules(self) -> str:
-        """Content hash of everything that decides: the kernel and the game's package, code and data."""
+        """Content hash of everything that decides: what games share and the game's package."""
         root = importlib.resources.files("domain")
         digest = hashlib.sha256()
-        shared = [root / name for name in ("kernel.py", "piles.py")]
+        shared = [root / name for name in ("choices.py", "kernel.py", "piles.py")]
         for path in [*shared, *_files(root / self.name)]:
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)

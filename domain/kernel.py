@@ -99,6 +99,7 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
         False  # shows somebody what was hidden: a batch ends here, a takeback needs a ruling
     )
 
+    conceals: ClassVar[tuple[str, ...]] = ()  # the fields that only those are told whom `known_to` names
     turning: ClassVar[bool] = False  # after it the match stands otherwise: turn summaries point it out
 
     def apply(self, s: Any) -> Any:
@@ -120,17 +121,28 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
         return None
 
     def known_to(self) -> tuple[Seat, ...] | None:
-        """Who is told this fact in full: None for everybody, () for no seat at all."""
-        return None
+        """Who is told this fact in full: None for everybody, () for no seat at all.
+
+        Of what it `conceals` that is the fact's own `seat`, unless the fact says otherwise.
+        """
+        owner: Seat = getattr(self, "seat", "")
+        return (owner,) if self.conceals else None
 
     def outside(self) -> Fact:
         """What everybody else is told.  That something happened is never a secret, only what it was."""
-        return self
+        return replace(self, **{name: _veiled(getattr(self, name)) for name in self.conceals})
 
     def seen_by(self, viewer: Seat | None) -> Fact:
         """The fact as `viewer` is told it (None: a spectator)."""
         known = self.known_to()
         return self if known is None or viewer in known else self.outside()
+
+
+def _veiled(value: Any) -> Any:
+    """What stands in the place of something hidden: how many there are is no secret."""
+    if isinstance(value, tuple):
+        return (HIDDEN,) * len(value)
+    return dict.fromkeys(value, HIDDEN) if isinstance(value, dict) else HIDDEN
 
 
 class Ended(Fact, frozen=True, tag="Ended"):

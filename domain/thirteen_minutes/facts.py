@@ -72,6 +72,7 @@ class HandDealt(_Private, frozen=True):
     """The two cards of a side at the beginning."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("cards",)
 
     side: Side
     cards: Cards
@@ -79,13 +80,11 @@ class HandDealt(_Private, frozen=True):
     def apply(self, s: State) -> State:
         return replace(s, deck=s.deck.drawn(self.cards), hands={**s.hands, self.side: self.cards})
 
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
-
 
 class CubaDealt(Fact, frozen=True):
     """The card that becomes Cuba, face down; no player knows it."""
 
+    conceals = ("card",)
     card: str
 
     def apply(self, s: State) -> State:
@@ -95,22 +94,17 @@ class CubaDealt(Fact, frozen=True):
     def known_to(self) -> tuple[Seat, ...]:
         return ()
 
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
-
 
 class BidMade(_Private, frozen=True):
     """A fist is closed over some cubes."""
 
+    conceals = ("cubes",)
     side: Side
     round: int
     cubes: Cubes
 
     def apply(self, s: State) -> State:
         return replace(s, bids={**s.bids, self.side: self.cubes})
-
-    def outside(self) -> Fact:
-        return replace(self, cubes="?")
 
 
 class BidsOpened(Fact, frozen=True):
@@ -235,6 +229,7 @@ class CubaSeen(_Private, frozen=True):
     """One player has looked at the Cuba card."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("card",)
 
     side: Side
     card: str
@@ -242,14 +237,12 @@ class CubaSeen(_Private, frozen=True):
     def apply(self, s: State) -> State:
         return s if self.card == HIDDEN else replace(s, cuba=self.card, deck=s.deck.located(self.card))
 
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
-
 
 class HandSeen(_Private, frozen=True):
     """`side` has looked at the hand of the other side, `of`."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("cards",)
 
     side: Side
     of: Side
@@ -263,14 +256,12 @@ class HandSeen(_Private, frozen=True):
             deck = deck.located(card)
         return replace(s, deck=deck, hands={**s.hands, self.of: self.cards})
 
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
-
 
 class TopSeen(_Private, frozen=True):
     """One player has looked at the top card of the deck; its position is fixed from now on."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("card",)
 
     side: Side
     card: str
@@ -282,13 +273,11 @@ class TopSeen(_Private, frozen=True):
             return s
         return replace(s, deck=replace(s.deck.located(self.card), top=(self.card, *s.deck.top[1:])))
 
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
-
 
 class TopExchanged(_Private, frozen=True):
     """The top card of the deck, `taken`, and a card of the hand, `given`, have changed places."""
 
+    conceals = ("given", "taken")
     side: Side
     given: str
     taken: str
@@ -305,14 +294,12 @@ class TopExchanged(_Private, frozen=True):
         deck = replace(s.deck, cards=cards, top=(given, *top[1:]))
         return replace(s, deck=deck, hands={**s.hands, self.side: (*rest, taken)})
 
-    def outside(self) -> Fact:
-        return replace(self, given=HIDDEN, taken=HIDDEN)
-
 
 class CardDrawn(_Private, frozen=True):
     """A new card for the hand at the end of a turn."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("card",)
 
     side: Side
     card: str
@@ -324,9 +311,6 @@ class CardDrawn(_Private, frozen=True):
         else:
             card, deck = self.card, s.deck.drawn((self.card,))
         return replace(s, deck=deck, hands={**s.hands, self.side: (*s.hands[self.side], card)})
-
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
 
 
 AnyFact = (

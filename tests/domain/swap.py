@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from domain.game import Game, Option
 from domain.game import Options as GivenOptions
 from domain.kernel import (
-    HIDDEN,
     Draw,
     Ended,
     Fact,
@@ -43,14 +42,9 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class WishMade(Fact, frozen=True):
+    conceals = ("wish",)
     seat: Seat
     wish: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, wish=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(s, wishes={**s.wishes, self.seat: self.wish})
@@ -69,14 +63,9 @@ class PlacesSettled(SeatsSettled, frozen=True):
 
 
 class Dealt(Fact, frozen=True):
+    conceals = ("card",)
     seat: Seat
     card: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
 
     def apply(self, s: State) -> State:
         hands = {**s.hands, self.seat: (*s.hands[self.seat], self.card)}

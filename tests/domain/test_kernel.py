@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+import msgspec
 import pytest
 
 from domain.kernel import (
@@ -133,6 +134,33 @@ def test_a_hidden_fact_is_told_in_full_to_those_who_know_it_only() -> None:
     fact = toy.Dealt("left", "card-1")
     assert fact.seen_by("left") == fact
     assert fact.seen_by("right") == fact.seen_by(None) == toy.Dealt("left", "?")
+
+
+class Sealed(Fact, frozen=True):
+    """Secret parts of each shape, told to another seat than the fact's own, or to nobody."""
+
+    conceals = ("card", "cards", "marks_of")
+    seat: str
+    card: str = "c"
+    cards: tuple[str, ...] = ("a", "b")
+    marks_of: dict[str, str] = msgspec.field(default_factory=lambda: {"x": "secret", "y": "secret"})
+    open: int = 3
+
+
+class Burnt(Sealed, frozen=True):
+    def known_to(self) -> tuple[str, ...]:
+        return ()
+
+
+def test_what_is_concealed_keeps_its_number_and_its_places() -> None:
+    told = Sealed("left").seen_by("right")
+    assert told == Sealed("left", "?", ("?", "?"), {"x": "?", "y": "?"})
+    assert Sealed("left").seen_by("left") == Sealed("left")
+    assert told.seen_by(None) == told
+
+
+def test_a_fact_may_conceal_from_everybody() -> None:
+    assert Burnt("left").seen_by("left") == Burnt("left", "?", ("?", "?"), {"x": "?", "y": "?"})
 
 
 def test_a_known_prompt_saves_asking_again() -> None:

@@ -35,6 +35,13 @@ def test_a_card_put_under_the_pile_leaves_it_from_below() -> None:
     assert pile.without_bottom("y").bottom == ("x",)
 
 
+def test_cards_shuffled_in_are_candidates_only_where_their_faces_are_known() -> None:
+    pile = Pile.of(IDS[:3])
+    known, unknown = pile.shuffled_in(("x", "a")), pile.shuffled_in((HIDDEN, HIDDEN))
+    assert known == Pile(("a", "b", "c", "x"), 5)
+    assert unknown == Pile(("a", "b", "c"), 5)
+
+
 def test_reshuffling_frees_every_position() -> None:
     assert Pile.of(IDS).drawn(("c",)).put_on_top(("c",)).loosened() == Pile.of(IDS)
     unknown = Pile.of(IDS).drawn((HIDDEN,)).put_on_top((HIDDEN,)).loosened()

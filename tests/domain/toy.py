@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.game import Game, Option
 from domain.game import Options as GivenOptions
-from domain.kernel import HIDDEN, Draw, Ended, Fact, Picks, Resolution, Seat, Step, Table
+from domain.kernel import Draw, Ended, Fact, Picks, Resolution, Seat, Step, Table
 from domain.piles import Pile, without
 
 SEATS = ("left", "right")
@@ -42,18 +42,13 @@ class RoundEnded(Fact, frozen=True):
 
 
 class Dealt(Fact, frozen=True):
+    conceals = ("card",)
     seat: Seat
     card: str
 
     def apply(self, s: State) -> State:
         hands = {**s.hands, self.seat: (*s.hands[self.seat], self.card)}
         return replace(s, hands=hands, pile=s.pile.drawn((self.card,)))
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
 
 
 class BidPlaced(Fact, frozen=True):

@@ -112,33 +112,23 @@ class ObjectivesSeen(Fact, frozen=True):
     """Space Race: a player looked at the next objectives, from the top card down."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("objectives",)
     seat: Seat
     objectives: Cards
 
     def apply(self, s: State) -> State:
         return replace(s, objectives=looked_at(s.objectives, self.objectives))
 
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> ObjectivesSeen:
-        return replace(self, objectives=(HIDDEN,) * len(self.objectives))
-
 
 class ObjectivesArranged(Fact, frozen=True):
     """Space Race: he put them back, the first uppermost."""
 
+    conceals = ("objectives",)
     seat: Seat
     objectives: Cards
 
     def apply(self, s: State) -> State:
         return replace(s, objectives=arranged(s.objectives, self.objectives))
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> ObjectivesArranged:
-        return replace(self, objectives=(HIDDEN,) * len(self.objectives))
 
 
 # ── the group deck ──
@@ -157,6 +147,7 @@ class GroupsSeen(Fact, frozen=True):
     """A player looked at the top of the group deck, from the top card down.  `why`: analyst or media."""
 
     reveals: ClassVar[bool] = True
+    conceals = ("groups",)
     seat: Seat
     groups: Cards
     why: str
@@ -164,27 +155,16 @@ class GroupsSeen(Fact, frozen=True):
     def apply(self, s: State) -> State:
         return replace(s, groups=looked_at(s.groups, self.groups))
 
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> GroupsSeen:
-        return replace(self, groups=(HIDDEN,) * len(self.groups))
-
 
 class GroupsArranged(Fact, frozen=True):
     """The Analyst put the top groups back, the first uppermost."""
 
+    conceals = ("groups",)
     seat: Seat
     groups: Cards
 
     def apply(self, s: State) -> State:
         return replace(s, groups=arranged(s.groups, self.groups))
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> GroupsArranged:
-        return replace(self, groups=(HIDDEN,) * len(self.groups))
 
 
 # ── planning ──

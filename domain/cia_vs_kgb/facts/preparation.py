@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 
 from domain.cia_vs_kgb.facts.decks import added, less, taken
-from domain.kernel import HIDDEN, Fact, Seat
+from domain.kernel import Fact, Seat
 from domain.piles import Cards
 
 if TYPE_CHECKING:
@@ -35,17 +35,12 @@ class PhaseBegan(Fact, frozen=True):
 class HandClosed(Fact, frozen=True):
     """A player hid the balance token in a hand, or wrote down his guess."""
 
+    conceals = ("hand",)
     seat: Seat
     hand: str
 
     def apply(self, s: State) -> State:
         return replace(s, fists={**s.fists, self.seat: self.hand})
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> HandClosed:
-        return replace(self, hand=HIDDEN)
 
 
 class HandsOpened(Fact, frozen=True):
@@ -84,17 +79,12 @@ class PromiseKept(Fact, frozen=True):
 class AgentSent(Fact, frozen=True):
     """A player chose his Agent X, face down."""
 
+    conceals = ("agent",)
     seat: Seat
     agent: str
 
     def apply(self, s: State) -> State:
         return replace(s, sent={**s.sent, self.seat: self.agent})
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> AgentSent:
-        return replace(self, agent=HIDDEN)
 
 
 class AgentRevealed(Fact, frozen=True):

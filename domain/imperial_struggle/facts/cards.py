@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from domain.kernel import HIDDEN, Fact, Seat
+from domain.kernel import Fact, Seat
 from domain.piles import Cards, Pile, without
 
 if TYPE_CHECKING:
@@ -52,14 +52,9 @@ class EventsRetired(Fact, frozen=True):
 class CardsDealt(Fact, frozen=True):
     """Event cards from the draw pile into a hand."""
 
+    conceals = ("cards",)
     seat: Seat
     cards: Cards
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
 
     def apply(self, s: State) -> State:
         hands = {**s.hands, self.seat: s.hands[self.seat] + self.cards}
@@ -78,14 +73,9 @@ class DiscardsReshuffled(Fact, frozen=True):
 class CardsDropped(Fact, frozen=True):
     """A side lays cards aside, face down, until both have done so (4.1.6)."""
 
+    conceals = ("cards",)
     seat: Seat
     cards: Cards
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
 
     def apply(self, s: State) -> State:
         hand = s.hands[self.seat]
@@ -232,14 +222,9 @@ class DemandSeen(Fact, frozen=True):
 class MinistriesChosen(Fact, frozen=True):
     """A side lays ministries face down, beside those that are open."""
 
+    conceals = ("ministries",)
     seat: Seat
     ministries: Cards
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, ministries=(HIDDEN,) * len(self.ministries))
 
     def apply(self, s: State) -> State:
         kept = tuple(card for card in s.ministries[self.seat] if card in s.revealed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from domain.imperial_struggle.points import ActionRound, Payment, Pool
-from domain.kernel import HIDDEN, Fact, Seat, SeatsSettled
+from domain.kernel import Fact, Seat, SeatsSettled
 from domain.piles import Cards
 
 if TYPE_CHECKING:
@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 class BidMade(Fact, frozen=True):
     """A sealed bid of Treaty Points for the side that both want."""
 
+    conceals = ("bid",)
     seat: Seat
     bid: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, bid=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(s, bids={**s.bids, self.seat: self.bid})

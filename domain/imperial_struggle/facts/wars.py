@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from domain.kernel import HIDDEN, Fact, Seat
+from domain.kernel import Fact, Seat
 from domain.piles import Cards, Pile, without
 
 if TYPE_CHECKING:
@@ -41,14 +41,9 @@ class WarSet(Fact, frozen=True):
 class BasicsLaid(Fact, frozen=True):
     """A side's Basic tiles lie face down, one in each theatre."""
 
+    conceals = ("tiles",)
     seat: Seat
     tiles: dict[str, str]
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tiles=dict.fromkeys(self.tiles, HIDDEN))
 
     def apply(self, s: State) -> State:
         tiles = tuple(self.tiles.values())
@@ -63,14 +58,9 @@ class BasicsLaid(Fact, frozen=True):
 class BasicsDrawn(Fact, frozen=True):
     """A side draws Basic tiles, to lay them out itself (12.2), or one to choose from (5.3.3)."""
 
+    conceals = ("tiles",)
     seat: Seat
     tiles: Cards
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tiles=(HIDDEN,) * len(self.tiles))
 
     def apply(self, s: State) -> State:
         pile = s.basics[self.seat].drawn(self.tiles)
@@ -84,16 +74,11 @@ class BasicsDrawn(Fact, frozen=True):
 class BasicKept(Fact, frozen=True):
     """A military upgrade: `kept` lies in a theatre, `other` went back to the pool."""
 
+    conceals = ("kept", "other")
     seat: Seat
     theatre: str
     kept: str
     other: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, kept=HIDDEN, other=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(
@@ -108,16 +93,11 @@ class BasicRemoved(Fact, frozen=True):
     """A military upgrade: `kept` lies in a theatre, `removed` left the game for all to see."""
 
     reveals = True
+    conceals = ("kept",)
     seat: Seat
     theatre: str
     kept: str
     removed: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, kept=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(
@@ -144,15 +124,10 @@ class BasicsSwapped(Fact, frozen=True):
 class BonusDrawn(Fact, frozen=True):
     """A side draws a Bonus tile; `bought`: it paid for it, of which there are two a round (5.6.1)."""
 
+    conceals = ("tile",)
     seat: Seat
     tile: str
     bought: bool
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tile=HIDDEN)
 
     def apply(self, s: State) -> State:
         s = replace(
@@ -168,15 +143,10 @@ class BonusDrawn(Fact, frozen=True):
 class BonusPlaced(Fact, frozen=True):
     """The drawn Bonus tile lies face down in a theatre."""
 
+    conceals = ("tile",)
     seat: Seat
     tile: str
     theatre: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tile=HIDDEN)
 
     def apply(self, s: State) -> State:
         held = s.reinforcements[self.seat].get(self.theatre, ())
@@ -190,16 +160,11 @@ class BonusPlaced(Fact, frozen=True):
 class BonusMoved(Fact, frozen=True):
     """A Bonus tile makes room: it goes, face down, from one theatre to another."""
 
+    conceals = ("tile",)
     seat: Seat
     tile: str
     origin: str
     theatre: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tile=HIDDEN)
 
     def apply(self, s: State) -> State:
         tiles = s.reinforcements[self.seat]
@@ -212,15 +177,10 @@ class BonusMoved(Fact, frozen=True):
 class BonusReturned(Fact, frozen=True):
     """A Bonus tile of a side goes from the display back to its pool, unseen."""
 
+    conceals = ("tile",)
     seat: Seat
     tile: str
     theatre: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, tile=HIDDEN)
 
     def apply(self, s: State) -> State:
         left = without(s.reinforcements[self.seat][self.theatre], self.tile)

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from domain.choices import Choices
 from domain.imperial_struggle.components import OTHER
 from domain.imperial_struggle.rules.board import available_debt, keywords
-from domain.kernel import Picks, Resolution, Seat
+from domain.kernel import Resolution, Seat
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
 
 Happens = Callable[["State", Seat], Resolution]
 Predicate = Callable[["State", Seat], bool]
-Options = Callable[["State", Seat], Picks]
-Then = Callable[["State", Seat, Picks], Resolution]
 SUCCESSION, EMPIRE, REVOLUTION = "succession", "empire", "revolution"
 BOTH = ""
 
@@ -83,22 +82,13 @@ class Ability(Struct, frozen=True):
     lasting: bool
 
 
-class Choice(Struct, frozen=True):
-    """A question that a card asks one side: the options, how many to pick, and what follows."""
-
-    options: Options
-    then: Then
-    least: int = 1
-    most: int = 1
-
-
 EVENTS: dict[str, Event] = {}
 ABILITIES: dict[str, Ability] = {}
 REVEALED: dict[str, Happens] = {}
 """What happens when a ministry is revealed, by ministry."""
 ACTING: dict[str, Happens] = {}
 """What an open ministry adds to the actions of its side's round, by ministry; see `when_acting`."""
-CHOICES: dict[str, Choice] = {}
+CHOICES = Choices()
 
 
 def event(number: int, id: str, era: str, requires: str = "", bonus_if: Condition | None = None) -> Event:
@@ -142,14 +132,8 @@ def when_acting(ministry: str) -> Callable[[Happens], Happens]:
     return register
 
 
-def choice(name: str, options: Options, *, least: int = 1, most: int = 1) -> Callable[[Then], Then]:
-    """The decorator over what follows a question; `name` is the card, or the card, a dot and a word."""
-
-    def register(then: Then) -> Then:
-        CHOICES[name] = Choice(options, then, least, most)
-        return then
-
-    return register
+choice = CHOICES.follow
+"""The decorator over what follows a question; its name is the card, or the card, a dot and a word."""
 
 
 # --------------------------------------------------------------------------- conditions of bonuses

@@ -91,9 +91,7 @@ class Choose(Choosing, frozen=True):
         return CHOICES[self.name or self.card].options(s, seat)
 
     def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
-        question = CHOICES[self.name or self.card]
-        most = min(question.most, len(question.options(s, seat)))
-        return min(question.least, most), most
+        return CHOICES[self.name or self.card].bounds(s, seat)
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "question": f"ask.{self.name or self.card}"}

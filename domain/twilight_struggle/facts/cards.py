@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import HIDDEN, Fact, Seat
-from domain.piles import Cards, Pile, without
+from domain.piles import Cards, without
 
 if TYPE_CHECKING:
     from domain.twilight_struggle.state import State
@@ -38,15 +38,13 @@ def ordered(s: State, card: str) -> Cards:
 class CardsDealt(Fact, frozen=True):
     """Cards from the deck into a hand.  `watched`: the opponent sees that hand (Aldrich Ames)."""
 
+    conceals = ("cards",)
     seat: Seat
     cards: Cards
     watched: bool = False
 
     def known_to(self) -> tuple[Seat, ...]:
         return ("us", "ussr") if self.watched else (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
 
     def apply(self, s: State) -> State:
         hands = {**s.hands, self.seat: s.hands[self.seat] + self.cards}
@@ -60,9 +58,7 @@ class CardsAdded(Fact, frozen=True):
     cards: Cards
 
     def apply(self, s: State) -> State:
-        deck = s.deck
-        joined = tuple(sorted({*deck.cards, *self.cards}))
-        return replace(s, deck=Pile(joined, deck.size + len(self.cards)))
+        return replace(s, deck=s.deck.shuffled_in(self.cards))
 
 
 class DiscardsReshuffled(Fact, frozen=True):
@@ -71,22 +67,19 @@ class DiscardsReshuffled(Fact, frozen=True):
     count: int
 
     def apply(self, s: State) -> State:
-        cards = tuple(sorted({*s.deck.cards, *s.discards}))
-        return replace(s, deck=replace(s.deck, cards=cards, size=s.deck.size + len(s.discards)), discards=())
+        return replace(s, deck=s.deck.shuffled_in(s.discards), discards=())
 
 
 class TopSeen(Fact, frozen=True):
     """A player looks at the top cards of the deck (Our Man in Tehran)."""
 
     reveals = True
+    conceals = ("cards",)
     seat: Seat
     cards: Cards
 
     def known_to(self) -> tuple[Seat, ...] | None:
         return (self.seat,) if self.cards else None
-
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
 
     def apply(self, s: State) -> State:
         return replace(s, deck=s.deck.drawn(self.cards).put_on_top(self.cards))
@@ -116,15 +109,13 @@ class HandShown(Fact, frozen=True):
     """A player shows the opponent his whole hand, as it is now."""
 
     reveals = True
+    conceals = ("cards",)
     seat: Seat
     cards: Cards
     why: str
 
     def known_to(self) -> tuple[Seat, ...] | None:
         return ("us", "ussr") if self.cards else None
-
-    def outside(self) -> Fact:
-        return replace(self, cards=(HIDDEN,) * len(self.cards))
 
     def apply(self, s: State) -> State:
         deck = s.deck
@@ -153,14 +144,12 @@ class CardSeen(Fact, frozen=True):
     """A random card of a hand was looked at by the opponent (Grain Sales to Soviets)."""
 
     reveals = True
+    conceals = ("card",)
     seat: Seat
     card: str
 
     def known_to(self) -> tuple[Seat, ...]:
         return ("us", "ussr")
-
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
 
     def apply(self, s: State) -> State:
         if self.card == HIDDEN:

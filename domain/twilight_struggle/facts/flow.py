@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel import HIDDEN, Fact, Seat, SeatsSettled
+from domain.kernel import Fact, Seat, SeatsSettled
 from domain.piles import without
 from domain.twilight_struggle.facts.cards import InPlay, ordered
 
@@ -45,14 +45,9 @@ class HeadlinesBegan(Fact, frozen=True):
 class HeadlineChosen(Fact, frozen=True):
     """A player chose his headline; the card stays in the hand, face down, until it is shown."""
 
+    conceals = ("card",)
     seat: Seat
     card: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, card=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(s, chosen={**s.chosen, self.seat: self.card})
@@ -251,14 +246,9 @@ class EffectsLapsed(Fact, frozen=True):
 class BidMade(Fact, frozen=True):
     """A bid that nobody else sees yet: a superpower and a number, "us 3"."""
 
+    conceals = ("bid",)
     seat: Seat
     bid: str
-
-    def known_to(self) -> tuple[Seat, ...]:
-        return (self.seat,)
-
-    def outside(self) -> Fact:
-        return replace(self, bid=HIDDEN)
 
     def apply(self, s: State) -> State:
         return replace(s, bids={**s.bids, self.seat: self.bid})

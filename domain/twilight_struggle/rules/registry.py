@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from domain.kernel import Detail, Pick, Picks, Resolution, Seat
+from domain.choices import Choices
+from domain.kernel import Resolution, Seat
 from domain.twilight_struggle.components import CIVIL_WAR, USSR
 from domain.twilight_struggle.rules.operations import civil_war
 
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
 Happens = Callable[["State", Seat], Resolution]
 Condition = Callable[["State", Seat], bool]
-Options = Callable[["State", Seat], Picks]
-Details = Callable[["State", Seat], dict[Pick, Detail]]
 Contested = Callable[["State", Seat, dict[Seat, int]], Resolution]
-Then = Callable[["State", Seat, Picks], Resolution]
 SCORING, NEUTRAL = "scoring", "neutral"
 FIRST_OPTIONAL = 104  # the cards that the Deluxe edition added
 EVERY = 99  # as many as there are
@@ -55,18 +53,8 @@ class Card(Struct, frozen=True):
     editions: tuple[str, ...] = ("second", "deluxe")
 
 
-class Choice(Struct, frozen=True):
-    """A question that a card asks one side: the options, how many to pick, and what follows."""
-
-    options: Options
-    then: Then
-    least: int = 1
-    most: int = 1
-    details: Details | None = None
-
-
 CARDS: dict[str, Card] = {}
-CHOICES: dict[str, Choice] = {}
+CHOICES = Choices()
 CONTESTS: dict[str, Contested] = {}
 
 
@@ -112,16 +100,8 @@ def card(
     return register
 
 
-def choice(
-    name: str, options: Options, *, least: int = 1, most: int = 1, details: Details | None = None
-) -> Callable[[Then], Then]:
-    """The decorator over what follows a question; `name` is the card, or the card and a word."""
-
-    def register(then: Then) -> Then:
-        CHOICES[name] = Choice(options, then, least, most, details)
-        return then
-
-    return register
+choice = CHOICES.follow
+"""The decorator over what follows a question; its name is the card, or the card and a word."""
 
 
 def contest(card: str) -> Callable[[Contested], Contested]:
