@@ -14,20 +14,21 @@ The file holds these tables:
 
 A sentence holds fields in braces; a field that a fact lacks is an error that the tests find.
 
-    {card}                  the name of the id in that field; lists are joined, points are "cards 3, dice 1"
+    {card}                  the name of the id in that field; lists are joined, points are "cards 3, dice 1",
+                            and where something lies is "here: this, there: that"
     {count:cube|cubes}      a number, or how many a list holds, and the fitting form ("куб|куба|кубов")
     {by:+}, {by:-}          a number with its sign, and without
     {name[card-1]}          the name of that very id, which an edition or a match may have changed
 
 A `when` compares with what the fact holds.  "" stands for nothing, "<0" and ">0" for numbers below and above
-zero, and "?" also for a list of which every item is hidden.
+zero, "?" also for a list or a table of which every item is hidden, and a list for any of its values.
 """
 
 from __future__ import annotations
 
 import string
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -36,6 +37,7 @@ import msgspec
 from domain.kernel import HIDDEN, Fact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
+_KEPT = 10_000  # labels, and reasons, that are remembered: most questions were put before
 _UNKNOWN = {"en": "a hidden card", "ru": "скрытая карта"}
 _NOBODY = {"en": "nobody", "ru": "никто"}
 _NONE = {"en": "none", "ru": "нет"}
@@ -65,6 +67,8 @@ class Texts:
         self.names: dict[str, str] = dict(data.get("names", {}))
         self.cards: dict[str, str] = dict(data.get("cards", {}))
         self._words = _Words(self)
+        self._labels: dict[Any, str] = {}  # by question and pick
+        self._reasons: dict[Any, str] = {}  # by question, seat and values
 
     @classmethod
     def read(cls, language: str, folder: Traversable) -> Texts:
@@ -90,8 +94,7 @@ class Texts:
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, Mapping):
-            largest_first = sorted(value.items(), key=lambda item: (-item[1], item[0]))
-            return ", ".join([f"{self.name(key)} {points}" for key, points in largest_first])
+            return ", ".join(self._held(value))
         if isinstance(value, (list, tuple)):
             return self._joined([self.name(item) for item in value]) or _NONE[self.language]
         if value == HIDDEN:
@@ -108,10 +111,17 @@ class Texts:
 
     def why(self, prompt: Prompt) -> str:
         """One sentence that tells a seat what it is asked, and why."""
+        about = (prompt.ask, prompt.seat, *prompt.why.items())
+        return _kept(self._reasons, about, lambda: self._why(prompt))
+
+    def _why(self, prompt: Prompt) -> str:
         return self._words.format(self._data["asks"][prompt.ask]["why"], seat=prompt.seat, **prompt.why)
 
     def label(self, ask: str, pick: Pick) -> str:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
+        return _kept(self._labels, (ask, pick), lambda: self._label(ask, pick))
+
+    def _label(self, ask: str, pick: Pick) -> str:
         labels = self._data["asks"][ask].get("picks", {})
         if pick in labels:
             return self._words.format(labels[pick])
@@ -161,6 +171,13 @@ class Texts:
         """What an option is about ("about") and what each of its choices means."""
         return dict(self._data.get("options", {}).get(option, {}))
 
+    def _held(self, value: Mapping[str, Any]) -> list[str]:
+        """Points, the largest first; anything else with the place where it lies, in the given order."""
+        if any(isinstance(held, str) for held in value.values()):
+            return [f"{self.name(place)}: {self.name(held)}" for place, held in value.items()]
+        largest_first = sorted(value.items(), key=lambda item: (-item[1], item[0]))
+        return [f"{self.name(key)} {points}" for key, points in largest_first]
+
     def _joined(self, words: Sequence[str]) -> str:
         if len(words) < 2:
             return "".join(words)
@@ -189,11 +206,25 @@ class _Words(string.Formatter):
         return f"{count} {spec.split('|')[_form(self._texts.language, count)]}"
 
 
+def _kept(told: dict[Any, str], about: Any, tell: Callable[[], str]) -> str:
+    """What was told about something before; else it is told, and kept."""
+    known = told.get(about)
+    if known is None:
+        if len(told) >= _KEPT:
+            told.clear()
+        known = told[about] = tell()
+    return known
+
+
 def _fits(value: Any, wanted: Any) -> bool:
     """TOML knows neither null, for which "" stands, nor tuples, for which lists stand."""
+    if wanted == HIDDEN and isinstance(value, (tuple, Mapping)):
+        items = value.values() if isinstance(value, Mapping) else value
+        return bool(value) and all(item == HIDDEN for item in items)
     if isinstance(value, tuple):
-        hidden = bool(value) and all(item == HIDDEN for item in value)
-        return list(value) == wanted or (wanted == HIDDEN and hidden)
+        return bool(list(value) == wanted)
+    if isinstance(wanted, list):
+        return bool(value in wanted)
     if wanted == "<0":
         return isinstance(value, int) and value < 0
     if wanted == ">0":

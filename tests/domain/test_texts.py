@@ -28,7 +28,15 @@ ENGLISH = Texts(
                 {"when": {"cards": ["card-1", "?"]}, "says": "One known of {cards:card|cards}."},
                 {"says": "Cards: {cards}."},
             ],
-            "BidPlaced": [{"when": {"bid": ""}, "says": "{seat} bids."}, {"says": "{seat} bids {bid}."}],
+            "BidPlaced": [
+                {"when": {"bid": ""}, "says": "{seat} bids."},
+                {"when": {"bid": [8, 9]}, "says": "{seat} bids high."},
+                {"says": "{seat} bids {bid}."},
+            ],
+            "Laid": [
+                {"when": {"cards": "?"}, "says": "{seat} lays out cards."},
+                {"says": "{seat} lays out cards. {cards}."},
+            ],
         },
         "asks": {
             "Turn": {
@@ -63,6 +71,13 @@ class Shown(Fact, frozen=True):
     cards: tuple[str, ...]
 
 
+class Laid(Fact, frozen=True):
+    """A card lies in each place."""
+
+    seat: str
+    cards: dict[str, str]
+
+
 @pytest.mark.parametrize(
     ("fact", "sentence"),
     [
@@ -70,6 +85,12 @@ class Shown(Fact, frozen=True):
         (toy.Dealt("left", "?"), "Left is dealt a hidden card."),
         (toy.BidPlaced("left", None), "Left bids."),
         (toy.BidPlaced("left", 3), "Left bids 3."),
+        (toy.BidPlaced("left", 9), "Left bids high."),
+        (Laid("left", {"middle": "?", "left": "?"}), "Left lays out cards."),
+        (
+            Laid("left", {"middle": "card-1", "left": "?"}),
+            "Left lays out cards. middle: Ace, Left: a hidden card.",
+        ),
         (toy.Rolled("left", 1, 1), "Left rolls 1 and has 1 point."),
         (toy.Rolled("left", 2, 11), "Left rolls 2 and has 11 points."),
         (toy.Rolled("left", 2, -3), "Left rolls +2 and owes 3."),

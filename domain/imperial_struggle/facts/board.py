@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 def less(held: dict[str, Value], key: str) -> dict[str, Value]:
     """`held` without `key`."""
-    left = dict(held)
+    left = held.copy()  # this, and `|`, copy a dict as it is; `dict` and `**` put in key after key
     left.pop(key, None)
     return left
 
@@ -43,7 +43,7 @@ class FlagPlaced(Fact, frozen=True):
     space: str
 
     def apply(self, s: State) -> State:
-        return replace(s, flags={**s.flags, self.space: self.side}, round=noted(s, self.space))
+        return replace(s, flags=s.flags | {self.space: self.side}, round=noted(s, self.space))
 
 
 class FlagRemoved(Fact, frozen=True):
@@ -107,26 +107,26 @@ class SquadronMoved(Fact, frozen=True):
     sails: bool = False
 
     def apply(self, s: State) -> State:
-        flags, counted = s.flags, {}
+        flags, spaces, counted = s.flags, [], {}
         for place, by in ((self.origin, -1), (self.to, 1)):
             if place in BOXES:
                 held: dict[Seat, int] = getattr(s, BOXES[place])
                 counted[BOXES[place]] = {**held, self.side: held[self.side] + by}
-            elif by < 0:
-                flags = less(flags, place)
             elif place != GONE:
-                flags = {**flags, place: self.side}
-        spaces = [place for place in (self.origin, self.to) if place not in BOXES and place != GONE]
-        s = replace(s, flags=flags, round=noted(s, *spaces), **counted)
-        return replace(s, sailed=self._sailed(s)) if self.sails or s.sailed else s
+                flags = less(flags, place) if by < 0 else flags | {place: self.side}
+                spaces.append(place)
+        sailed = s.sailed
+        if self.sails or sailed:
+            sailed = self._sailed(sailed, counted.get("navy", s.navy)[self.side])
+        return replace(s, flags=flags, round=noted(s, *spaces), sailed=sailed, **counted)
 
-    def _sailed(self, s: State) -> tuple[str, ...]:
-        """Where those are now that have sailed; one in the Navy Box is noted with its side."""
+    def _sailed(self, before: tuple[str, ...], navy: int) -> tuple[str, ...]:
+        """Where those are now that have sailed; one in the Navy Box, of `navy`, is noted with its side."""
         home = f"{NAVY_BOX}/{self.side}"
-        sailed = tuple(place for place in s.sailed if place != self.origin)
-        if (self.sails or self.origin in s.sailed) and self.to not in (UNBUILT, TURN_TRACK, GONE):
+        sailed = tuple([place for place in before if place != self.origin])
+        if (self.sails or self.origin in before) and self.to not in (UNBUILT, TURN_TRACK, GONE):
             return (*sailed, home if self.to == NAVY_BOX else self.to)
-        if sailed.count(home) > s.navy[self.side]:  # one that had sailed left the Navy Box
+        if sailed.count(home) > navy:  # one that had sailed left the Navy Box
             sailed = without(sailed, home)
         return sailed
 
@@ -161,11 +161,11 @@ class AdvantageUsed(Fact, frozen=True):
 
     def apply(self, s: State) -> State:
         now = s.round
-        if self.exhausts:
-            left = tuple(item for item in s.exhausted if item != self.advantage)
-            s = replace(s, exhausted=(*left, self.advantage))
-            now = now and replace(now, used=(*now.used, self.advantage))
-        return replace(s, round=now and replace(now, acted=True))
+        if not self.exhausts:
+            return replace(s, round=now and replace(now, acted=True))
+        left = [item for item in s.exhausted if item != self.advantage]
+        now = now and replace(now, used=(*now.used, self.advantage), acted=True)
+        return replace(s, exhausted=(*left, self.advantage), round=now)
 
 
 class AdvantageExhausted(Fact, frozen=True):

@@ -199,26 +199,24 @@ class PointsPaid(Fact, frozen=True):
     debts: int
 
     def apply(self, s: State) -> State:
-        now = _round(s)
-        pools = tuple(
-            replace(pool, points=pool.points - self.used[pool.name]) if pool.name in self.used else pool
+        now, used = _round(s), self.used
+        pools = [
+            replace(pool, points=pool.points - used[pool.name]) if pool.name in used else pool
             for pool in now.pools
             if not (self.minor and pool.name == "minor")
+        ]
+        spent = now.spent.copy()
+        for name in sorted(used):
+            spent[name] = spent.get(name, 0) + used[name]
+        now = replace(
+            now,
+            pools=tuple(pools),
+            spent=spent,
+            payments=(*now.payments, Payment(self.type, self.region, self.minor)),
+            debts=now.debts + self.debts,
+            acted=True,
         )
-        spent = {**now.spent}
-        for name, points in sorted(self.used.items()):
-            spent[name] = spent.get(name, 0) + points
-        return replace(
-            s,
-            round=replace(
-                now,
-                pools=pools,
-                spent=spent,
-                payments=(*now.payments, Payment(self.type, self.region, self.minor)),
-                debts=now.debts + self.debts,
-                acted=True,
-            ),
-        )
+        return replace(s, round=now)
 
 
 class PointsExchanged(Fact, frozen=True):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
     BOARD,
-    COUNTRIES,
     MARKETS,
     MINISTRIES,
     NAVAL,
@@ -18,6 +17,7 @@ from domain.imperial_struggle.components import (
     Space,
     Where,
 )
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.kernel import Picks, Seat
 
 if TYPE_CHECKING:
@@ -166,14 +166,22 @@ def protected(s: State, space: str) -> bool:
 
 def connected(s: State, me: Seat, space: str) -> bool:
     """5.4.1: whether a side may shift this market, as the action round stands."""
-    if any(s.flags.get(line) == me for line in NEXT[space]["bases"]):
-        return True
+    return space in _reached(s, me)
+
+
+@remembered
+def _reached(s: State, me: Seat) -> frozenset[str]:
+    """The markets next to a base of a side, or to a market of it that connects others.
+
+    Such a market has no Conflict marker, and was this side's and not isolated when the action round began.
+    """
     now = s.round
-    return any(
-        s.flags.get(line) == me
-        and line not in s.conflicts
-        and (now is None or (line not in now.isolated and line not in now.changed))
-        for line in NEXT[space]["markets"]
+    cut_off = (*s.conflicts, *now.isolated, *now.changed) if now else s.conflicts
+    return frozenset(
+        market
+        for space, owner in s.flags.items()
+        if owner == me and not (space in cut_off and BOARD[space].kind == "market")
+        for market in NEXT[space]["markets"]
     )
 
 
@@ -226,8 +234,3 @@ def keywords(s: State, me: Seat, keyword: str) -> int:
 def available_debt(s: State, me: Seat) -> int:
     """6.4: Debt Limit less Debt."""
     return s.limit[me] - s.debt[me]
-
-
-def controlled_countries(s: State, me: Seat, country: str) -> tuple[str, ...]:
-    """The spaces of a country that count for a side."""
-    return held(s, me, COUNTRIES[country])

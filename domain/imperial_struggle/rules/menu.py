@@ -5,6 +5,7 @@ A pick is a word, or a word, a colon and an id.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
@@ -18,6 +19,7 @@ from domain.imperial_struggle.rules.advantages import usable_advantages
 from domain.imperial_struggle.rules.board import in_play
 from domain.imperial_struggle.rules.purchases import purchases
 from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.kernel import Picks, Seat
 
 if TYPE_CHECKING:
@@ -96,7 +98,8 @@ def upgrades(s: State, me: Seat) -> Picks:
     return (UPGRADE,) if useful else ()
 
 
-def bought_as(s: State, me: Seat) -> dict[str, Purchase]:
+@remembered
+def bought_as(s: State, me: Seat) -> Mapping[str, Purchase]:
     """What can be bought, by pick; a deployment asks afterwards where the Squadron comes from."""
     return {pick_of(bought): bought for bought in purchases(s, me)}
 

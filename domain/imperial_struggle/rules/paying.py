@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from domain.imperial_struggle.components import BOARD, BR, DIPLOMATIC, ECONOMIC, FR
-from domain.imperial_struggle.points import (
-    DEPLOY,
-    EXPEL,
-    SEIZE,
-    UNFLAG,
-    Limit,
-    Pool,
-    Price,
-    Purchase,
-)
-from domain.imperial_struggle.rules.board import available_debt, controlled_countries, fits, in_play
-from domain.imperial_struggle.rules.prices import price
+from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
+from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG, Limit, Pool, Price, Purchase
+from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
+from domain.imperial_struggle.rules.prices import dearest, price, type_of
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.kernel import Seat
 
 if TYPE_CHECKING:
@@ -64,6 +56,7 @@ class Way(Struct, frozen=True, gc=False):
         return {source: points for source, points in parts.items() if points}
 
 
+@remembered
 def ways(s: State, me: Seat, bought: Purchase) -> tuple[Way, ...]:
     """Every way to pay for something now; () where it cannot be paid."""
     cost = price(s, me, bought)
@@ -75,32 +68,50 @@ def ways(s: State, me: Seat, bought: Purchase) -> tuple[Way, ...]:
     )
 
 
-def affordable(s: State, me: Seat, bought: Purchase) -> bool:
-    """Whether there is a way to pay."""
-    cost = price(s, me, bought)
-    return any(
-        cost.total <= most_paid(s, me, cost.type, payers(s, bought, cost.type, minor=minor))
-        and not (minor and barred_to_minor(s, me, bought))
-        for minor in (False, True)
-    )
-
-
 class Purse(Struct, frozen=True, gc=False):
     """The most that a Major and a Minor action of a type can pay now; -1 where there is none."""
 
     major: int
     minor: int
 
+    @property
+    def most(self) -> int:
+        """The more of both, or 0."""
+        return max(self.major, self.minor, 0)
 
+
+@remembered
 def purse(s: State, me: Seat, kind: str) -> Purse | None:
     """What can be paid for anything of a type; None where that depends on what is bought."""
     now = s.round
     assert now is not None
-    pools = [pool for pool in now.pools if pool.type == kind]
-    if any(pool.limit for pool in pools) or (kind == DIPLOMATIC and in_play(s, BURKE)):
+    if not has_action(s, kind):
+        return Purse(-1, -1)
+    limited = any(pool.limit for pool in now.pools if pool.type == kind)
+    if limited or (kind == DIPLOMATIC and (in_play(s, BURKE) or BURKE in now.spent)):
         return None
-    anything = Purchase("")
-    return Purse(*(most_paid(s, me, kind, payers(s, anything, kind, minor=minor)) for minor in (False, True)))
+    return _purse_for(s, me, kind, Purchase(""))
+
+
+def _purse_for(s: State, me: Seat, kind: str, bought: Purchase) -> Purse:
+    """What can be paid for this very thing."""
+    major, minor = payers(s, bought, kind, minor=False), payers(s, bought, kind, minor=True)
+    return Purse(most_paid(s, me, kind, major), most_paid(s, me, kind, minor))
+
+
+def affordable(s: State, me: Seat, bought: Purchase) -> bool:
+    """Whether there is a way to pay."""
+    return payable(s, me, bought, purse(s, me, type_of(bought)))
+
+
+def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
+    """Whether there is a way to pay for something; `known`: what its type's purse holds now."""
+    if known is None:
+        known = _purse_for(s, me, type_of(bought), bought)
+    elif bought.verb in SHIFT and dearest(bought.space) <= known.major:
+        return True  # as most are: no price has to be worked out
+    cost = price(s, me, bought).total
+    return cost <= known.major or (cost <= known.minor and not barred_to_minor(s, me, bought))
 
 
 def most_paid(s: State, me: Seat, kind: str, pools: tuple[Pool, ...]) -> int:
@@ -199,7 +210,7 @@ def _swift(s: State, me: Seat, bought: Purchase) -> bool:
         and not bought.with_military
         and face.region == "europe"
         and s.flags.get(bought.space) == FR
-        and bool(controlled_countries(s, BR, "ireland"))
+        and bool(held(s, BR, COUNTRIES["ireland"]))
     )
 
 
@@ -219,7 +230,7 @@ def burke(s: State, bought: Purchase) -> list[Pool]:
         return []
     if any(item.type == DIPLOMATIC and not item.minor and item.region != "europe" for item in now.payments):
         return []
-    points = len(controlled_countries(s, BR, "ireland")) - now.spent.get(BURKE, 0)
+    points = len(held(s, BR, COUNTRIES["ireland"])) - now.spent.get(BURKE, 0)
     return [Pool(BURKE, DIPLOMATIC, "extra", points)] if points > 0 else []
 
 

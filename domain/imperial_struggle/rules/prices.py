@@ -37,6 +37,7 @@ from domain.imperial_struggle.points import (
     Purchase,
 )
 from domain.imperial_struggle.rules.board import in_play, protected
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.kernel import Seat
 
 if TYPE_CHECKING:
@@ -49,27 +50,37 @@ CHEAP_SHIFTS = {  # effects of a round: whose removal of which flags costs 1 les
     "charles_hanbury_williams": ("prussia", "german_states", "russia"),
 }
 SPECULATION = "south_sea_speculation"
+MOST_ADDED = 2  # for protection, and for a further Region
 
 
 def price(s: State, me: Seat, bought: Purchase) -> Price:
     """What it costs `me` now."""
     if bought.verb in SHIFT:
         return _shift(s, me, bought)
-    if bought.verb == DRAW:
-        return Price(DIPLOMATIC, 3, (("printed", 3),))
-    working = _military(s, bought)
-    return Price(MILITARY, sum(points for _, points in working), tuple(working))
+    working = [("printed", 3)] if bought.verb == DRAW else _military(s, bought)
+    return Price(type_of(bought), sum([points for _, points in working]), tuple(working))
+
+
+def type_of(bought: Purchase) -> str:
+    """The type of the points that it costs."""
+    if bought.verb in SHIFT and not bought.with_military:
+        return ECONOMIC if BOARD[bought.space].kind == "market" else DIPLOMATIC
+    return DIPLOMATIC if bought.verb == DRAW else MILITARY
 
 
 def _shift(s: State, me: Seat, bought: Purchase) -> Price:
     """Reductions may lead below 1 before increases follow (8.2), but the end is never below 1."""
-    face = BOARD[bought.space]
-    kind = ECONOMIC if face.kind == "market" else MILITARY if bought.with_military else DIPLOMATIC
+    kind = type_of(bought)
     working = [*_base(s, bought), *_reductions(s, me, bought), *_increases(s, bought, kind)]
     total = sum([points for _, points in working])
     if total < 1:
         working.append(("least", 1 - total))
     return Price(kind, max(1, total), tuple(working))
+
+
+def dearest(space: str) -> int:
+    """The most that a shift of a space can cost: what is printed, and every increase."""
+    return BOARD[space].cost + MOST_ADDED
 
 
 def _base(s: State, bought: Purchase) -> Working:
@@ -131,6 +142,7 @@ def _travels(s: State, kind: str, region: str) -> bool:
     return bool(visited) and region not in visited
 
 
+@remembered
 def visits(s: State, kind: str) -> tuple[str, ...]:
     """The Regions where points of a type went in this action round, in order."""
     payments = s.round.payments if s.round else ()

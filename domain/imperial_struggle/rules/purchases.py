@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
@@ -35,8 +35,8 @@ from domain.imperial_struggle.points import (
     Purchase,
 )
 from domain.imperial_struggle.rules.board import connected, is_open, opposing, squadrons
-from domain.imperial_struggle.rules.paying import affordable, barred_to_minor, has_action, purse
-from domain.imperial_struggle.rules.prices import price
+from domain.imperial_struggle.rules.paying import payable, purse
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.kernel import Seat
 
 if TYPE_CHECKING:
@@ -47,40 +47,29 @@ MOST_BONUSES = 2  # of a side in a theatre
 RISING = "jacobite_uprisings.shift"
 
 
-def purchases(s: State, me: Seat) -> Iterator[Purchase]:
+def purchases(s: State, me: Seat) -> list[Purchase]:
     """What can be bought and paid now, without advantages and abilities."""
-    purses = {kind: purse(s, me, kind) for kind in TYPES}
-    for bought in allowed(s, me):
-        cost = price(s, me, bought)
-        known = purses[cost.type]
-        if known is None:
-            pays = affordable(s, me, bought)
-        else:
-            pays = cost.total <= known.major or (
-                cost.total <= known.minor and not barred_to_minor(s, me, bought)
-            )
-        if pays:
-            yield bought
+    found: list[Purchase] = []
+    for kind in TYPES:
+        known = purse(s, me, kind)
+        if known is None or known.most:  # nothing costs less than 1
+            found += [bought for bought in allowed(s, me, kind) if payable(s, me, bought, known)]
+    return found
 
 
-def allowed(s: State, me: Seat) -> Iterator[Purchase]:
-    """What the rules allow, whatever it costs, for the types of which the round has an action."""
-    if has_action(s, ECONOMIC):
-        yield from shifts(s, me, MARKETS)
-    if has_action(s, DIPLOMATIC):
-        yield from shifts(s, me, POLITICAL)
-        if s.deck.size or (s.options.card_draw == "reshuffle" and s.discards):
-            yield Purchase(DRAW)
-    if has_action(s, MILITARY):
-        yield from _military(s, me)
+def allowed(s: State, me: Seat, kind: str) -> Iterable[Purchase]:
+    """What the rules allow for points of a type, whatever it costs."""
+    if kind == ECONOMIC:
+        return shifts(s, me, MARKETS)
+    if kind == MILITARY:
+        return _military(s, me)
+    drawn = s.deck.size or (s.options.card_draw == "reshuffle" and s.discards)
+    return (*shifts(s, me, POLITICAL), *((Purchase(DRAW),) if drawn else ()))
 
 
-def shifts(s: State, me: Seat, among: tuple[str, ...]) -> Iterator[Purchase]:
+def shifts(s: State, me: Seat, among: tuple[str, ...]) -> list[Purchase]:
     """5.4.1, 5.5.1: flag an empty space or remove an opposing flag; markets must be connected."""
-    for space in among:
-        bought = shift(s, me, space)
-        if bought is not None:
-            yield bought
+    return [bought for space in among if (bought := shift(s, me, space)) is not None]
 
 
 def shift(s: State, me: Seat, space: str, via: str = "") -> Purchase | None:
@@ -169,10 +158,13 @@ def besieged(s: State, me: Seat, space: str) -> bool:
     )
 
 
-def deployments(s: State, me: Seat, space: str) -> Iterator[Purchase]:
+def deployments(s: State, me: Seat, space: str) -> list[Purchase]:
+    """5.6.6: the Squadrons that may be deployed to a naval space."""
+    return [Purchase(DEPLOY, space, origin=origin) for origin in _to_deploy(s, me)]
+
+
+@remembered
+def _to_deploy(s: State, me: Seat) -> tuple[str, ...]:
     """5.6.6: from the Navy Box, or from another naval space; each Squadron once in a round."""
-    if s.navy[me] > s.sailed.count(f"{NAVY_BOX}/{me}"):
-        yield Purchase(DEPLOY, space, origin=NAVY_BOX)
-    for origin in squadrons(s, me):
-        if origin not in s.sailed:
-            yield Purchase(DEPLOY, space, origin=origin)
+    home = (NAVY_BOX,) if s.navy[me] > s.sailed.count(f"{NAVY_BOX}/{me}") else ()
+    return (*home, *(origin for origin in squadrons(s, me) if origin not in s.sailed))

@@ -193,7 +193,7 @@ def _deploy(s: State, me: Seat, space: str) -> Reason:
         return Reason("not_naval", "3.6")
     if s.flags.get(space) == me:
         return Reason("own_squadron", "3.2.7")
-    ready = tuple(deployments(s, me, space))
+    ready = deployments(s, me, space)
     if not ready:
         return Reason("none_to_deploy", "5.6.6")
     return _unpaid(s, me, ready[-1])

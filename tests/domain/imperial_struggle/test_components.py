@@ -37,6 +37,7 @@ from domain.imperial_struggle.components import (
 )
 from domain.imperial_struggle.events import EVENTS
 from domain.imperial_struggle.faces import components
+from tests.domain.imperial_struggle.printed import REWARDS
 
 KEYWORDS = {"finance", "mercantilism", "governance", "style", "scholarship"}
 
@@ -191,34 +192,6 @@ def test_3_9_the_eight_awards() -> None:
         (1, 1, 1): 2,
         (0, 1, 1): 2,
     }
-
-
-REWARDS = {
-    "succession": {
-        "furs": (2, 0, 1),
-        "spice": (1, -1, 0),
-        "fish": (2, 1, 0),
-        "tobacco": (3, 1, 0),
-        "sugar": (2, 0, 0),
-        "cotton": (2, 0, 1),
-    },
-    "empire": {
-        "furs": (2, 0, 1),
-        "spice": (2, -1, 0),
-        "fish": (2, 0, 0),
-        "tobacco": (2, 1, 0),
-        "sugar": (3, 0, 1),
-        "cotton": (2, 0, 1),
-    },
-    "revolution": {
-        "furs": (1, 0, 0),
-        "spice": (3, -1, 0),
-        "fish": (2, 0, 0),
-        "tobacco": (1, 1, 0),
-        "sugar": (3, 0, 0),
-        "cotton": (3, 0, 0),
-    },
-}
 
 
 def test_4_1_12_the_table_of_global_demand() -> None:

@@ -34,22 +34,10 @@ from domain.imperial_struggle.rules.menu import events
 from domain.imperial_struggle.rules.prices import price
 from domain.imperial_struggle.state import State
 from tests.domain.imperial_struggle.playing import acting, happening, holding, played, plays, points, within
+from tests.domain.imperial_struggle.printed import COLONIES, SPAIN
 from tests.scenario import Scenario
 
-SPAIN = ("spain_alliance_upper", "spain_prestige_2", "spain_alliance_lower", "spain_prestige_3")
 UPPER, PRESTIGE_2, LOWER, PRESTIGE_3 = SPAIN
-COLONIES = (
-    "massachusetts_bay",
-    "chesapeake",
-    "hudson_valley",
-    "albany",
-    "cumberland",
-    "allegheny",
-    "niagara",
-    "oswego",
-    "iroquois",
-    "sons_of_liberty",
-)
 SUGAR = tuple(space for space in BOARD if BOARD[space].good == "sugar")
 
 

@@ -30,21 +30,9 @@ from domain.imperial_struggle.facts import (
 )
 from domain.imperial_struggle.points import UNFLAG, Limit
 from tests.domain.imperial_struggle.playing import acting, happening, played, plays, points
+from tests.domain.imperial_struggle.printed import COLONIES, SPAIN
 
-SPAIN = ("spain_alliance_upper", "spain_prestige_2", "spain_alliance_lower", "spain_prestige_3")
 UPPER, PRESTIGE_2, LOWER, PRESTIGE_3 = SPAIN
-COLONIES = (
-    "massachusetts_bay",
-    "chesapeake",
-    "hudson_valley",
-    "albany",
-    "cumberland",
-    "allegheny",
-    "niagara",
-    "oswego",
-    "iroquois",
-    "sons_of_liberty",
-)
 
 
 # ── 36 Wealth of Nations ──

@@ -22,10 +22,11 @@ from domain.imperial_struggle.facts import (
 )
 from domain.imperial_struggle.points import DRAW, FLAG, Pool
 from domain.kernel import CHANCE, HIDDEN, prompt
-from tests.domain.imperial_struggle.succession import may_buy, plays, pool
+from tests.domain.imperial_struggle.governing import pool
+from tests.domain.imperial_struggle.playing import may_buy, played
+from tests.domain.imperial_struggle.printed import SPAIN
 from tests.domain.imperial_struggle.table import major, minor, table
 
-SPANISH = ("spain_alliance_upper", "spain_prestige_2", "spain_alliance_lower", "spain_prestige_3")
 GERMAN = ("german_states_2", "german_states_3")
 
 
@@ -33,13 +34,13 @@ GERMAN = ("german_states_2", "german_states_3")
 
 
 def test_native_american_alliances_shifts_a_local_alliance_of_north_america() -> None:
-    game = plays("native_american_alliances", fr=("algonquin", "nizam")).asks(BR, "algonquin", "iroquois")
+    game = played("native_american_alliances", fr=("algonquin", "nizam")).asks(BR, "algonquin", "iroquois")
     game.when(BR, "iroquois").then(FlagPlaced(BR, "iroquois"), AdvantageTaken(BR, "iroquois_raids"))
 
 
 def test_native_american_alliances_bonus_uses_an_advantage_gained_by_the_event() -> None:
     """Playbook: at once, so even one taken in this round; it is not Exhausted and counts for no limit."""
-    game = plays("native_american_alliances", bonus="mercantilism").when(BR, "iroquois")
+    game = played("native_american_alliances", keyword="mercantilism").when(BR, "iroquois")
     game.asks(BR, "iroquois_raids").when(BR, "iroquois_raids").refuses(BR, "kurpa").when(BR, "albany")
     game.then(AdvantageUsed(BR, "iroquois_raids", False), ConflictPlaced("albany", 0, "iroquois_raids")).has(
         exhausted=()
@@ -49,9 +50,9 @@ def test_native_american_alliances_bonus_uses_an_advantage_gained_by_the_event()
 
 
 def test_native_american_alliances_bonus_ignores_exhaustion_but_not_a_conflict() -> None:
-    game = plays(
+    game = played(
         "native_american_alliances",
-        bonus="mercantilism",
+        keyword="mercantilism",
         br=("algonquin", "iroquois", "nizam"),
         conflicts={"iroquois": 0},
         exhausted=("algonquin_raids",),
@@ -69,11 +70,11 @@ def test_native_american_alliances_bonus_offers_a_paid_advantage_only_with_point
         "conflicts": {"iroquois": 0, "algonquin": 0},
     }
     economic, military = (major(DIPLOMATIC, 3), minor(ECONOMIC)), (major(DIPLOMATIC, 3), minor("military"))
-    plays("native_american_alliances", bonus="mercantilism", pools=military, **fields).then(
+    played("native_american_alliances", keyword="mercantilism", pools=military, **fields).then(
         EventPlayed(BR, "native_american_alliances", True)
     )
     fields["conflicts"]["cumberland"] = 0  # the Minor action may remove it then
-    game = plays("native_american_alliances", bonus="mercantilism", pools=economic, **fields)
+    game = played("native_american_alliances", keyword="mercantilism", pools=economic, **fields)
     game.asks(BR, "wheat", "decline")  # nobody has to spend points
     game.when(BR, "wheat").includes(AdvantageUsed(BR, "wheat", False), FlagRemoved(FR, "cumberland"))
     game.has(exhausted=())
@@ -82,16 +83,16 @@ def test_native_american_alliances_bonus_offers_a_paid_advantage_only_with_point
 def test_native_american_alliances_bonus_is_a_use_like_others_by_option() -> None:
     """The digital version: limits hold, the tile is Exhausted, and one taken just now is barred."""
     options = {"immediate_advantage": "limited"}
-    game = plays("native_american_alliances", bonus="mercantilism", options=options)
+    game = played("native_american_alliances", keyword="mercantilism", options=options)
     game.when(BR, "iroquois").then(FlagPlaced(BR, "iroquois"), AdvantageTaken(BR, "iroquois_raids"))
     british = ("algonquin", "iroquois")
-    game = plays("native_american_alliances", bonus="mercantilism", options=options, br=british)
+    game = played("native_american_alliances", keyword="mercantilism", options=options, br=british)
     game.asks(BR, "algonquin_raids", "iroquois_raids").when(BR, "iroquois_raids").when(BR, "albany")
     game.includes(AdvantageUsed(BR, "iroquois_raids", True)).has(exhausted=("iroquois_raids",))
 
 
 def test_native_american_alliances_gives_france_points_for_north_america() -> None:
-    game = plays("native_american_alliances", FR)
+    game = played("native_american_alliances", FR)
     points = pool(game, "native_american_alliances")
     assert (points.type, points.points) == (ECONOMIC, 2)
     assert may_buy(game, "native_american_alliances", FLAG, "niagara")
@@ -100,13 +101,13 @@ def test_native_american_alliances_gives_france_points_for_north_america() -> No
 
 def test_native_american_alliances_bonus_takes_a_british_local_alliance() -> None:
     british = ("algonquin", "iroquois", "buccaneers", "georges_bank")
-    game = plays("native_american_alliances", FR, bonus="mercantilism", br=british)
+    game = played("native_american_alliances", FR, keyword="mercantilism", br=british)
     game.asks(FR, "algonquin", "iroquois").when(FR, "algonquin")
     game.then(FlagRemoved(BR, "algonquin"), AdvantageReturned(BR, "algonquin_raids"))
 
 
 def test_native_american_alliances_bonus_finds_no_british_alliance() -> None:
-    game = plays("native_american_alliances", FR, bonus="mercantilism", fr=("algonquin",))
+    game = played("native_american_alliances", FR, keyword="mercantilism", fr=("algonquin",))
     assert game.table.flags == {"algonquin": FR}
 
 
@@ -116,17 +117,17 @@ TWO_THEATRES = {BR: {}, FR: {"spain": ("wss_vendome", "wss_berwick"), "queen_ann
 
 
 def test_austro_spanish_rivalry_places_a_marker_in_spain() -> None:
-    game = plays("austro_spanish_rivalry").asks(BR, *SPANISH).when(BR, "spain_prestige_2")
+    game = played("austro_spanish_rivalry").asks(BR, *SPAIN).when(BR, "spain_prestige_2")
     game.then(ConflictPlaced("spain_prestige_2", 0, "austro_spanish_rivalry"))
 
 
 def test_austro_spanish_rivalry_places_nothing_where_spain_is_full_of_markers() -> None:
-    game = plays("austro_spanish_rivalry", conflicts=dict.fromkeys(SPANISH, 0))
+    game = played("austro_spanish_rivalry", conflicts=dict.fromkeys(SPAIN, 0))
     game.then(EventPlayed(BR, "austro_spanish_rivalry", False))
 
 
 def test_austro_spanish_rivalry_bonus_returns_a_french_tile_that_chance_picks() -> None:
-    game = plays("austro_spanish_rivalry", bonus="governance", reinforcements=TWO_THEATRES)
+    game = played("austro_spanish_rivalry", keyword="governance", reinforcements=TWO_THEATRES)
     question = prompt(game.when(BR, "spain_prestige_2").table, BR)
     assert question is not None
     assert question.why == {"card": "austro_spanish_rivalry", "side": FR}
@@ -137,7 +138,7 @@ def test_austro_spanish_rivalry_bonus_returns_a_french_tile_that_chance_picks() 
 
 
 def test_austro_spanish_rivalry_bonus_does_not_show_the_tile_to_britain() -> None:
-    game = plays("austro_spanish_rivalry", bonus="governance", reinforcements=TWO_THEATRES)
+    game = played("austro_spanish_rivalry", keyword="governance", reinforcements=TWO_THEATRES)
     game.when(BR, "spain_prestige_2").when(BR, "spain").when(CHANCE, "wss_berwick")
     hidden = BonusReturned(FR, HIDDEN, "spain")
     assert [fact.seen_by(BR) for fact in game.facts] == [hidden]
@@ -151,26 +152,26 @@ def test_austro_spanish_rivalry_bonus_does_not_show_the_tile_to_britain() -> Non
 
 def test_austro_spanish_rivalry_bonus_asks_for_no_theatre_where_tiles_lie_in_one() -> None:
     tiles: dict[str, Any] = {BR: {}, FR: {"spain": ("wss_vendome",), "queen_annes_war": ()}}
-    game = plays("austro_spanish_rivalry", bonus="governance", reinforcements=tiles)
+    game = played("austro_spanish_rivalry", keyword="governance", reinforcements=tiles)
     game.when(BR, "spain_prestige_2").asks(CHANCE, "wss_vendome")
 
 
 def test_austro_spanish_rivalry_bonus_does_nothing_without_french_tiles() -> None:
     tiles: dict[str, Any] = {BR: {"spain": ("wss_rooke",)}, FR: {}}
-    game = plays("austro_spanish_rivalry", bonus="governance", reinforcements=tiles)
+    game = played("austro_spanish_rivalry", keyword="governance", reinforcements=tiles)
     game.when(BR, "spain_prestige_2").has(reinforcements=tiles).asks(BR)
 
 
 def test_austro_spanish_rivalry_removes_a_flag_of_the_dutch_republic() -> None:
     british = ("dutch_republic_alliance", "dutch_republic_prestige", "sweden")
-    game = plays("austro_spanish_rivalry", FR, br=british)
+    game = played("austro_spanish_rivalry", FR, br=british)
     game.asks(FR, "dutch_republic_alliance", "dutch_republic_prestige").when(FR, "dutch_republic_prestige")
     game.then(FlagRemoved(BR, "dutch_republic_prestige"))
 
 
 @pytest.mark.parametrize(("type", "space"), [(DIPLOMATIC, "nizam"), (ECONOMIC, "kurpa")])
 def test_austro_spanish_rivalry_bonus_gives_2_points_of_a_type_for_india(type: str, space: str) -> None:
-    game = plays("austro_spanish_rivalry", FR, bonus="governance").asks(FR, DIPLOMATIC, ECONOMIC)
+    game = played("austro_spanish_rivalry", FR, keyword="governance").asks(FR, DIPLOMATIC, ECONOMIC)
     game.when(FR, type)
     points = pool(game, "austro_spanish_rivalry")
     assert (points.type, points.points) == (type, 2)
@@ -181,9 +182,9 @@ def test_austro_spanish_rivalry_bonus_gives_2_points_of_a_type_for_india(type: s
 
 def test_austro_spanish_rivalry_bonus_leaves_diplomatic_points_free_by_option() -> None:
     options = {"austro_spanish_india": "economic"}
-    game = plays("austro_spanish_rivalry", FR, bonus="governance", options=options).when(FR, DIPLOMATIC)
+    game = played("austro_spanish_rivalry", FR, keyword="governance", options=options).when(FR, DIPLOMATIC)
     assert pool(game, "austro_spanish_rivalry").limit is None
-    game = plays("austro_spanish_rivalry", FR, bonus="governance", options=options).when(FR, ECONOMIC)
+    game = played("austro_spanish_rivalry", FR, keyword="governance", options=options).when(FR, ECONOMIC)
     assert not may_buy(game, "austro_spanish_rivalry", FLAG, "antigua")
 
 
@@ -191,13 +192,13 @@ def test_austro_spanish_rivalry_bonus_leaves_diplomatic_points_free_by_option() 
 
 
 def test_tax_reform_reduces_debt_by_2() -> None:
-    game = plays("tax_reform", FR, debt={BR: 0, FR: 3})
+    game = played("tax_reform", FR, debt={BR: 0, FR: 3})
     game.then(EventPlayed(FR, "tax_reform", False), DebtSet(FR, -2, 1, "tax_reform"))
 
 
 def test_tax_reform_gives_points_for_what_cannot_be_reduced() -> None:
     points = Pool("tax_reform", ECONOMIC, "event", 1)
-    game = plays("tax_reform", FR, debt={BR: 0, FR: 1})
+    game = played("tax_reform", FR, debt={BR: 0, FR: 1})
     game.then(
         EventPlayed(FR, "tax_reform", False),
         DebtSet(FR, -1, 0, "tax_reform"),
@@ -207,11 +208,11 @@ def test_tax_reform_gives_points_for_what_cannot_be_reduced() -> None:
 
 def test_tax_reform_bonus_reduces_1_more_or_gives_a_point() -> None:
     """Ruling: the substitute goes for the bonus, too."""
-    game = plays("tax_reform", FR, bonus="finance", debt={BR: 0, FR: 3})
+    game = played("tax_reform", FR, keyword="finance", debt={BR: 0, FR: 3})
     assert game.table.debt == {BR: 0, FR: 0}
-    game = plays("tax_reform", FR, bonus="finance", debt={BR: 0, FR: 1})
+    game = played("tax_reform", FR, keyword="finance", debt={BR: 0, FR: 1})
     assert pool(game, "tax_reform") == Pool("tax_reform", ECONOMIC, "event", 2)
-    game = plays("tax_reform", FR, bonus="finance")
+    game = played("tax_reform", FR, keyword="finance")
     assert pool(game, "tax_reform") == Pool("tax_reform", ECONOMIC, "event", 3)
 
 
@@ -219,19 +220,19 @@ def test_tax_reform_bonus_reduces_1_more_or_gives_a_point() -> None:
 
 
 def test_great_northern_war_shifts_a_german_space() -> None:
-    game = plays("great_northern_war", fr=("german_states_3",)).asks(BR, *GERMAN)
+    game = played("great_northern_war", fr=("german_states_3",)).asks(BR, *GERMAN)
     game.refuses(BR, "bavaria").when(BR, "german_states_3").then(FlagRemoved(FR, "german_states_3"))
 
 
 def test_great_northern_war_scores_when_the_shift_makes_both_british() -> None:
-    game = plays("great_northern_war", br=("german_states_3",)).asks(BR, "german_states_2")
+    game = played("great_northern_war", br=("german_states_3",)).asks(BR, "german_states_2")
     game.when(BR, "german_states_2")
     game.then(FlagPlaced(BR, "german_states_2"), ScoreMoved(BR, 2, 13, "great_northern_war"))
 
 
 def test_great_northern_war_scores_without_a_shift_when_both_are_british() -> None:
     """Ruling of the digital version."""
-    game = plays("great_northern_war", br=GERMAN)
+    game = played("great_northern_war", br=GERMAN)
     game.then(EventPlayed(BR, "great_northern_war", False), ScoreMoved(BR, 2, 13, "great_northern_war"))
 
 
@@ -240,28 +241,28 @@ def test_great_northern_war_counts_a_german_space_under_a_marker_only_by_option(
     reading: str, vp: int
 ) -> None:
     options = {"conflicted_flags": reading}
-    plays("great_northern_war", br=GERMAN, conflicts={GERMAN[0]: 0}, options=options).has(vp=vp)
+    played("great_northern_war", br=GERMAN, conflicts={GERMAN[0]: 0}, options=options).has(vp=vp)
 
 
 def test_great_northern_war_shifts_russia() -> None:
-    plays("great_northern_war", FR, br=("russia",)).includes(FlagRemoved(BR, "russia")).has(vp=15)
-    plays("great_northern_war", FR).includes(FlagPlaced(FR, "russia")).has(vp=15)
+    played("great_northern_war", FR, br=("russia",)).includes(FlagRemoved(BR, "russia")).has(vp=15)
+    played("great_northern_war", FR).includes(FlagPlaced(FR, "russia")).has(vp=15)
 
 
 def test_great_northern_war_scores_for_a_french_russia() -> None:
-    game = plays("great_northern_war", FR, fr=("russia",))
+    game = played("great_northern_war", FR, fr=("russia",))
     game.then(EventPlayed(FR, "great_northern_war", False), ScoreMoved(FR, 2, 17, "great_northern_war"))
 
 
 @pytest.mark.parametrize(("reading", "vp"), [("ignored", 15), ("counted", 17)])
 def test_great_northern_war_counts_a_russia_under_a_marker_only_by_option(reading: str, vp: int) -> None:
     options = {"conflicted_flags": reading}
-    plays("great_northern_war", FR, fr=("russia",), conflicts={"russia": 0}, options=options).has(vp=vp)
+    played("great_northern_war", FR, fr=("russia",), conflicts={"russia": 0}, options=options).has(vp=vp)
 
 
 @pytest.mark.parametrize("seat", [BR, FR])
 def test_great_northern_war_bonus_gives_a_diplomatic_point(seat: str) -> None:
-    game = plays("great_northern_war", seat, bonus="style", br=GERMAN)
+    game = played("great_northern_war", seat, keyword="style", br=GERMAN)
     assert pool(game, "great_northern_war") == Pool("great_northern_war", DIPLOMATIC, "event", 1)
 
 
@@ -269,7 +270,7 @@ def test_great_northern_war_bonus_gives_a_diplomatic_point(seat: str) -> None:
 
 
 def test_vatican_politics_gives_britain_2_points_for_three_countries() -> None:
-    game = plays("vatican_politics")
+    game = played("vatican_politics")
     assert (pool(game, "vatican_politics").type, pool(game, "vatican_politics").points) == (DIPLOMATIC, 2)
     for space in ("german_states_2", "prussia_alliance_1", "dutch_republic_alliance"):
         assert may_buy(game, "vatican_politics", FLAG, space)
@@ -278,7 +279,7 @@ def test_vatican_politics_gives_britain_2_points_for_three_countries() -> None:
 
 
 def test_vatican_politics_bonus_is_a_point_of_its_own_for_europe() -> None:
-    game = plays("vatican_politics", bonus="style")
+    game = played("vatican_politics", keyword="style")
     assert pool(game, "vatican_politics").points == 2
     assert (pool(game, "vatican_politics.2").type, pool(game, "vatican_politics.2").points) == (DIPLOMATIC, 1)
     assert may_buy(game, "vatican_politics.2", FLAG, "sweden")
@@ -287,19 +288,19 @@ def test_vatican_politics_bonus_is_a_point_of_its_own_for_europe() -> None:
 
 
 def test_vatican_politics_shifts_a_space_of_spain_or_austria() -> None:
-    game = plays("vatican_politics", FR, br=("austria_alliance_2",), fr=("spain_prestige_2",))
+    game = played("vatican_politics", FR, br=("austria_alliance_2",), fr=("spain_prestige_2",))
     game.refuses(FR, "spain_prestige_2").refuses(FR, "bavaria").when(FR, "austria_alliance_2")
     game.then(FlagRemoved(BR, "austria_alliance_2"))
 
 
 def test_vatican_politics_bonus_scores_where_the_shift_takes_the_last_british_flag() -> None:
-    game = plays("vatican_politics", FR, bonus="style", br=("austria_alliance_2", "sardinia"))
+    game = played("vatican_politics", FR, keyword="style", br=("austria_alliance_2", "sardinia"))
     game.when(FR, "austria_alliance_2")
     game.then(FlagRemoved(BR, "austria_alliance_2"), ScoreMoved(FR, 2, 17, "vatican_politics"))
 
 
 def test_vatican_politics_bonus_scores_nothing_beside_a_british_flag() -> None:
-    game = plays("vatican_politics", FR, bonus="style", br=("austria_alliance_2", "spain_prestige_2"))
+    game = played("vatican_politics", FR, keyword="style", br=("austria_alliance_2", "spain_prestige_2"))
     game.when(FR, "austria_alliance_2").then(FlagRemoved(BR, "austria_alliance_2"))
 
 
@@ -308,9 +309,9 @@ def test_vatican_politics_counts_a_british_flag_under_a_marker_only_by_option(re
     """Ruling: 3.8 leaves it out, the digital version counts it."""
     british, conflicts = ("austria_alliance_2",), {"austria_alliance_2": 0}
     options = {"conflicted_flags": reading}
-    game = plays("vatican_politics", FR, bonus="style", br=british, conflicts=conflicts, options=options)
+    game = played("vatican_politics", FR, keyword="style", br=british, conflicts=conflicts, options=options)
     game.when(FR, "spain_prestige_2").has(vp=vp)
 
 
 def test_vatican_politics_without_the_keyword_scores_nothing() -> None:
-    plays("vatican_politics", FR).when(FR, "spain_prestige_2").has(vp=15)
+    played("vatican_politics", FR).when(FR, "spain_prestige_2").has(vp=15)

@@ -19,20 +19,9 @@ from domain.imperial_struggle.facts import (
 from domain.imperial_struggle.steps import CheckVictory, Follow
 from domain.kernel import Ended
 from tests.domain.imperial_struggle.course import NO_ROUND, finished, having, only
+from tests.domain.imperial_struggle.printed import BRITISH, EMPTY, FRENCH
 from tests.domain.imperial_struggle.table import table
 from tests.scenario import given
-
-BRITISH = ("northern_colonies", "carolinas", "jamaica", "barbados", "madras", "calcutta")
-FRENCH = (
-    "quebec_and_montreal",
-    "acadia",
-    "louisiana",
-    "st_domingue",
-    "guadeloupe",
-    "chandernagore",
-    "pondicherry",
-)
-EMPTY = ("hudson_bay", "gibraltar", "minorca", "asiento", "san_agustin")
 
 
 def moved(side: str, by: int) -> int:

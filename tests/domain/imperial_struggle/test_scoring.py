@@ -11,6 +11,7 @@ from domain.imperial_struggle.components import (
     AWARDS,
     BOARD,
     BR,
+    ERAS,
     FR,
     GOODS,
     MARKETS_OF,
@@ -32,6 +33,7 @@ from domain.imperial_struggle.facts import (
 from domain.imperial_struggle.state import State
 from domain.kernel import Fact
 from tests.domain.imperial_struggle.course import PLAIN, having, only, scored
+from tests.domain.imperial_struggle.printed import REWARDS
 from tests.scenario import Scenario
 
 
@@ -178,41 +180,13 @@ def test_4_1_12_prestige_spaces_of_the_usa_count_with_a_flag_of_the_usa() -> Non
 @pytest.mark.parametrize("turn", [1, 3, 5])
 @pytest.mark.parametrize("name", GOODS)
 def test_4_1_12_more_markets_of_a_good_win_the_reward_of_the_era(name: str, turn: int, side: str) -> None:
-    expected = REWARDS[turn][name]
+    expected = REWARDS[ERAS[turn]][name]
     own, other = MARKETS_OF[name][:2], MARKETS_OF[name][2:3]
     game = scored(turn=turn, demand=(name,), debt={BR: 2, FR: 2}, **having(side, own, other))
     found = good_of(game, name)
     assert (found.winner, found.vp, found.debt, found.treaty) == (side, *expected)
     assert game.table.debt == {OTHER[side]: 2, side: 2 + expected[1]}
     assert (found.br, found.fr) == ((2, 1) if side == BR else (1, 2))
-
-
-REWARDS = {
-    1: {
-        "furs": (2, 0, 1),
-        "spice": (1, -1, 0),
-        "fish": (2, 1, 0),
-        "tobacco": (3, 1, 0),
-        "sugar": (2, 0, 0),
-        "cotton": (2, 0, 1),
-    },
-    3: {
-        "furs": (2, 0, 1),
-        "spice": (2, -1, 0),
-        "fish": (2, 0, 0),
-        "tobacco": (2, 1, 0),
-        "sugar": (3, 0, 1),
-        "cotton": (2, 0, 1),
-    },
-    5: {
-        "furs": (1, 0, 0),
-        "spice": (3, -1, 0),
-        "fish": (2, 0, 0),
-        "tobacco": (1, 1, 0),
-        "sugar": (3, 0, 0),
-        "cotton": (3, 0, 0),
-    },
-}
 
 
 def test_4_1_12_what_is_not_in_demand_brings_nothing() -> None:

@@ -9,6 +9,7 @@ import pytest
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import ADVANTAGES, BOARD, BR, FR, TERRITORIES
 from domain.imperial_struggle.editions import table as empty_table
+from tests.domain.imperial_struggle.printed import BRITISH, EMPTY, FRENCH
 
 
 def test_the_set_up_has_16_british_and_17_french_flags() -> None:
@@ -17,19 +18,7 @@ def test_the_set_up_has_16_british_and_17_french_flags() -> None:
 
 def test_the_territories_of_the_set_up() -> None:
     owners = {side: {space for space in TERRITORIES if BOARD[space].flag == side} for side in ("", BR, FR)}
-    assert owners == {
-        BR: {"northern_colonies", "carolinas", "jamaica", "barbados", "madras", "calcutta"},
-        FR: {
-            "quebec_and_montreal",
-            "acadia",
-            "louisiana",
-            "st_domingue",
-            "guadeloupe",
-            "chandernagore",
-            "pondicherry",
-        },
-        "": {"hudson_bay", "gibraltar", "minorca", "asiento", "san_agustin"},
-    }
+    assert owners == {BR: set(BRITISH), FR: set(FRENCH), "": set(EMPTY)}
 
 
 def test_12_1_the_spanish_markets_of_the_set_up() -> None:

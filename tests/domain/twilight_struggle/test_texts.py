@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from string import Formatter
-from typing import Any, get_args
 
 import pytest
 
@@ -34,6 +31,7 @@ from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.setup import MOST_BID
 from tests.domain import properties
 from tests.domain.twilight_struggle.table import table
+from tests.domain.wording import check_sentences, keys, quoted, roots, texts_of, unnamed
 
 ENDINGS = ("nuclear_war", "victory_points", "europe_controlled", "held_scoring_card", "final_scoring")
 NEEDS = [card.needs[0] for card in CARDS.values() if card.needs]
@@ -65,56 +63,14 @@ ASKING: tuple[Step, ...] = (
 LARGEST_HAND = 10  # nine cards, and one more to be safe
 
 
-def section(language: str, name: str) -> dict[str, Any]:
-    """One table of the text file."""
-    found: dict[str, Any] = GAME.texts[language]._data[name]
-    return found
-
-
-def keys(data: Any, path: str = "") -> Iterator[str]:
-    """Every key of the file, with the keys above it; a list counts its entries and their conditions."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from keys(value, f"{path}/{key}")
-    elif isinstance(data, list):
-        for number, entry in enumerate(data):
-            yield f"{path}/{number} {entry.get('when')}"
-    else:
-        yield path
-
-
-def entries(language: str) -> Iterator[tuple[type[Fact], dict[str, Any]]]:
-    """Each sentence with its fact."""
-    facts = {cls.__name__: cls for cls in get_args(GAME.facts)}
-    for name, told in section(language, "facts").items():
-        for entry in told:
-            yield facts[name], entry
-
-
-def roots(sentence: str) -> set[str]:
-    """The fields that a sentence names; `name[<id>]`, which quotes the name of an id, is none."""
-    found = {re.split(r"[.\[]", name)[0] for _, name, _, _ in Formatter().parse(sentence) if name}
-    return found - {"name"}
-
-
-def quoted(data: Any) -> set[str]:
-    """The ids whose names are quoted anywhere in the file."""
-    return set(re.findall(r"{name\[(\w+)]}", str(data)))
-
-
 def spoken(language: str, edition: str) -> Texts:
     """The words of a match of an edition."""
     edition, options = GAME.settle(edition, {})
     return GAME.words(language, options, edition)
 
 
-def unnamed(language: str, ids: Any) -> set[str]:
-    """Those of the ids that have no name."""
-    return set(ids) - set(GAME.texts[language].names)
-
-
 def test_both_languages_say_the_same_things() -> None:
-    english, russian = (GAME.texts[language]._data for language in LANGUAGES)
+    english, russian = (texts_of(GAME, language) for language in LANGUAGES)
     second = [GAME.texts[language].edition("second") for language in LANGUAGES]
     only_russian = set(second[1]) - set(second[0])
     assert set(second[0]) <= set(second[1])
@@ -130,13 +86,13 @@ def test_every_fact_question_and_option_has_its_words() -> None:
 def test_everything_on_the_table_has_a_name(language: str) -> None:
     boxes = [f"space.{box}" for box in SPACE]
     abilities = [box.ability for box in SPACE.values() if box.ability]
-    assert not unnamed(language, [*CARDS, *MAP, *MEMBERS, CIVIL_WAR, *boxes, *abilities, *SIDES])
-    assert not unnamed(language, [GAME.name, "turn", HIDDEN, "finlandization", *GAME.editions])
+    assert not unnamed(GAME, language, [*CARDS, *MAP, *MEMBERS, CIVIL_WAR, *boxes, *abilities, *SIDES])
+    assert not unnamed(GAME, language, [GAME.name, "turn", HIDDEN, "finlandization", *GAME.editions])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_that_is_quoted_is_there(language: str) -> None:
-    assert not unnamed(language, quoted(GAME.texts[language]._data))
+    assert not unnamed(GAME, language, quoted(texts_of(GAME, language)))
 
 
 @pytest.mark.parametrize("edition", GAME.editions)
@@ -168,7 +124,7 @@ def test_every_card_says_what_it_does(language: str) -> None:
 def test_every_reason_has_a_name(language: str) -> None:
     bars = [other for card in CARDS.values() for other in card.barred_by]
     bids = [f"{side}:{points}" for side in SIDES for points in range(MOST_BID + 1)]
-    assert not unnamed(language, [*NEEDS, *bars, *bids, *ENDINGS, *REASONS])
+    assert not unnamed(GAME, language, [*NEEDS, *bars, *bids, *ENDINGS, *REASONS])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -179,29 +135,22 @@ def test_every_field_of_the_table_is_called_something(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_sentence_names_only_what_its_fact_holds(language: str) -> None:
-    for fact, entry in entries(language):
-        known = set(fact.__struct_fields__)
-        assert roots(entry["says"]) <= known, entry
-        assert set(entry.get("when", {})) <= known, entry
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_fact_has_a_sentence_for_whatever_it_holds(language: str) -> None:
-    assert all("when" not in told[-1] for told in section(language, "facts").values())
-    assert all("when" in entry for told in section(language, "facts").values() for entry in told[:-1])
+def test_every_fact_has_a_sentence_that_names_only_what_it_holds(
+    language: str,
+) -> None:
+    check_sentences(GAME, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", ASKING, ids=lambda step: type(step).__name__)
 def test_a_question_names_only_what_its_step_tells(step: Step, language: str) -> None:
-    asked = section(language, "asks")[type(step).__name__]
+    asked = texts_of(GAME, language)["asks"][type(step).__name__]
     assert roots(asked["why"]) <= {"seat", *step.why(table(), "us")}
     assert all(roots(label) <= {"pick"} for label in asked.get("picks", {}).values())
 
 
 def test_every_question_is_among_these() -> None:
-    assert {type(step).__name__ for step in ASKING} == set(section("en", "asks"))
+    assert {type(step).__name__ for step in ASKING} == set(texts_of(GAME, "en")["asks"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
