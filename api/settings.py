@@ -24,13 +24,19 @@ class Settings(Struct, frozen=True):
 
     requests_per_second: of one token (or, without a token, of one address); as many again in a burst.
     players_per_minute: new players from one address.
+    head_bytes: the largest head of a request that is waited for: its first line and the headers.
     body_bytes, file_bytes: the largest body of a request, and the largest match file.
     moves_per_page: the most moves in one answer that is not a stream.
     cached_matches: matches kept in memory; a match that is being followed stays beyond that.
     kept_refusals: how many of the latest refusals are kept.
     streams_per_viewer: streams open at once with one token (or from one address without one).
+    commands_in_flight: commands of one socket that are carried out at once; until one is answered, no more of
+        what its player says is read.
+    entering_seconds: how long a socket may be open without saying who is there.
     heartbeat_seconds: how often a stream without news says that it is alive.
     ticket_seconds: how long a stream's ticket opens a stream.
+    at_least_seconds: how long a look with `at_least` waits for that move.
+    ready_records: how many records a read model of a server that is ready may be behind.
     stopping_seconds: how long a server that was asked to stop lets requests finish.
     log_level: debug tells every request, info every command and refusal.
     trust_proxy: take the client's address from X-Forwarded-For, as set by a proxy on this machine.
@@ -38,14 +44,19 @@ class Settings(Struct, frozen=True):
 
     requests_per_second: int = 2_000
     players_per_minute: int = 100
+    head_bytes: int = 65_536
     body_bytes: int = 65_536
     file_bytes: int = 16 * 1024 * 1024
     moves_per_page: int = 1_000
     cached_matches: int = 1_000
     kept_refusals: int = 10_000
     streams_per_viewer: int = 100
+    commands_in_flight: int = 16
+    entering_seconds: int = 5
     heartbeat_seconds: int = 15
     ticket_seconds: int = 60
+    at_least_seconds: int = 2
+    ready_records: int = 10_000
     stopping_seconds: int = 10
     log_level: str = "warning"
     trust_proxy: bool = False

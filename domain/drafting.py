@@ -26,12 +26,12 @@ from domain.log import (
     Part,
     Record,
     SecretOpened,
-    Tree,
     b64,
     canonical,
     codec,
     seal,
 )
+from domain.merkle import Tree
 
 E = TypeVar("E", bound=Entry)
 _EMPTY: Part[Any] = Part()
@@ -104,7 +104,8 @@ class Drafting:
         )
         leaf = canonical(entry)
         self.tree.add(leaf)
-        self.records.append(Record(self.id, leaf, sealed, entry, known))
+        stored = b"\n".join((leaf, *sealed.values()))
+        self.records.append(Record(codec(self.game), self.id, move, stored, audiences, entry, known))
 
     def tell(
         self,

@@ -19,6 +19,7 @@ from domain.log import NOTHING, Damaged, over
 from domain.upcast import decoder
 
 F = TypeVar("F", bound=Fact)
+ALL_PARTS, NO_PART = slice(None), slice(0)
 
 
 class _Heard(Struct, gc=False, tag_field="kind"):
@@ -81,16 +82,29 @@ def tables(game: Game, stored: Iterable[bytes]) -> list[Table]:
     Raises:
         Damaged: not the log of a match of this game.
     """
+    found: list[Table] = []
+    fold_on(game, found, stored, ALL_PARTS)
+    return found
+
+
+def fold_on(game: Game, found: list[Table], stored: Iterable[bytes], parts: slice) -> None:
+    """Append to `found`, the tables so far, that after each further move.
+
+    Args:
+        parts: which of the private parts of a record are looked at.
+
+    Raises:
+        Damaged: see `tables`.
+    """
     try:
-        return _tables(game, stored)
+        _fold_on(game, found, stored, parts)
     except msgspec.DecodeError as error:
         raise Damaged(str(error)) from error
 
 
-def _tables(game: Game, stored: Iterable[bytes]) -> list[Table]:
+def _fold_on(game: Game, found: list[Table], stored: Iterable[bytes], some: slice) -> None:
     read_entry, read_part = _decoders(game)
-    found: list[Table] = []
-    s: Any = None
+    s: Any = found[-1] if found else None
     for data in stored:
         leaf, *parts = data.split(b"\n")
         entry = read_entry(leaf)
@@ -101,14 +115,13 @@ def _tables(game: Game, stored: Iterable[bytes]) -> list[Table]:
             s = found[entry.to - 1]
         elif kind is _Played or kind is _Seated:
             facts = entry.facts
-            for part in parts:
+            for part in parts[some]:
                 if part != NOTHING:
                     for place, fact in read_part(part).facts:
                         facts = (*facts[:place], fact, *facts[place + 1 :])
             for fact in facts:
                 s = fact.apply(s)
         found.append(s)
-    return found
 
 
 @lru_cache

@@ -13,7 +13,9 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import SCHEME, Drawn, Ledger, joined
+from domain.chance import SCHEME, Ledger, joined
+from domain.drawn import count, count_draws, shown
+from domain.folding import NO_PART, fold_on
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
@@ -30,9 +32,9 @@ from domain.log import (
     TakebackAsked,
     TakenBack,
     Told,
-    Tree,
     codec,
 )
+from domain.merkle import Tree
 
 ALL = "all"  # the viewer who sees everything, once the match is over
 
@@ -68,6 +70,7 @@ class History:
     """One match, as its log tells it.
 
     `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
+    `audiences`: those whose private parts are in every record.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -84,8 +87,11 @@ class History:
         self.ledger = Ledger(1, {}, {})
         self.rules, self.product = opened.rules, opened.product
         self.tree = Tree()
+        self.audiences = frozenset(codec(self.game).audiences)
         self._views: dict[Seat | None, list[Table]] = {}
         self._live: Table | None = None
+        self._jumps: list[tuple[int, int]] = []
+        self._resting = False
 
     # ── reading ──
 
@@ -198,13 +204,10 @@ class History:
         if viewer == ALL:
             return self.positions[move - 1].table
         tables = self._views.setdefault(viewer, [])
-        for record in self.records[len(tables) :]:
-            entry = record.entry
-            if isinstance(entry, TakenBack):
-                tables.append(tables[entry.to - 1])
-            else:
-                before = tables[-1] if tables else self._empty
-                tables.append(kernel.fold(before, record.facts_for(viewer)))
+        known, audiences = len(tables), self.records[0].audiences
+        own = audiences.index(viewer) if viewer in audiences else None
+        stored = (record.stored for record in self.records[known:move])
+        fold_on(self.game, tables, stored, NO_PART if own is None else slice(own, own + 1))
         return tables[move - 1]
 
     def table_with_agenda(self, move: int) -> Table:
@@ -219,6 +222,16 @@ class History:
         while move:
             yield move
             move = self.positions[move - 1].before
+
+    def stands(self, move: int) -> bool:
+        """Does a move stand, or was it taken back?  It costs what the takebacks do, however long the log."""
+        latest = self.move
+        for at, to in reversed(self._jumps):
+            if move >= at:
+                return move <= latest
+            if at <= latest:
+                latest = to
+        return move <= latest
 
     @property
     def _empty(self) -> Table:
@@ -249,6 +262,18 @@ class History:
         self.roots.append(self.tree.root)
         self._live = live
         self._note(record)
+        if self.move > 1:
+            self._rest(self.records[-2])
+
+    def rest(self) -> None:
+        """From now on hold all moves but the latest as bytes only: for a match that lies in memory long."""
+        self._resting = True
+        for record in self.records[:-1]:
+            record.rest()
+
+    def _rest(self, record: Record) -> None:
+        if self._resting:
+            record.rest()
 
     def _after(self, record: Record) -> Position:
         entry = record.entry
@@ -260,15 +285,16 @@ class History:
         last = self.positions[-1]
         if not isinstance(entry, Told):
             return replace(last, before=self.move, shown=False)
-        change = record.parts[HOUSE].agenda if HOUSE in record.parts else None
+        house = record.parts.get(HOUSE)
+        change = house.agenda if house else None
         agenda = (*last.agenda[: change.keep], *change.then) if change else last.agenda
         table = kernel.fold(last.table, record.facts)
-        return Position(table, agenda, entry.asked or _still(last, entry), self.move, _shown(record))
+        return Position(table, agenda, entry.asked or _still(last, entry), self.move, shown(record))
 
     def _note(self, record: Record) -> None:
         entry = record.entry
         if isinstance(entry, Told):
-            self._count(record)
+            count(self.ledger, record)
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
         if isinstance(entry, Seated):
             self.seats[entry.seat] = entry
@@ -277,44 +303,21 @@ class History:
         elif isinstance(entry, Closed):
             self.closed = entry
         elif isinstance(entry, TakenBack):
+            self._jumps.append((entry.move, entry.to))
             self.ledger = self._recount()
         if not isinstance(entry, (TakebackAsked, Seated, Opened)):
             self.request = None
-
-    def _count(self, record: Record) -> None:
-        for _ in record.entry.keys:
-            self.ledger.close_period()
-        for draw in _draws(record):
-            self._count_draw(self.ledger, draw)
-
-    @staticmethod
-    def _count_draw(ledger: Ledger, draw: Drawn) -> None:
-        if not draw.period:
-            ledger.secret[draw.label] = max(draw.counter + 1, ledger.secret.get(draw.label, 0))
-        elif draw.period == ledger.period:
-            ledger.open[draw.label] = max(draw.counter + 1, ledger.open.get(draw.label, 0))
+        if len(record.audiences) < len(self.audiences):
+            self.audiences &= frozenset(record.audiences)
 
     def _recount(self) -> Ledger:
         """After a takeback: only the draws on the line that stands count, and an opened key never returns."""
         ledger = Ledger(self.ledger.period, {}, {})
         for move in self.line():
-            for draw in _draws(self.records[move - 1]):
-                self._count_draw(ledger, draw)
+            record = self.records[move - 1]
+            count_draws(ledger, record)
+            self._rest(record)
         return ledger
-
-
-def _shown(record: Record) -> bool:
-    """Did this move show a draw, or somebody's secret to somebody else?"""
-    mover = record.entry.seat
-    told = (
-        place for name, part in record.parts.items() if name not in (mover, HOUSE) for place in part.facts
-    )
-    return bool(_draws(record)) or any(fact.reveals for fact in record.entry.facts) or any(told)
-
-
-def _draws(record: Record) -> list[Drawn]:
-    house = record.parts.get(HOUSE)
-    return [*getattr(record.entry, "draws", ()), *(house.draws if house else ())]
 
 
 def _still(last: Position, entry: Entry) -> Asked | None:

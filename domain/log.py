@@ -1,4 +1,4 @@
-"""The log of a match: its entries, their leaf bytes and private parts, and the Merkle tree over the leaves.
+"""The log of a match: its entries, their leaf bytes and private parts (`domain.merkle` has the tree).
 
 Every entry is one numbered move.  Its *leaf* is the canonical JSON (RFC 8785) of what a spectator sees, with
 `prev`, the root before it, and `sealed`, salted commitments to its private parts: one for each seat and one
@@ -13,6 +13,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import typing
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -21,13 +23,15 @@ from msgspec import Raw, Struct
 
 from domain.chance import Drawn
 from domain.game import Game, OptionValue
-from domain.kernel import Fact, Picks, Result, Seat
+from domain.kernel import Fact, Picks, Result, Seat, SeatsSettled
 from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
 NOTHING = b"{}"  # a private part that holds nothing
 
 F = TypeVar("F", bound=Fact)
+T = TypeVar("T")
+R = TypeVar("R")
 
 canonical = msgspec.json.Encoder(order="sorted").encode
 """Canonical JSON: ASCII keys, whole numbers within 53 bits and text, so it equals RFC 8785 byte for byte."""
@@ -209,25 +213,80 @@ class Part(Struct, Generic[F], frozen=True, gc=False, omit_defaults=True):
 
 
 class Record:
-    """One entry as it is stored: leaf bytes, the bytes of every private part, and what they say."""
+    """One entry as it is stored, and what its bytes say.
 
-    __slots__ = ("entry", "leaf", "match", "parts", "sealed")
+    `stored` is the leaf and the private parts of `audiences` (all of them, or those that a viewer's file
+    holds), a line each.  Entry and parts are read from it when somebody looks, unless they are at hand, and
+    `rest` forgets them again: decoded, a move takes three times the memory.
 
-    def __init__(self, match: str, leaf: bytes, sealed: dict[str, bytes], entry: Any, parts: Any) -> None:
-        self.match, self.leaf, self.sealed = match, leaf, sealed
-        self.entry: Any = entry
-        self.parts: dict[str, Part[Any]] = parts
+    Reading them raises `Damaged` where these are not the bytes of an entry of the game.
+    """
+
+    __slots__ = ("_codec", "_entry", "_parts", "audiences", "match", "move", "stored")
+
+    def __init__(
+        self,
+        codec: Codec,
+        match: str,
+        move: int,
+        stored: bytes,
+        audiences: tuple[str, ...],
+        entry: Any = None,
+        parts: dict[str, Part[Any]] | None = None,
+    ) -> None:
+        self._codec, self.match, self.move = codec, match, move
+        self.stored, self.audiences = stored, audiences
+        self._entry: Any = entry
+        self._parts = parts
 
     @property
-    def move(self) -> int:
-        """The number of the move, from 1."""
-        number: int = self.entry.move
-        return number
+    def leaf(self) -> bytes:
+        """The bytes of the leaf."""
+        return self.stored.partition(b"\n")[0]
 
     @property
-    def stored(self) -> bytes:
-        """The bytes to store: the leaf and the parts in the order of the audiences, a line each."""
-        return b"\n".join((self.leaf, *self.sealed.values()))
+    def sealed(self) -> dict[str, bytes]:
+        """The bytes of each private part, by audience."""
+        return dict(zip(self.audiences, self.stored.split(b"\n")[1:], strict=True))
+
+    @property
+    def entry(self) -> Any:
+        """What the leaf says."""
+        entry = self._entry  # a name of its own: meanwhile another thread may put the record to rest
+        if entry is None:
+            entry = self._entry = self._looked_at(self._codec.entry, self.leaf)
+        return entry
+
+    @property
+    def parts(self) -> dict[str, Part[Any]]:
+        """What each private part says, by audience."""
+        parts = self._parts
+        if parts is None:
+            parts = self._parts = self._looked_at(self._codec.parts, self.sealed)
+        return parts
+
+    def _looked_at(self, read: Callable[[T], R], data: T) -> R:
+        try:
+            return read(data)
+        except msgspec.DecodeError as error:
+            raise Damaged(f"match {self.match}, move {self.move}: {error}") from error
+
+    def rest(self) -> None:
+        """Hold nothing but the bytes."""
+        self._entry = self._parts = None
+
+    @property
+    def only_plays(self) -> bool:
+        """Is it the entry of a play that settles no seats?  Told by its bytes alone, so quickly.
+
+        Canonical JSON writes the kind of an entry before its move, and a quotation mark within a text never
+        bare.
+        """
+        stored = self.stored
+        if b'"kind":"played","move":' not in stored:
+            return False
+        settling = self._codec.settling
+        return not settling or all(tag not in stored for tag in settling)
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -278,6 +337,7 @@ class Codec:
         )
         self.part = decoder(over(Part, game.facts), game.upcasters)
         self.step = decoder(game.steps, game.upcasters)
+        self.settling = _settling(game)
         self._none: Part[Any] = Part()
 
     def read(self, match: str, stored: bytes) -> Record:
@@ -289,17 +349,31 @@ class Codec:
         leaf, *parts = stored.split(b"\n")
         if len(parts) != len(self.audiences):
             raise Damaged(f"{len(parts)} private parts, not {len(self.audiences)}")
-        return self.join(match, leaf, dict(zip(self.audiences, parts, strict=True)))
+        return self._record(match, stored, leaf, dict(zip(self.audiences, parts, strict=True)))
 
     def join(self, match: str, leaf: bytes, sealed: dict[str, bytes]) -> Record:
         """The record of a leaf and its parts (some may be missing: a viewer's record); see `read`."""
-        known: dict[str, Part[Any]] = {}
+        return self._record(match, b"\n".join((leaf, *sealed.values())), leaf, sealed)
+
+    def parts(self, sealed: dict[str, bytes]) -> dict[str, Part[Any]]:
+        """What private parts say.  Raises msgspec.DecodeError: see `read`."""
+        return {name: self._none if part == NOTHING else self.part(part) for name, part in sealed.items()}
+
+    def _record(self, match: str, stored: bytes, leaf: bytes, sealed: dict[str, bytes]) -> Record:
         try:
-            for name, part in sealed.items():
-                known[name] = self._none if part == NOTHING else self.part(part)
-            return Record(match, leaf, sealed, self.entry(leaf), known)
+            parts = self.parts(sealed)
+            entry = self.entry(leaf)
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
+        return Record(self, match, entry.move, stored, tuple(sealed), entry, parts)
+
+
+def _settling(game: Game) -> tuple[bytes, ...]:
+    """How a fact that settles who plays which seat begins in canonical JSON; old tags may have become one."""
+    facts = typing.get_args(game.facts) or (game.facts,)
+    tags = [fact.__struct_config__.tag for fact in facts if issubclass(fact, SeatsSettled)]
+    tags += [tag for field, tag in game.upcasters if field == "fact"]
+    return tuple(f'"fact":"{tag}"'.encode() for tag in tags)
 
 
 def over(entry: Any, facts: Any) -> Any:
@@ -313,45 +387,9 @@ def codec(game: Game) -> Codec:
     return Codec(game)
 
 
-# ── commitments and the tree ──
+# ── commitments ──
 
 
 def seal(salt: bytes, part: bytes) -> bytes:
     """The commitment to a private part: SHA-256(0x02, the 32-byte salt, the part's bytes)."""
     return hashlib.sha256(b"\x02" + salt + part).digest()
-
-
-class Tree:
-    """The Merkle tree (RFC 6962, SHA-256) over the leaves so far, as its frontier: O(log n) hashes."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._peaks: list[bytes] = []
-
-    def copy(self) -> Tree:
-        """A tree that may go on without touching this one."""
-        other = Tree()
-        other.size, other._peaks = self.size, self._peaks.copy()
-        return other
-
-    def add(self, leaf: bytes) -> None:
-        """Append a leaf's bytes."""
-        peak, rest = hashlib.sha256(b"\x00" + leaf).digest(), self.size
-        while rest & 1:
-            peak, rest = _node(self._peaks.pop(), peak), rest >> 1
-        self._peaks.append(peak)
-        self.size += 1
-
-    @property
-    def root(self) -> bytes:
-        """The root over all leaves; of none: SHA-256 of nothing."""
-        if not self._peaks:
-            return hashlib.sha256(b"").digest()
-        root = self._peaks[-1]
-        for peak in reversed(self._peaks[:-1]):
-            root = _node(peak, root)
-        return root
-
-
-def _node(left: bytes, right: bytes) -> bytes:
-    return hashlib.sha256(b"\x01" + left + right).digest()

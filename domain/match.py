@@ -18,7 +18,7 @@ from domain.chance import RECORDED, SCHEME, Provable, Source, joined
 from domain.drafting import Context, Draft, Drafting, Refused
 from domain.game import Game, Options
 from domain.history import History
-from domain.kernel import Answer, Decision, Illegal, Picks, Result, Seat, Table
+from domain.kernel import Answer, Decision, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import (
     Asked,
     Chance,
@@ -91,7 +91,8 @@ class Match(History):
         draft = self._drafting(context)
         source = source or Provable(context.secret, self.salts)
         for number, picks in enumerate(answers, 1):
-            decision = self._decided(draft, seat, picks, number if len(answers) > 1 else 0)
+            known = standing[1] if number == 1 else None
+            decision = self._decided(draft, Answer(seat, picks), number if len(answers) > 1 else 0, known)
             if number < len(answers) and _ends_batch(draft.live, decision, seat):
                 left = len(answers) - number
                 raise Refused(
@@ -220,9 +221,9 @@ class Match(History):
             free = [seat for seat, seated in self.seats.items() if not seated]
             raise Refused("not-running", f"the match starts when every seat is taken; free: {_and(free)}")
 
-    def _decided(self, draft: Drafting, seat: Seat, picks: Picks, number: int) -> Decision[Table]:
+    def _decided(self, draft: Drafting, answer: Answer, number: int, known: Prompt | None) -> Decision[Table]:
         try:
-            return kernel.decide(draft.live, Answer(seat, picks))
+            return kernel.decide(draft.live, answer, known)
         except Illegal as error:
             where = f"answer {number}: " if number else ""
             fault = replace(error.fault, answer=number) if error.fault else None

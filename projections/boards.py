@@ -1,7 +1,7 @@
 """Scoreboards: totals of each game, standings of its players, and the rating of matches between people.
 
-Matches count in the order in which they closed, for who played each seat then, wherever he sat down.  A
-result by ruling or resignation counts like one by play.
+Matches count for who played each seat when they closed, wherever he sat down.  A result by ruling or
+resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
 Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
@@ -16,34 +16,27 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
-from openskill.models import PlackettLuce
 
 from domain.games import GAMES
 from domain.kernel import Result, Seat
 from domain.log import Closed, Opened, Seated
-from projections.model import BOTS, LIVE, Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+from projections.model import (
+    BOTS,
+    LIVE,
+    Change,
+    Delivered,
+    Gone,
+    Projection,
+    Row,
+    Rows,
+    expect,
+    of_no_account,
+    origin_of,
+)
 from projections.places import Exchanges, across, exchanged, settles
+from projections.ratings import BEGINNER, LatestRow, RatedMatch, RatingRow, Ratings, Skill
 
 SOLO = "solo"
-_MODEL = PlackettLuce()
-_SHOWN_AT_START = 1500.0  # the rating shown for a player without a match
-_SHOWN_PER_SKILL = 24.0  # points shown for one unit of the model's skill
-
-
-class Skill(Struct, frozen=True):
-    """What the model believes of a player: the mean of his skill, and how unsure it is."""
-
-    mu: float
-    sigma: float
-
-    @property
-    def shown(self) -> int:
-        """The rating as people read it: what the player is at least worth, three sigma below the mean."""
-        rating = _MODEL.rating(mu=self.mu, sigma=self.sigma)
-        return round(rating.ordinal(alpha=_SHOWN_PER_SKILL, target=_SHOWN_AT_START))
-
-
-BEGINNER = Skill(_MODEL.rating().mu, _MODEL.rating().sigma)
 
 
 class Tally(Struct, frozen=True):
@@ -96,23 +89,6 @@ class StandingRow(Row, frozen=True, kw_only=True):
     sides: dict[Seat, Tally] = {}
     endings: dict[str, int] = {}
     changed_at: int | None = None
-
-
-class RatingRow(Row, frozen=True, kw_only=True):
-    """What one match did to the rating of one player; `closed` is the position of its closing."""
-
-    table: ClassVar[str] = "ratings"
-    key: ClassVar[tuple[str, ...]] = ("match", "player")
-    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "game", "edition", "closed"),)
-
-    match: str
-    player: str
-    closed: int
-    game: str
-    edition: str
-    at: int | None
-    before: int
-    after: int
 
 
 class BoardMatch(Row, frozen=True, kw_only=True):
@@ -178,14 +154,29 @@ def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iter
     for seat, player in match.players.items():
         standings[player] = scored(standings[player], seat, entry)
     if pool == LIVE:
-        skills = rated(
-            {seat: standings[player].skill for seat, player in match.players.items()}, entry.result
-        )
-        for seat, player in match.players.items():
-            before = standings[player]
-            standings[player] = replace(before, skill=skills[seat], rating=skills[seat].shown)
-            yield _rating(match, entry, position, before, standings[player])
+        yield from _rated(rows, standings, match, entry, position)
     yield from standings.values()
+
+
+def _rated(
+    rows: Rows, standings: dict[str, StandingRow], match: BoardMatch, entry: Closed, position: int
+) -> Iterator[Change]:
+    """Rate a match; `standings` then holds everybody whose rating has changed."""
+    assert entry.result is not None, "a match without a result is not rated"
+    played = RatedMatch(
+        game=match.game,
+        edition=match.edition,
+        closed=position,
+        match=match.match,
+        at=entry.at,
+        players=match.players,
+        winner=entry.result.winner,
+    )
+    ratings = Ratings(rows, played, {player: row.skill or BEGINNER for player, row in standings.items()})
+    yield from ratings.changes()
+    for player, skill in ratings.skills.items():
+        row = standings.get(player) or _standing(rows, (match.game, match.edition, match.pool), player)
+        standings[player] = replace(row, skill=skill, rating=skill.shown)
 
 
 def counted(totals: TotalsRow, players: dict[Seat, str], by: str, result: Result) -> TotalsRow:
@@ -213,17 +204,8 @@ def scored(row: StandingRow, seat: Seat, entry: Closed) -> StandingRow:
         drawn=all_sides.drawn,
         sides=dict(sorted(sides.items())),
         endings=_ending(row.endings, entry.by, result),
-        changed_at=entry.at,
+        changed_at=max((at for at in (row.changed_at, entry.at) if at is not None), default=None),
     )
-
-
-def rated(before: dict[Seat, Skill | None], result: Result) -> dict[Seat, Skill]:
-    """The skill of each seat after a match; all are equal where nobody won."""
-    skills = {seat: skill or BEGINNER for seat, skill in before.items()}
-    teams = [[_MODEL.rating(mu=skill.mu, sigma=skill.sigma)] for skill in skills.values()]
-    ranks = [1.0 if result.winner in (None, seat) else 2.0 for seat in skills]
-    after = _MODEL.rate(teams, ranks=ranks)
-    return {seat: Skill(team[0].mu, team[0].sigma) for seat, team in zip(skills, after, strict=True)}
 
 
 def _ending(endings: dict[str, int], by: str, result: Result) -> dict[str, int]:
@@ -238,19 +220,6 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-def _rating(
-    match: BoardMatch, entry: Closed, position: int, before: StandingRow, after: StandingRow
-) -> RatingRow:
-    return RatingRow(
-        match=match.match,
-        player=after.player,
-        closed=position,
-        game=match.game,
-        edition=match.edition,
-        at=entry.at,
-        before=(before.skill or BEGINNER).shown,
-        after=after.rating,
-    )
-
-
-BOARDS = Projection("boards", 2, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
+BOARDS = Projection(
+    "boards", 3, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold, of_no_account
+)

@@ -1,48 +1,85 @@
 """Which generation of each projection is served, which is being built, and how far each has come.
 
-A *generation* is one set of a projection's tables.  Its position moves in the transaction that writes its
-rows.  A new generation is filled beside the one that is served, and takes its place in one transaction.
+A *generation* is one set of a projection's tables.  Its place in a log moves in the transaction that writes
+its rows.  A new generation is filled beside the one that is served, and replaces it in one transaction.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from domain.log import Record
-from projections.model import Projection, Source
+from projections.model import Projection
 from projections.tables import shape
+from projections.tails import Tail
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS projections (
     name TEXT NOT NULL,
     generation INTEGER NOT NULL,
     stamp TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    mark TEXT NOT NULL,
     served INTEGER NOT NULL,
     tables TEXT NOT NULL,
     PRIMARY KEY (name, generation)
 )"""
+_CREATE_PLACES = """
+CREATE TABLE IF NOT EXISTS places (
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    log TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    mark TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    PRIMARY KEY (name, generation, log)
+)"""
+_ONE_LOG = (  # a file of the time when there was one log
+    "INSERT INTO places SELECT name, generation, '', position, mark, 0 FROM projections WHERE position > 0",
+    "ALTER TABLE projections DROP COLUMN position",
+    "ALTER TABLE projections DROP COLUMN mark",
+)
+
+
+class Place(Struct, frozen=True):
+    """How far a log was taken in: the position of its last record, a hash of that, and the time then.
+
+    The time is that of the last record that told one (see `projections.tails`), in microseconds UTC.
+    """
+
+    position: int = 0
+    mark: str = ""
+    time: int = 0
+
+
+BEGINNING = Place()
+_IS_THERE = "SELECT 1 FROM projections WHERE name = ? AND generation = ?"
 
 
 class Generation(Struct, frozen=True):
     """One set of a projection's tables.
 
-    `stamp` tells the version that filled it; `position` is that of the last record in it, `mark` a hash of
-    that record; `served`: readers see this one; `tables`: the names of its tables, without the generation.
+    `stamp` tells the version that filled it; `places`: how far each log was taken in; `served`: readers see
+    this one; `tables`: the names of its tables, without the generation.
     """
 
     name: str
     generation: int
     stamp: str
-    position: int
-    mark: str
     served: bool
     tables: tuple[str, ...]
+    places: Mapping[str, Place]
+
+    def at(self, log: str) -> Place:
+        """How far a log was taken in."""
+        return self.places.get(log, BEGINNING)
+
+    @property
+    def position(self) -> int:
+        """How many records are in it."""
+        return sum(place.position for place in self.places.values())
 
 
 class Overtaken(Exception):
@@ -66,19 +103,24 @@ class Catalogue:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def prepare(self, projections: Iterable[Projection], source: Source) -> list[str]:
+    def prepare(self, projections: Iterable[Projection], tails: Mapping[str, Tail]) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
 
-        Generations of another log (a store restored from a backup) are thrown away; a served generation
-        of another version stays until a new one takes its place.  Gives the names of those to be built anew.
+        `tails`: all logs that there are.  Generations of another log (a store restored from a backup) are
+        thrown away; a served generation of another version stays until a new one takes its place.  Gives the
+        names of those to be built anew.
         """
         self._connection.execute(_CREATE)
+        self._connection.execute(_CREATE_PLACES)
+        if any(row[1] == "mark" for row in self._connection.execute("PRAGMA table_info(projections)")):
+            for statement in _ONE_LOG:
+                self._connection.execute(statement)
         anew = []
         for projection in projections:
             before = self.generations(projection.name)
             for found in before:
                 outdated = not found.served and found.stamp != stamp(projection)
-                if outdated or not _follows(source, found):
+                if outdated or not all(_follows(tails, log, place) for log, place in found.places.items()):
                     self.drop(found)
             if not any(found.stamp == stamp(projection) for found in self.generations(projection.name)):
                 self.begin(projection)
@@ -88,14 +130,14 @@ class Catalogue:
 
     def generations(self, name: str) -> list[Generation]:
         """The generations of a projection."""
-        query = (
-            "SELECT name, generation, stamp, position, mark, served, tables FROM projections "
-            "WHERE name = ? ORDER BY generation"
-        )
-        rows = self._connection.execute(query, (name,))
+        places: dict[int, dict[str, Place]] = {}
+        query = "SELECT generation, log, position, mark, time FROM places WHERE name = ?"
+        for number, log, *place in self._connection.execute(query, (name,)):
+            places.setdefault(number, {})[log] = Place(*place)
+        query = "SELECT generation, stamp, served, tables FROM projections WHERE name = ? ORDER BY generation"
         return [
-            Generation(name, number, stamped, position, marked, bool(served), tuple(tables.split()))
-            for name, number, stamped, position, marked, served, tables in rows
+            Generation(name, number, stamped, bool(served), tuple(tables.split()), places.get(number, {}))
+            for number, stamped, served, tables in self._connection.execute(query, (name,))
         ]
 
     def begin(self, projection: Projection) -> None:
@@ -110,7 +152,7 @@ class Catalogue:
                 self._connection.execute(statement)
         tables = " ".join(kind.table for kind in projection.kinds)
         self._connection.execute(
-            "INSERT INTO projections VALUES (?, ?, ?, 0, '', 0, ?)",
+            "INSERT INTO projections (name, generation, stamp, served, tables) VALUES (?, ?, ?, 0, ?)",
             (projection.name, generation, stamp(projection), tables),
         )
         if not any(other.served for other in others):
@@ -130,19 +172,23 @@ class Catalogue:
             (projection.name, generation),
         )
 
-    def move(self, found: Generation, position: int, marked: str) -> None:
-        """Move a generation's position on.
+    def move(self, found: Generation, log: str, place: Place) -> None:
+        """Move a generation on in a log.
 
         Raises:
             Overtaken: it is not where it was found.
         """
+        before = found.at(log).position
+        which = (found.name, found.generation, log)
+        if not before and self._connection.execute(_IS_THERE, which[:2]).fetchone():
+            self._connection.execute("INSERT OR IGNORE INTO places VALUES (?, ?, ?, 0, '', 0)", which)
         moved = self._connection.execute(
-            "UPDATE projections SET position = ?, mark = ? "
-            "WHERE name = ? AND generation = ? AND position = ?",
-            (position, marked, found.name, found.generation, found.position),
+            "UPDATE places SET position = ?, mark = ?, time = ? "
+            "WHERE name = ? AND generation = ? AND log = ? AND position = ?",
+            (place.position, place.mark, place.time, *which, before),
         )
         if moved.rowcount != 1:
-            raise Overtaken(f"{found.name} is no longer at position {found.position}")
+            raise Overtaken(f"{found.name} is no longer at position {before}")
 
     def drop(self, found: Generation) -> None:
         """Throw a generation away, and the views of the one that is served."""
@@ -150,14 +196,20 @@ class Catalogue:
             if found.served:
                 self._connection.execute(f"DROP VIEW IF EXISTS {table}")
             self._connection.execute(f"DROP TABLE IF EXISTS {table}_{found.generation}")
-        self._connection.execute(
-            "DELETE FROM projections WHERE name = ? AND generation = ?", (found.name, found.generation)
-        )
+        for table in ("projections", "places"):
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE name = ? AND generation = ?", (found.name, found.generation)
+            )
 
 
-def _follows(source: Source, found: Generation) -> bool:
-    """Is the last record in this generation the one that the log holds at that place?"""
-    return not found.position or any(
-        delivered.position == found.position and mark(delivered.record) == found.mark
-        for delivered in source.after(found.position - 1, 1)
+def _follows(tails: Mapping[str, Tail], log: str, place: Place) -> bool:
+    """Is the last record that was taken in the one that the log holds at that place?
+
+    Of a log that cannot be read now it is believed until it can.
+    """
+    if log not in tails:
+        return False
+    found = tails[log].after(place.position - 1, 1)
+    return found is None or any(
+        delivered.position == place.position and mark(delivered.record) == place.mark for delivered in found
     )

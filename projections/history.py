@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
 from domain.log import Closed, Opened, Seated
-from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, of_no_account, origin_of
 from projections.places import Exchanges, across, exchanged, settles
 
 RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
@@ -29,7 +29,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
 
     table: ClassVar[str] = "seatings"
     key: ClassVar[tuple[str, ...]] = ("match", "seat")
-    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "opened", "seat"),)
+    indexes: ClassVar[tuple[tuple[str, ...], ...]] = (("player", "opened", "match", "seat"),)
 
     match: str
     seat: Seat
@@ -135,4 +135,4 @@ def outcome(result: Result | None, seat: Seat) -> str:
     return WON if result.winner == seat else LOST
 
 
-HISTORY = Projection("history", 2, (SeatingRow, HistoryMatch), fold)
+HISTORY = Projection("history", 2, (SeatingRow, HistoryMatch), fold, of_no_account)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -20,20 +20,20 @@ OPEN, RUNNING, OVER = "open", "running", "over"
 class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
-    `opened` is the position of its first record, the order of the list.  `seats` and `bots` say who plays
-    each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `by` says how it
-    closed (play, resignation, ruling, record; "" while it runs); `result` is None, too, where it is void or
-    unknown.
+    `opened` is the position of its first record, by which the list is ordered.  `seats` and `bots` say who
+    plays each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `by` says how
+    it closed (play, resignation, ruling, record; "" while it runs); `result` is None, too, where it is void
+    or unknown.
     """
 
     table: ClassVar[str] = "matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
     indexes: ClassVar[tuple[tuple[str, ...], ...]] = (
-        ("opened",),
-        ("game", "edition", "opened"),
-        ("status", "opened"),
-        ("origin", "opened"),
-        ("opened_at", "opened"),
+        ("opened", "match"),
+        ("game", "edition", "opened", "match"),
+        ("status", "opened", "match"),
+        ("origin", "opened", "match"),
+        ("opened_at", "opened", "match"),
     )
 
     match: str
@@ -98,6 +98,14 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     yield row
 
 
+def plays(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterator[Change]:
+    """What plays in a row do: the last one tells where the match stands; so does its end."""
+    if not over:
+        last = plays[-1].record
+        row = expect(rows.get(MatchRow, last.match), last)
+        yield replace(row, move=last.move, changed_at=last.entry.at)
+
+
 def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
     return MatchRow(
         match=entry.match,
@@ -128,4 +136,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 2, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 2, (MatchRow, SeatRow, ExchangesRow), fold, plays)

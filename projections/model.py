@@ -7,8 +7,10 @@ row too, and no fold ever reads a stream again.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Protocol, TypeVar
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -27,7 +29,10 @@ class Delivered(Protocol):
 
     @property
     def position(self) -> int:
-        """Its place in the store's one order."""
+        """Its place in the store's one order; where there are several logs, a time (see `projections.tails`).
+
+        Then several records may have the same, and they do not come in its order; those of a match do.
+        """
 
     @property
     def record(self) -> Record:
@@ -54,8 +59,9 @@ class Source(Protocol):
 class Row(Struct, frozen=True, kw_only=True):
     """One row of a read model.
 
-    Fields of text, numbers and truth values are columns as they stand; anything else is a column of JSON.
-    One of type `Any` comes back from it as `Raw`: only the fold knows its type, and decodes it when it must.
+    Fields of text, bytes, numbers and truth values are columns as they stand; anything else is a column of
+    JSON.  One of type `Any` comes back from it as `Raw`: only the fold knows its type, and decodes it when it
+    must.
     """
 
     table: ClassVar[str]
@@ -65,7 +71,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Gone(Struct, frozen=True):
-    """The row of this kind and key is deleted."""
+    """The row of this kind and key is deleted, or all whose key begins with it."""
 
     kind: type[Row]
     key: tuple[Key, ...]
@@ -84,19 +90,39 @@ class Rows(Protocol):
     def under(self, kind: type[R], *key: Key) -> list[R]:
         """The rows whose key begins with `key`, in the order of their keys."""
 
+    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
+        """The rows whose key begins with `within` and then comes after `rest`, in the order of their keys."""
+
 
 class Projection(Struct, frozen=True):
-    """A read model.  `version` rises whenever `fold` would make other rows of the same log."""
+    """A read model.  `version` rises whenever `fold` would make other rows of the same log.
+
+    `plays` makes in one go, of plays of one match in a row that settle no seats, what `fold` makes of one
+    after the other.  Told that the match is `over` in the same batch, it may leave out what its end makes
+    anew.  Without it `fold` gets every record, in the order of the log.
+    """
 
     name: str
     version: int
     kinds: tuple[type[Row], ...]
     fold: Callable[[Rows, Delivered], Iterable[Change]]
+    plays: Callable[[Rows, Sequence[Delivered], bool], Iterable[Change]] | None = None
+
+
+def of_no_account(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterable[Change]:
+    """What plays mean to a projection that does not look at them."""
+    return ()
 
 
 def key_of(row: Row) -> tuple[Key, ...]:
     """What identifies a row."""
-    return tuple([getattr(row, name) for name in row.key])
+    return _keys(type(row))(row)
+
+
+@lru_cache
+def _keys(kind: type[Row]) -> Callable[[Row], tuple[Key, ...]]:
+    keys: Callable[[Row], Any] = operator.attrgetter(*kind.key)  # of one name it gives no tuple
+    return keys if len(kind.key) > 1 else lambda row: (keys(row),)
 
 
 def origin_of(delivered: Delivered, opened: Opened) -> str:

@@ -18,10 +18,11 @@ from msgspec import Struct
 from domain.game import Options
 from domain.games import GAMES
 from projections import history as histories
-from projections.boards import RatingRow, StandingRow, TotalsRow
+from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, MatchRow
 from projections.model import LIVE, R
+from projections.ratings import RatingRow
 from projections.sentences import TurnTold, tell
 from projections.summary import Turn
 from projections.tables import shape
@@ -31,6 +32,7 @@ MOST = 200  # rows on one page
 STATUSES = (OPEN, RUNNING, OVER)
 OUTCOMES = (histories.RUNNING, histories.WON, histories.LOST, histories.DRAWN, histories.VOID)
 
+_BEST = ("rating", "won", "player")  # by which standings are ordered, the highest first
 T = TypeVar("T")
 
 
@@ -117,9 +119,10 @@ def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> 
     where.add('"opened_at" >= ?', which.since)
     where.add('"opened_at" < ?', which.until)
     where.add('"match" IN (SELECT "match" FROM match_seats WHERE "player" = ?)', which.player)
-    where.after(("opened",), _cursor(page.after, (int,)))
-    rows = _rows(connection, MatchRow, f"{where} ORDER BY opened DESC LIMIT {_limit(page)}", where.values)
-    return _page(rows, page, ("opened",))
+    order = ("opened", "match")
+    where.after(order, _cursor(page.after, (int, str)))
+    latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
+    return _page(_rows(connection, MatchRow, latest, where.values), page, order)
 
 
 def match(connection: sqlite3.Connection, match: str) -> MatchRow | None:
@@ -140,9 +143,10 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
     where = _Where(
         player=player, game=which.game, edition=which.edition, origin=which.origin, outcome=which.outcome
     )
-    where.after(("opened", "seat"), _cursor(page.after, (int, str)))
-    order = f"{where} ORDER BY opened DESC, seat DESC LIMIT {_limit(page)}"
-    seatings = _page(_rows(connection, SeatingRow, order, where.values), page, ("opened", "seat"))
+    order = ("opened", "match", "seat")
+    where.after(order, _cursor(page.after, (int, str, str)))
+    latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
+    seatings = _page(_rows(connection, SeatingRow, latest, where.values), page, order)
     marks = ", ".join("?" * len(seatings.rows))
     rated = _rows(
         connection,
@@ -181,12 +185,24 @@ def standings(
     Raises:
         BadQuery, NotReady.
     """
-    order = ("rating", "won", "player")
     where = _Where(game=game, edition=edition, pool=pool)
-    where.after(order, _cursor(page.after, (int, int, str)))
-    sort = ", ".join(f"{name} DESC" for name in order)
-    rows = _rows(connection, StandingRow, f"{where} ORDER BY {sort} LIMIT {_limit(page)}", where.values)
-    return _page(rows, page, order)
+    where.after(_BEST, place_after(page))
+    best = f"{where} ORDER BY {_descending(_BEST)} LIMIT {_limit(page)}"
+    return standings_page(_rows(connection, StandingRow, best, where.values), page)
+
+
+def place_after(page: Asked) -> list[Any] | None:
+    """Rating, matches won and id of the player after whom a page of standings begins; None: at the top.
+
+    Raises:
+        BadQuery.
+    """
+    return _cursor(page.after, (int, int, str))
+
+
+def standings_page(rows: list[StandingRow], page: Asked) -> Page[StandingRow]:
+    """A page of standings; `rows` has one more than the page where there is another one."""
+    return _page(rows, page, _BEST)
 
 
 # ── turn summaries ──
@@ -236,11 +252,19 @@ class _Where:
         """Only what comes after the cursor in descending order."""
         if cursor is not None:
             marks = ", ".join("?" * len(order))
-            self.conditions.append(f"({', '.join(order)}) < ({marks})")
+            self.conditions.append(f"({_quoted(order)}) < ({marks})")
             self.values += cursor
 
     def __str__(self) -> str:
         return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _descending(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}" DESC' for name in names)
 
 
 def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
@@ -283,7 +307,7 @@ def _rows(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequ
         return [kept.row(row) for row in found]
     except (OverflowError, UnicodeEncodeError) as error:
         raise BadQuery("a number beyond 64 bits, or text that is no Unicode") from error
-    except (sqlite3.OperationalError, msgspec.ValidationError) as error:
+    except (sqlite3.OperationalError, msgspec.DecodeError) as error:
         if isinstance(error, sqlite3.OperationalError) and "no such" not in str(error):
             raise
         raise NotReady(f"the read model {kind.table} is being built; ask again soon") from error

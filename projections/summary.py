@@ -8,8 +8,8 @@ Whoever calls says which facts: those that a spectator was told, or the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -107,12 +107,15 @@ def beginning(game: Game, table: Table) -> Summary:
 
 def told(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) -> Summary:
     """The summaries after one more move; `facts` are those of the play, decoded."""
-    for start, end in _pieces(facts):
-        # The answer led to the first piece; the later ones open turns of their own accord.
-        answer = (play.seat, play.ask, play.picks) if start == 0 else ()
-        told_as = Play(play.move, play.facts[start:end], *answer)
-        so_far = _with_piece(game, so_far, told_as, facts[start:end])
-    return so_far
+    return all_told(game, so_far, [(play, facts)])
+
+
+def all_told(game: Game, so_far: Summary, plays: Iterable[tuple[Play, Sequence[Fact]]]) -> Summary:
+    """The summaries after more moves; with each play its facts, decoded."""
+    telling = _Telling(game, so_far)
+    for play, facts in plays:
+        telling.tell(play, facts)
+    return telling.done()
 
 
 def closed(so_far: Summary, over: Over) -> Summary:
@@ -154,67 +157,118 @@ def _opens_turn(rest: Sequence[Fact]) -> bool:
     return bool(rest) and not last_turn
 
 
-def _with_piece(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) -> Summary:
-    table = kernel.fold(so_far.table, facts)
-    score = game.score(table)
-    leads = leader(score) or so_far.leader
-    turn = _named(_running(so_far, play.move), facts)
-    turn = replace(
-        turn,
-        last=play.move,
-        after=score,
-        plays=(*turn.plays, play),
-        points=(*turn.points, *_points(so_far, play.move, facts, leads)),
-        ended=any(fact.ends_period for fact in facts),
-        paths=_longer(turn.paths, facts, so_far.table),
-    )
-    before = tuple(known for known in so_far.turns if known.number < turn.number)
-    return Summary(table, score, leads, (*before, turn))
+class _Telling:
+    """Summaries as they are put together: the running turn in pieces, the finished ones whole."""
+
+    def __init__(self, game: Game, so_far: Summary) -> None:
+        self._game = game
+        self._table, self._score, self._leader = so_far.table, so_far.score, so_far.leader
+        self._turns = list(so_far.turns)
+        self._running: _Running | None = None
+        if self._turns and not self._turns[-1].ended:
+            self._running = _Running(self._turns.pop())
+
+    def done(self) -> Summary:
+        """All of it."""
+        running = (self._running.turn(self._score),) if self._running else ()
+        return Summary(self._table, self._score, self._leader, (*self._turns, *running))
+
+    def tell(self, play: Play, facts: Sequence[Fact]) -> None:
+        """One more move."""
+        if not any(fact.ends_period for fact in facts):
+            self._tell(play, facts)
+            return
+        for start, end in _pieces(facts):
+            # The answer led to the first piece; the later ones open turns of their own accord.
+            answer = (play.seat, play.ask, play.picks) if start == 0 else ()
+            self._tell(Play(play.move, play.facts[start:end], *answer), facts[start:end])
+
+    def _tell(self, play: Play, facts: Sequence[Fact]) -> None:
+        running = self._running = self._running or self._opened(play.move)
+        before = self._table
+        self._table = kernel.fold(before, facts)
+        running.last = play.move
+        running.plays.append(play)
+        for place, fact in enumerate(facts):
+            kind = _speaks(type(fact))
+            if kind.opens and (name := fact.opens()) is not None:
+                running.called, running.ordinal = name
+            if kind.marks:
+                running.mark(fact, before)
+            if fact.turning:
+                running.points.append(Turned(play.move, place))
+            if fact.ends_period:
+                running.ended = True
+        self._count(running, play.move)
+        if running.ended:
+            self._turns.append(running.turn(self._score))
+            self._running = None
+
+    def _count(self, running: _Running, move: int) -> None:
+        score = self._game.score(self._table)
+        if score == self._score and self._leader is not None:
+            return
+        self._score = score
+        leads = leader(score)
+        if leads is not None and leads != self._leader:
+            running.points.append(LeadChanged(move, leads, self._leader))
+            self._leader = leads
+
+    def _opened(self, move: int) -> _Running:
+        last = self._turns[-1] if self._turns else None
+        paths = {track: path[-1:] for track, path in last.paths.items()} if last else {}
+        number = last.number + 1 if last else 1
+        return _Running(Turn(number, move, move, self._score, self._score, paths=paths))
 
 
-def _named(turn: Turn, facts: Sequence[Fact]) -> Turn:
-    for fact in facts:
-        name = fact.opens()
-        if name is not None:
-            turn = replace(turn, called=name[0], ordinal=name[1])
-    return turn
+class _Running:
+    """The running turn: what grows with each play."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self.last, self.ended = turn.last, turn.ended
+        self.called, self.ordinal = turn.called, turn.ordinal
+        self.plays: list[Play] = list(turn.plays)
+        self.points: list[AnyPoint] = list(turn.points)
+        self._paths = dict(turn.paths)
+
+    def turn(self, score: dict[Seat, int]) -> Turn:
+        """The turn as it stands."""
+        return replace(
+            self._turn,
+            last=self.last,
+            after=score,
+            plays=tuple(self.plays),
+            points=tuple(self.points),
+            ended=self.ended,
+            paths=self._paths,
+            called=self.called,
+            ordinal=self.ordinal,
+        )
+
+    def mark(self, fact: Fact, before: Table) -> None:
+        """The paths with what a fact marks; one that begins here begins where its track stood `before`."""
+        for track, now in fact.marks():
+            known = self._paths.get(track) or (_standing(before, track),)
+            self._paths[track] = known if known[-1] == now else (*known, now)
 
 
-def _longer(
-    paths: dict[str, tuple[int, ...]], facts: Sequence[Fact], before: Table
-) -> dict[str, tuple[int, ...]]:
-    """The paths with what these facts mark; one that begins here begins where its track stood `before`."""
-    paths = dict(paths)
-    for track, now in (mark for fact in facts for mark in fact.marks()):
-        known = paths.get(track) or (_standing(before, track),)
-        paths[track] = known if known[-1] == now else (*known, now)
-    return paths
+class _Speaks(Struct, frozen=True):
+    """Do facts of a kind name turns, or mark tracks?"""
+
+    opens: bool
+    marks: bool
+
+
+@cache
+def _speaks(kind: type[Fact]) -> _Speaks:
+    return _Speaks(kind.opens is not Fact.opens, kind.marks is not Fact.marks)
 
 
 def _standing(table: Table, track: str) -> int:
     field, _, seat = track.partition("/")
     found = getattr(table, field)
     return int(found[seat] if seat else found)
-
-
-def _points(
-    so_far: Summary, move: int, facts: Sequence[Fact], leads: Seat | None
-) -> Iterator[LeadChanged | Turned]:
-    for place, fact in enumerate(facts):
-        if fact.turning:
-            yield Turned(move, place)
-    if leads is not None and leads != so_far.leader:
-        yield LeadChanged(move, leads, so_far.leader)
-
-
-def _running(so_far: Summary, move: int) -> Turn:
-    """The turn to which a move belongs: the running one, or a new one."""
-    if so_far.turns and not so_far.turns[-1].ended:
-        return so_far.turns[-1]
-    number = so_far.turns[-1].number + 1 if so_far.turns else 1
-    stood = so_far.turns[-1].paths if so_far.turns else {}
-    paths = {track: path[-1:] for track, path in stood.items()}
-    return Turn(number, move, move, so_far.score, so_far.score, paths=paths)
 
 
 @lru_cache

@@ -17,7 +17,7 @@ import msgspec
 
 from projections.model import Change, Gone, Key, R, Row, key_of
 
-_PLAIN = {str: "TEXT", int: "INTEGER", float: "REAL", bool: "INTEGER"}
+_PLAIN = {str: "TEXT", bytes: "BLOB", int: "INTEGER", float: "REAL", bool: "INTEGER"}
 
 
 class Column:
@@ -123,22 +123,58 @@ class Batch:
 
     def __init__(self, connection: sqlite3.Connection, generation: int) -> None:
         self._connection, self._generation = connection, generation
-        self._changed: dict[type[Row], dict[tuple[Key, ...], Row | None]] = {}
+        # By kind, then by the first part of the key: a batch may hold rows of many matches.
+        self._changed: dict[type[Row], dict[Key, dict[tuple[Key, ...], Row]]] = {}
+        self._gone: dict[type[Row], set[tuple[Key, ...]]] = {}
 
     def get(self, kind: type[R], *key: Key) -> R | None:
         """See `Rows.get`."""
-        changed: dict[tuple[Key, ...], Any] = self._changed.get(kind, {})
+        changed = self._of(kind, key)
         if key in changed:
-            row: R | None = changed[key]
+            row: R = changed[key]
             return row
-        return next(iter(self._stored(kind, key)), None)
+        return None if self._is_gone(kind, key) else next(iter(self._stored(kind, key)), None)
 
     def under(self, kind: type[R], *key: Key) -> list[R]:
         """See `Rows.under`."""
-        found: dict[tuple[Key, ...], Any] = {key_of(row): row for row in self._stored(kind, key)}
-        changed: dict[tuple[Key, ...], Any] = self._changed.get(kind, {})
-        found |= {whole: row for whole, row in changed.items() if whole[: len(key)] == key}
-        return [found[whole] for whole in sorted(found) if found[whole] is not None]
+        stored = [] if self._is_gone(kind, key) else self._stored(kind, key)
+        changed = {whole: row for whole, row in self._of(kind, key).items() if whole[: len(key)] == key}
+        return self._merged(kind, stored, changed)
+
+    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
+        """See `Rows.beyond`."""
+        start, least, kept = len(within), (*within, *rest), shape(kind)
+        after = f"({_quoted(kind.key[start : len(least)])}) > ({', '.join('?' * len(rest))})"
+        query = (
+            f"SELECT {kept.names} FROM {kept.name(self._generation)} "
+            f"WHERE {_where(kind.key[:start])} AND {after}"
+        )
+        stored = [kept.row(values) for values in self._connection.execute(query, least)]
+        changed = {
+            whole: row
+            for whole, row in self._of(kind, within).items()
+            if whole[:start] == within and whole[start : len(least)] > rest
+        }
+        return self._merged(kind, stored, changed)
+
+    def _of(self, kind: type[R], key: tuple[Key, ...]) -> dict[tuple[Key, ...], Any]:
+        """The changed rows whose keys begin as this one does."""
+        by_first = self._changed.get(kind, {})
+        if key:
+            return by_first.get(key[0], {})
+        return {whole: row for rows in by_first.values() for whole, row in rows.items()}
+
+    def _merged(self, kind: type[R], stored: Iterable[R], changed: dict[tuple[Key, ...], Any]) -> list[R]:
+        """Stored rows, but for those that are gone, and changed ones, in the order of their keys."""
+        found = {key_of(row): row for row in stored}
+        if kind in self._gone:
+            found = {whole: row for whole, row in found.items() if not self._is_gone(kind, whole)}
+        found |= changed
+        return [found[whole] for whole in sorted(found)]
+
+    def _is_gone(self, kind: type[R], key: tuple[Key, ...]) -> bool:
+        gone = self._gone.get(kind)
+        return gone is not None and any(key[:length] in gone for length in range(1, len(key) + 1))
 
     def _stored(self, kind: type[R], key: tuple[Key, ...]) -> list[R]:
         kept = shape(kind)
@@ -150,19 +186,28 @@ class Batch:
         """Take the changes of one record in."""
         for change in changes:
             if isinstance(change, Gone):
-                self._changed.setdefault(change.kind, {})[change.key] = None
+                self._go(change.kind, change.key)
             else:
-                self._changed.setdefault(type(change), {})[key_of(change)] = change
+                key = key_of(change)
+                self._changed.setdefault(type(change), {}).setdefault(key[0], {})[key] = change
+
+    def _go(self, kind: type[Row], key: tuple[Key, ...]) -> None:
+        self._gone.setdefault(kind, set()).add(key)
+        rows = self._changed.get(kind, {}).get(key[0], {})
+        for whole in [whole for whole in rows if whole[: len(key)] == key]:
+            del rows[whole]
 
     def write(self) -> None:
         """Write every changed row, within the transaction that is open."""
+        for kind, gone in self._gone.items():
+            table = shape(kind).name(self._generation)
+            for key in gone:
+                self._connection.execute(f"DELETE FROM {table} WHERE {_where(kind.key[: len(key)])}", key)
         for kind, changed in self._changed.items():
             kept = shape(kind)
-            table = kept.name(self._generation)
-            gone = [key for key, row in changed.items() if row is None]
-            self._connection.executemany(f"DELETE FROM {table} WHERE {_where(kind.key)}", gone)
             marks = ", ".join("?" * len(kept.columns))
-            put = f"INSERT OR REPLACE INTO {table} ({kept.names}) VALUES ({marks})"
-            rows = [kept.values(row) for row in changed.values() if row is not None]
+            put = f"INSERT OR REPLACE INTO {kept.name(self._generation)} ({kept.names}) VALUES ({marks})"
+            rows = [kept.values(row) for rows in changed.values() for row in rows.values()]
             self._connection.executemany(put, rows)
         self._changed.clear()
+        self._gone.clear()

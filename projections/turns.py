@@ -2,14 +2,14 @@
 
 Of an imported match nobody knows the hidden truth, so it is told as to a spectator for ever.
 
-While a match runs the fold remembers each play, in public and in full, in rows that no reader sees.
+While a match runs the fold remembers each play, as it is stored, in rows that no reader sees.
 A takeback and the end of the match fold these plays again: the only re-reading, of one match's own rows.
 The rows of plays are deleted with the end, so they never hold more than the running matches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -20,11 +20,12 @@ from msgspec.structs import replace
 from domain.game import Game, Options
 from domain.games import GAMES
 from domain.imported import IMPORTED
-from domain.kernel import Fact, Seat, Table
-from domain.log import Closed, Opened, Played, Record, Ruled, TakenBack, Told, canonical
+from domain.kernel import Seat, Table
+from domain.log import Closed, Opened, Played, Record, Ruled, TakenBack, Told
 from projections import summary
+from projections.hearing import Heard, in_full, in_public
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect
-from projections.summary import Play, Summary, Turn, fact_decoder
+from projections.summary import Summary, Turn
 
 
 class TurnMatch(Row, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ class Running(Row, frozen=True, kw_only=True):
 
 
 class Kept(Row, frozen=True, kw_only=True):
-    """One play of a running match: as a spectator was told it, and in full."""
+    """One play of a running match, as it is stored."""
 
     table: ClassVar[str] = "turn_kept"
     key: ClassVar[tuple[str, ...]] = ("match", "move")
@@ -84,8 +85,7 @@ class Kept(Row, frozen=True, kw_only=True):
 
     match: str
     move: int
-    public: Play
-    full: Play
+    stored: bytes
 
 
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
@@ -97,13 +97,23 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         return
     running = expect(rows.get(Running, record.match), record)
     if isinstance(entry, Played) or (isinstance(entry, Told) and entry.facts):
-        yield from _told(rows, running, record)
+        yield from _told(rows, running, [record])
     elif isinstance(entry, TakenBack):
         yield from _taken_back(rows, running, entry)
     elif isinstance(entry, Ruled) and entry.back_to is None:
         yield replace(running, ruling=entry.reason)
     elif isinstance(entry, Closed):
         yield from _closed(rows, running, entry)
+
+
+def plays(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterator[Change]:
+    """What plays of a match in a row do; its end tells the turns anew."""
+    records = [delivered.record for delivered in plays]
+    if over:
+        yield from _kept(records)
+    else:
+        running = expect(rows.get(Running, records[0].match), records[0])
+        yield from _told(rows, running, records)
 
 
 def line(move: int, jumps: tuple[tuple[int, int], ...]) -> set[int]:
@@ -135,29 +145,18 @@ def _opened(entry: Opened) -> Iterator[Change]:
     )
 
 
-def _told(rows: Rows, running: Running, record: Record) -> Iterator[Change]:
+def _kept(records: Iterable[Record]) -> Iterator[Change]:
+    return (Kept(match=record.match, move=record.move, stored=record.stored) for record in records)
+
+
+def _told(rows: Rows, running: Running, records: Sequence[Record]) -> Iterator[Change]:
+    yield from _kept(records)
     game = GAMES[running.game]
-    public = record.facts_for(None)
-    play = _play(record, public)
-    yield Kept(match=record.match, move=record.move, public=play, full=_in_full(record, play))
-    after = summary.told(game, _so_far(rows, game, running), play, public)
+    heard = (in_public(game, record.stored) for record in records)
+    after = summary.all_told(game, _so_far(rows, game, running), heard)
     yield _advanced(running, after)
     for turn in after.turns:
-        yield TurnRow(match=record.match, number=turn.number, turn=turn)
-
-
-def _play(record: Record, public: tuple[Fact, ...]) -> Play:
-    facts = tuple([Raw(canonical(fact)) for fact in public])
-    entry: Any = record.entry
-    if isinstance(entry, Played):
-        return Play(entry.move, facts, entry.seat, entry.ask, entry.picks)
-    return Play(entry.move, facts)
-
-
-def _in_full(record: Record, public: Play) -> Play:
-    facts = tuple([Raw(canonical(fact)) for fact in record.facts])
-    picks = record.picks if isinstance(record.entry, Played) else None
-    return replace(public, facts=facts, picks=picks)
+        yield TurnRow(match=running.match, number=turn.number, turn=turn)
 
 
 def _so_far(rows: Rows, game: Game, running: Running) -> Summary:
@@ -171,8 +170,7 @@ def _so_far(rows: Rows, game: Game, running: Running) -> Summary:
 def _taken_back(rows: Rows, running: Running, entry: TakenBack) -> Iterator[Change]:
     running = replace(running, jumps=(*running.jumps, (entry.move, entry.to)))
     standing = line(entry.move, running.jumps)
-    plays = [kept.public for kept in rows.under(Kept, running.match) if kept.move in standing]
-    again = _again(running, plays)
+    again = _again(running, standing, rows.under(Kept, running.match), in_public)
     for number in range(len(again.turns) + 1, running.number + 1):
         yield Gone(TurnRow, (running.match, number))
     for turn in again.turns:
@@ -183,27 +181,25 @@ def _taken_back(rows: Rows, running: Running, entry: TakenBack) -> Iterator[Chan
 def _closed(rows: Rows, running: Running, entry: Closed) -> Iterator[Change]:
     match = rows.get(TurnMatch, running.match)
     assert match is not None, "it was opened"
-    kept = rows.under(Kept, running.match)
     standing = line(entry.move, running.jumps)
-    plays = [play.public if match.unverified else play.full for play in kept if play.move in standing]
-    truth = _again(running, plays)
+    hear = in_public if match.unverified else in_full
+    truth = _again(running, standing, rows.under(Kept, running.match), hear)
     truth = summary.closed(truth, summary.over(entry.move, entry.by, entry.result, running.ruling))
+    yield Gone(TurnRow, (running.match,))
     for turn in truth.turns:
         yield TurnRow(match=running.match, number=turn.number, turn=turn)
-    for play in kept:
-        yield Gone(Kept, (play.match, play.move))
+    yield Gone(Kept, (running.match,))
     yield Gone(Running, (running.match,))
     yield replace(match, over=True)
 
 
-def _again(running: Running, plays: Iterable[Play]) -> Summary:
-    """The summaries of these plays from the empty table on."""
+def _again(
+    running: Running, standing: set[int], kept: Iterable[Kept], hear: Callable[[Game, bytes], Heard]
+) -> Summary:
+    """The summaries of the plays that stand, from the empty table on."""
     game = GAMES[running.game]
     so_far = summary.beginning(game, game.table(running.edition, running.options))
-    fact = fact_decoder(game).decode
-    for play in plays:
-        so_far = summary.told(game, so_far, play, [fact(raw) for raw in play.facts])
-    return so_far
+    return summary.all_told(game, so_far, (hear(game, play.stored) for play in kept if play.move in standing))
 
 
 def _advanced(running: Running, after: Summary) -> Running:
@@ -221,4 +217,4 @@ def _table_decoder(game: Game) -> msgspec.json.Decoder[Table]:
     return msgspec.json.Decoder(game.state)
 
 
-TURNS = Projection("turns", 5, (TurnRow, TurnMatch, Running, Kept), fold)
+TURNS = Projection("turns", 6, (TurnRow, TurnMatch, Running, Kept), fold, plays)

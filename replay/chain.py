@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Codec, Damaged, Entry, Opened, Tree, b64, canonical, codec, unb64
+from domain.log import Codec, Damaged, Entry, Opened, b64, canonical, codec, unb64
+from domain.merkle import Tree
 from replay.report import LOG, Wrong
 
 _LONG = re.compile(rb"[:,\[]-?(\d{17,}|9\d{15})")  # may lie beyond the 53 bits of a canonical number

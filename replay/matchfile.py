@@ -24,8 +24,9 @@ from domain.chance import Secret
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
-from domain.log import Closed, Damaged, Opened, Record, SecretOpened, Tree, b64, canonical, codec, unb64
+from domain.log import Closed, Damaged, Opened, Record, SecretOpened, b64, canonical, codec, unb64
 from domain.match import Match
+from domain.merkle import Tree
 from domain.notes import Checkpoint, Note
 from replay import archive
 

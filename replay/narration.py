@@ -76,7 +76,7 @@ def told(
     """One move in words.  Raises NoView: see `replay.positions`."""
     must_see(match, viewer)
     record = match.records[move - 1]
-    return _paragraph(match, record, words, viewer, people or {}, move in set(match.line()))
+    return _paragraph(match, record, words, viewer, people or {}, match.stands(move))
 
 
 def _paragraph(

@@ -66,7 +66,7 @@ def position(match: Match, move: int | None = None, viewer: Seat | None = None) 
         match.move,
         kind_of(entry),
         entry.at,
-        move in set(match.line()),
+        match.stands(move),
         match.told_as(viewer),
         "over" if over else "running" if seated else "open",
         None if over else after.asked,
@@ -97,7 +97,7 @@ def must_see(match: Match, viewer: Seat | None) -> None:
     if viewer == ALL and not match.closed:
         raise NoView("everything is shown when the match is over; until then: spectator or a seat")
     viewer = match.told_as(viewer)
-    if viewer and any((HOUSE if viewer == ALL else viewer) not in record.parts for record in match.records):
+    if viewer and (HOUSE if viewer == ALL else viewer) not in match.audiences:
         raise NoView(
             f"the private parts are not in this log, so it can only be shown to a spectator, not {viewer}"
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -38,6 +39,13 @@ def database(postgres: services.Postgres) -> Iterator[str]:
     """The URL of an empty PostgreSQL database of the test's own."""
     with postgres.database() as url:
         yield url
+
+
+@pytest.fixture
+def databases(postgres: services.Postgres) -> Iterator[Callable[[], str]]:
+    """Gives the URL of one more empty PostgreSQL database with each call."""
+    with ExitStack() as used:
+        yield lambda: used.enter_context(postgres.database())
 
 
 @pytest.fixture(scope="session")

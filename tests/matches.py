@@ -17,7 +17,8 @@ PRODUCT = "0.1.0"
 class Sitting:
     """A match under way, with what its commands need; every draft is accepted at once.
 
-    `seed` decides the secret and the picks of `play_on`; `clock` advances by a second with each command.
+    `seed` decides the secret, the picks of `play_on` and, without a `name`, the id;
+    `clock` advances by a second with each command.
     """
 
     def __init__(
@@ -30,9 +31,10 @@ class Sitting:
         origin: str = "live",
         recorded: bool = False,
         bots: bool = False,
+        name: str = "",
     ) -> None:
         self.random = random.Random(seed)
-        self.id = f"m{seed}"
+        self.id = name or f"m{seed}"
         self.secret = Secret(self.random.randbytes(32), self.id)
         self.clock = 1_790_000_000_000_000
         self.bot = "random" if bots else ""

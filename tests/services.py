@@ -21,9 +21,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import redis
@@ -134,8 +135,10 @@ class Postgres:
 class OwnPostgres(Postgres):
     """A PostgreSQL server that was started here, and may be killed and started again."""
 
-    def __init__(self, programs: Path, folder: Path, settings: Sequence[str] = ()) -> None:
-        self.user, self._settings = _other_user(), settings
+    def __init__(
+        self, programs: Path, folder: Path, settings: Sequence[str] = (), making: Sequence[str] = ()
+    ) -> None:
+        self.user, self._settings, self._making = _other_user(), settings, making
         self.programs = programs  # where pg_dump and its like are, too
         self.programs, self.folder = _reachable(programs, folder, self.user), folder
         self._process: Leashed | None = None
@@ -151,7 +154,7 @@ class OwnPostgres(Postgres):
         if self.user:
             for path in (self.folder, password):
                 shutil.chown(path, self.user)
-        told = self._initialized("--auth=scram-sha-256", f"--pwfile={password}")
+        told = self._initialized("--auth=scram-sha-256", f"--pwfile={password}", *self._making)
         if told.returncode:
             raise NoServer(f"PostgreSQL's initdb failed: {told.stdout}{told.stderr}")
 
@@ -172,6 +175,7 @@ class OwnPostgres(Postgres):
                 self.url = url
                 return
             self._process.end()  # the port was taken meanwhile, or what was killed is not gone yet
+            time.sleep(0.05)
         raise NoServer(f"PostgreSQL does not start:\n{self._process.told if self._process else ''}")
 
     def _command(self, port: int) -> list[str]:
@@ -207,10 +211,86 @@ class OwnPostgres(Postgres):
             follower.end()
 
     def kill(self) -> None:
-        """kill -9; it is gone when this returns."""
-        number = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-        os.kill(number, signal.SIGKILL)
+        """kill -9 of all its processes; they are gone when this returns."""
+        os.kill(self._number(), signal.SIGSTOP)  # so that it starts no further one meanwhile
+        first, *others = self.processes()
+        for number in (first, *others):
+            with suppress(ProcessLookupError):  # it has ended
+                os.kill(number, signal.SIGKILL)
         self.end()
+        while any(_lives(number) for number in others):
+            time.sleep(0.01)
+
+    def processes(self) -> list[int]:
+        """The numbers of its processes: the first one, which starts the others, and those.  Linux only."""
+        first, found = self._number(), list[int]()
+        for told in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # it has ended
+                if int(told.read_text().rpartition(")")[2].split()[1]) == first:
+                    found.append(int(told.parent.name))
+        return [first, *found]
+
+    def _number(self) -> int:
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
+    def end(self) -> None:
+        """Stop it."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+
+class OwnRedis:
+    """A Redis server that was started here; it keeps nothing, so once killed it begins empty.
+
+    Args:
+        program: what to start.
+        folder: where it may write.
+    """
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program, self._folder, self._port = program, folder, _free_port()
+        self._process: Leashed | None = None
+        self._process_id = 0
+
+    @property
+    def url(self) -> str:
+        """How to reach it."""
+        return f"redis://127.0.0.1:{self._port}/0"
+
+    def client(self) -> redis.Redis:
+        """A client of it; close it."""
+        return redis.Redis(port=self._port)
+
+    def start(self) -> None:
+        """Start it, on the port that it had before."""
+        where = ["--port", str(self._port), "--bind", "127.0.0.1", "--dir", str(self._folder)]
+        command = [self._program, *where, "--save", "", "--appendonly", "no"]
+        self._process = Leashed(command, self._folder / "log")
+        with self.client() as client:
+            if not self._process.answering(client.ping, redis.ConnectionError):
+                raise NoServer(f"Redis does not start:\n{self._process.told}")
+            told: Any = client.info("server")
+            self._process_id = int(told["process_id"])
+
+    def kill(self) -> None:
+        """kill -9; it is gone when this returns."""
+        os.kill(self._process_id, signal.SIGKILL)
+        self.end()
+
+    @contextmanager
+    def stalled(self) -> Iterator[None]:
+        """It takes connections, and answers nobody."""
+        os.kill(self._process_id, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._process_id, signal.SIGCONT)
+
+    def empty(self) -> None:
+        """FLUSHALL."""
+        with self.client() as client:
+            client.flushall()
 
     def end(self) -> None:
         """Stop it."""
@@ -236,16 +316,17 @@ def postgres() -> Iterator[Postgres]:
 
 
 @contextmanager
-def own_postgres(*settings: str) -> Iterator[OwnPostgres]:
+def own_postgres(*settings: str, making: Sequence[str] = ()) -> Iterator[OwnPostgres]:
     """A PostgreSQL server for tests that kill it: never one that was running before.
 
     `settings` are lines of its configuration, such as "fsync=on"; without them it is quick, not durable.
+    `making` are words for initdb.
 
     Raises:
         NoServer.
     """
     with _scratch() as folder:
-        server = OwnPostgres(_postgres_programs(), folder, settings)
+        server = OwnPostgres(_postgres_programs(), folder, settings, making)
         try:
             yield server
         finally:
@@ -262,18 +343,25 @@ def redis_server() -> Iterator[str]:
     if url := os.environ.get("TEST_REDIS_URL"):
         yield url
         return
+    with own_redis() as server:
+        yield server.url
+
+
+@contextmanager
+def own_redis() -> Iterator[OwnRedis]:
+    """A Redis server for tests that kill it, stall it or empty it: never one that was running before.
+
+    Raises:
+        NoServer.
+    """
     program = _redis_program()
     with _scratch() as folder:
-        port = _free_port()
-        command = [program, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder)]
-        process = Leashed([*command, "--save", "", "--appendonly", "no"], folder / "log")
+        server = OwnRedis(program, folder)
+        server.start()
         try:
-            with redis.Redis(port=port) as client:
-                if not process.answering(client.ping, redis.ConnectionError):
-                    raise NoServer(f"Redis does not start:\n{process.told}")
-            yield f"redis://127.0.0.1:{port}/0"
+            yield server
         finally:
-            process.end()
+            server.end()
 
 
 def _postgres_programs() -> Path:
@@ -301,6 +389,13 @@ def _run(url: str, *statements: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement.encode())
+
+
+def _lives(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _greet(url: str) -> None:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from api.store.base import SqlStore
-    from api.store.opening import Location
+    from api.store.opening import Location, OpenStore, Place
+    from api.store.sharded import ShardedStore
 
 FOUND_WRONG, NOT_DONE = 1, 2
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+S = TypeVar("S", bound="SqlStore | ShardedStore")
 
 
 class CannotBeDone(click.ClickException):
@@ -68,7 +70,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 
 
 class StoreType(click.Path):
-    """A directory, `sqlite:DIR` or the URL of a database."""
+    """A directory, `sqlite:DIR`, the URL of a database, or `shards:FILE`."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -82,11 +84,11 @@ class StoreType(click.Path):
             location = located(os.fsdecode(value))
         except StoreError as error:
             self.fail(str(error), param, ctx)
-        return location if isinstance(location, str) else super().convert(location, param, ctx)
+        return super().convert(location, param, ctx) if isinstance(location, Path) else location
 
 
 def store_option(
-    *, required: bool = True, help: str = "The store: its directory, or postgresql://..."
+    *, required: bool = True, help: str = "The store: its directory, postgresql://... or shards:FILE"
 ) -> Callable[[F], F]:
     """`--store DIR`."""
     return click.option("--store", "store", metavar="DIR", type=StoreType(), required=required, help=help)
@@ -162,18 +164,38 @@ def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 
 @contextmanager
-def opened_store(location: Location, *, write: bool = True, keys: Path | None = None) -> Iterator[SqlStore]:
+def opened_store(location: Location, *, write: bool = True) -> Iterator[OpenStore]:
     """The store at `location`, closed afterwards; with `write` false, read beside whoever writes it.
 
     Raises:
         CannotBeDone: there is none, it is held by another process, newer or damaged.
     """
     from api.store.opening import open_store
+
+    with _closed_after(lambda: open_store(location, write=write)) as store:
+        yield store
+
+
+@contextmanager
+def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
+    """The store at `place`, which may be a shard of a divided one, closed afterwards.
+
+    Raises:
+        CannotBeDone: see `opened_store`.
+    """
+    from api.store.opening import open_one
+
+    with _closed_after(lambda: open_one(place, keys=keys)) as store:
+        yield store
+
+
+@contextmanager
+def _closed_after(open: Callable[[], S]) -> Iterator[S]:
     from api.store.seam import StoreError
     from domain.log import Damaged
 
     try:
-        store = open_store(location, keys=keys, write=write)
+        store = open()
         try:
             yield store
         finally:

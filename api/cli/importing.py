@@ -26,8 +26,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.base import SqlStore
-    from api.store.opening import Location
+    from api.store.opening import Location, OpenStore
     from replay.foreign.report import Imported
 
 
@@ -107,7 +106,7 @@ class _Shelf:
         from api.store.opening import is_there
 
         self._location, self._out, self._stack = store, out, stack
-        self._store: SqlStore | None = None
+        self._store: OpenStore | None = None
         if store is not None and is_there(store):
             self._opened(store)
 
@@ -130,7 +129,7 @@ class _Shelf:
             done.append(("written", str(file)))
         return done
 
-    def _opened(self, location: Location) -> SqlStore:
+    def _opened(self, location: Location) -> OpenStore:
         from api.store.seam import InUse
 
         if self._store is None:

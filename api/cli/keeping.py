@@ -40,23 +40,24 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
 
 
 def _administrator(store: Location, name: str) -> tuple[Person, str]:
-    from api.store.opening import open_store
+    from api.store.opening import key_folder, open_store
     from api.store.people import appoint
     from api.store.seam import InUse, StoreError
-    from api.store.store import key_folder
 
     try:
         with closing(open_store(store)) as opened:
             return opened.people.add(name, "admin")
-    except InUse:
-        return appoint(key_folder(_directory(store)), name)
+    except InUse:  # only a directory is held by one process
+        return appoint(key_folder(store) or Path(), name)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
 
 
 @click.command()
 @store_option()
-@click.option("--rotate", is_flag=True, help="Let a new key sign from now on; the store must not be in use.")
+@click.option(
+    "--rotate", is_flag=True, help="Let a new key sign from now on; an embedded store must be free."
+)
 @json_option
 def keys(store: Location, rotate: bool, as_json: bool) -> None:
     """Print the keys that sign a store's matches, for `glasnost verify --key` or a trust file.
@@ -140,8 +141,15 @@ def _directory(store: Location) -> Path:
     """The directory of an embedded store.
 
     Raises:
-        CannotBeDone: it is a database, which has better means of its own.
+        CannotBeDone: it is a database, which has better means of its own, or several stores.
     """
+    from api.store.opening import MapFile
+
+    if isinstance(store, MapFile):
+        raise CannotBeDone(
+            f"{store.path} names several stores: back up and restore each by itself (`glasnost shards` lists"
+            " them), and keep the map and the key folder, too"
+        )
     if isinstance(store, str):
         raise CannotBeDone(
             "a PostgreSQL store is backed up by PostgreSQL's own means (pg_basebackup, pg_dump); `glasnost"

@@ -15,14 +15,14 @@ from api.cli.common import (
     CannotBeDone,
     StoreType,
     json_option,
-    opened_store,
+    opened_one,
     print_json,
     progress,
 )
 
 if TYPE_CHECKING:
     from api.store.base import SqlStore
-    from api.store.opening import Location
+    from api.store.opening import Location, Place
 
 _KEYS = click.Path(file_okay=False, path_type=Path)
 
@@ -40,30 +40,62 @@ def migrate(
 ) -> int:
     """Copy a store into an empty one, of whatever kind, and prove that it is the same.
 
-    A STORE is DIR or postgresql://...  No server may write to either meanwhile.  Matches, people, tokens,
-    notes, answered requests and secrets are copied in one transaction, then compared row by row, and every
-    match is verified.  Where the other store has no keys yet, it gets those of the first, so that it goes on
-    signing as the same server.
+    A STORE is DIR or postgresql://..., and may be a shard of a divided one.  No server may write to either
+    meanwhile.  Matches, people, tokens, notes, answered requests and secrets are copied in one transaction,
+    then compared row by row, and every match is verified.  Where the other store has no keys yet, it gets
+    those of the first, so that it goes on signing as the same server.  The letters by which `admin-token`
+    appointed somebody who has not come yet go along, too.
 
     \b
     Example:
       glasnost migrate --from games --to postgresql://me@localhost/games --to-keys /srv/glasnost.keys
       GLASNOST_KEYS=/srv/glasnost.keys glasnost serve --store postgresql://me@localhost/games
     """
-    ours = from_keys or _keys_of(source)
-    theirs = to_keys or _keys_of(target, ours)
-    if source == target:
+    one, other = _place(source), _place(target)
+    ours = from_keys or _keys_of(one)
+    theirs = to_keys or _keys_of(other, ours)
+    if one == other:
         raise CannotBeDone("--from and --to name the same store")
-    with opened_store(source, keys=ours) as full:
+    _must_be_there(one)
+    with opened_one(one, keys=ours) as full:
         _hand_keys_over(ours, theirs)
-        with opened_store(target, keys=theirs) as empty:
+        with opened_one(other, keys=theirs) as empty:
             _copy(full, empty)
             wrong = list(_wrong(full, empty))
             matches, moves = len(list(empty.matches())), empty.last()
-    return _told(wrong, matches, moves, theirs, as_json)
+        letters = 0 if wrong else _hand_letters_over(ours, theirs)
+    return _told(wrong, matches, moves, letters, theirs, as_json)
 
 
-def _keys_of(location: Location, other: Path | None = None) -> Path:
+def _place(location: Location) -> Place:
+    """Where one store lies.
+
+    Raises:
+        CannotBeDone: it is a divided one.
+    """
+    from api.store.opening import MapFile
+
+    if isinstance(location, MapFile):
+        raise CannotBeDone(
+            f"{location.path} names several stores: migrate a shard by itself, then write its new place into"
+            " the map; a store that is to be divided is not moved, but becomes the first shard of a map"
+        )
+    return location
+
+
+def _must_be_there(source: Place) -> None:
+    """A name that was mistyped is no new store to copy.
+
+    Raises:
+        CannotBeDone: there is nothing in this directory.
+    """
+    from api.store.opening import is_there
+
+    if not is_there(source):
+        raise CannotBeDone(f"--from: there is no store in {source}")
+
+
+def _keys_of(location: Place, other: Path | None = None) -> Path:
     """Where the keys of a store lie, as far as nobody says."""
     named = os.environ.get("GLASNOST_KEYS")
     if isinstance(location, Path):
@@ -81,6 +113,17 @@ def _hand_keys_over(source: Path, target: Path) -> None:
 
     try:
         copy_keys(source, target)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+
+
+def _hand_letters_over(source: Path, target: Path) -> int:
+    """Give the target the appointments of administrators who have not come yet; how many there are."""
+    from api.store import appointments
+    from api.store.seam import StoreError
+
+    try:
+        return appointments.copy(source, target)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
 
@@ -135,10 +178,10 @@ def _reason(source: SqlStore, target: SqlStore, name: str) -> str:
     return "" if report.ok else f"it does not verify ({report.check}, move {report.move}): {report.reason}"
 
 
-def _told(wrong: list[str], matches: int, moves: int, keys: Path, as_json: bool) -> int:
+def _told(wrong: list[str], matches: int, moves: int, letters: int, keys: Path, as_json: bool) -> int:
     if as_json:
-        told = {"ok": not wrong, "matches": matches, "moves": moves, "keys": str(keys), "wrong": wrong}
-        print_json(told)
+        held = {"matches": matches, "moves": moves, "letters": letters}
+        print_json({"ok": not wrong, **held, "keys": str(keys), "wrong": wrong})
     for line in wrong:
         click.echo(f"glasnost: {line}", err=True)
     if not wrong and not as_json:
@@ -146,4 +189,6 @@ def _told(wrong: list[str], matches: int, moves: int, keys: Path, as_json: bool)
             f"migrated: {matches} matches, {moves} moves; every match verifies, every root is the same;"
             f" keys in {keys}"
         )
+        if letters:
+            click.echo(f"letters of appointment that came along: {letters}")
     return FOUND_WRONG if wrong else 0

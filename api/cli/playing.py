@@ -20,6 +20,7 @@ from api.cli.common import (
     CannotBeDone,
     json_option,
     language_option,
+    opened_one,
     opened_store,
     print_json,
     progress,
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 
     from api.gate import Desk, Gate
     from api.gate.commits import Keys
-    from api.store.base import SqlStore
-    from api.store.opening import Location
+    from api.store.opening import Location, OpenStore
     from domain.game import Game, Options
     from domain.kernel import Picks, Prompt
     from domain.match import Match
@@ -181,7 +181,7 @@ def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: st
 
 
 @contextmanager
-def _store(location: Location | None) -> Iterator[SqlStore]:
+def _store(location: Location | None) -> Iterator[OpenStore]:
     """The store to play in: the one named, or one that is thrown away afterwards."""
     if location is not None:
         with opened_store(location) as store:
@@ -189,12 +189,12 @@ def _store(location: Location | None) -> Iterator[SqlStore]:
         return
     with (
         tempfile.TemporaryDirectory(prefix="glasnost-") as scratch,
-        opened_store(Path(scratch) / "store", keys=Path(scratch) / "keys") as store,
+        opened_one(Path(scratch) / "store", keys=Path(scratch) / "keys") as store,
     ):
         yield store
 
 
-def _played(plan: Plan, store: SqlStore, *, temporary: bool) -> tuple[Match, bool]:
+def _played(plan: Plan, store: OpenStore, *, temporary: bool) -> tuple[Match, bool]:
     """The match, played to its end, and whether the store held it already."""
     from api.cli.files import SeededKeys
     from api.gate import Denied
@@ -210,7 +210,7 @@ def _played(plan: Plan, store: SqlStore, *, temporary: bool) -> tuple[Match, boo
         raise CannotBeDone(str(error)) from error
 
 
-async def _to_the_end(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Match:
+async def _to_the_end(plan: Plan, store: OpenStore, keys: Keys, stored: Match | None) -> Match:
     gate = _gate(plan, store, keys, stored)
     try:
         with Trouble().listening() as trouble:
@@ -223,7 +223,7 @@ async def _to_the_end(plan: Plan, store: SqlStore, keys: Keys, stored: Match | N
         await gate.close()
 
 
-def _gate(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Gate:
+def _gate(plan: Plan, store: OpenStore, keys: Keys, stored: Match | None) -> Gate:
     from api.gate import Gate
     from api.settings import product
     from domain.log import Played
@@ -267,7 +267,7 @@ async def _over(plan: Plan, gate: Gate, name: str, trouble: Trouble) -> Match:
     return desk.match
 
 
-def _written(match: Match, store: SqlStore, out: Path | None) -> Path | None:
+def _written(match: Match, store: OpenStore, out: Path | None) -> Path | None:
     from api.cli.files import match_file, write_file
 
     if out is None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0: a free one."
 )
 @store_option(
-    required=False, help="The store: DIR or postgresql://...; default: GLASNOST_STORE, else var/store."
+    required=False,
+    help="The store: DIR, postgresql://... or shards:FILE; default: GLASNOST_STORE, else var/store.",
 )
 @click.option("--empty", is_flag=True, help="Do not play one bot match of each game on an empty store.")
 def serve(host: str, port: int, store: Location | None, empty: bool) -> None:

@@ -5,18 +5,21 @@ Nothing of a draft is visible to anybody before the store says that it is durabl
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from api.gate.arrivals import Arrivals
+from api.gate.counts import Counts
 from api.gate.desks import Desk
 from api.gate.refusals import Denied
-from api.store.seam import Append, Conflict, Exists, Remembered, Store, StoreError
+from api.store.seam import Append, Conflict, Exists, InDoubt, Remembered, Store, StoreError
 from domain.chance import Secret
 from domain.drafting import Context, Draft, Refused
 from domain.log import Closed, SecretOpened, unb64
 from domain.match import Match
 from domain.notes import Checkpoint, SigningKey, VerifyingKey, origin
+
+Announce = Callable[[str, int, int], None]  # a match, and its first and last position in a commit
 
 
 class Keys(Protocol):
@@ -51,6 +54,9 @@ class Commits:
 
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
+        self._arrivals = Arrivals()
+        self.announce: Announce = _to_nobody  # is told of each commit, and must not block
+        self.counts = Counts()
 
     def load(self, match: str) -> Desk | None:
         """A match as stored; reads the store, so it is called in a thread."""
@@ -78,7 +84,7 @@ class Commits:
 
         Raises:
             Conflict: somebody else was faster.
-            Denied: unavailable.
+            Denied: unavailable, in-doubt.
         """
         match, records = desk.match, draft.records
         desk.position = await self._durable(
@@ -86,34 +92,42 @@ class Commits:
         )
         for record in records:
             match.accept(record, draft.live if record is records[-1] else None)
+        self.counts.moves[match.game.name] += len(records)
         desk.tell()
 
-    async def first(self, match: Match, secret: Secret) -> Desk:
+    async def first(self, match: Match, secret: Secret, remembered: Remembered | None = None) -> Desk:
         """Store a new match; see `_new`."""
-        return await self._new(match, secret, Append(match.records, secret=secret.bytes))
+        return await self._new(match, secret, Append(match.records, secret.bytes, remembered))
 
     async def whole(self, match: Match, note: str, signer: str) -> Desk:
         """Store a whole match from elsewhere; see `_new`."""
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
 
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
-        """Raises Denied: exists, unavailable."""
+        """Raises Denied: exists, unavailable, in-doubt."""
         try:
             position = await self._durable(append)
         except (Exists, Conflict) as error:
             raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
+        self.counts.moves[match.game.name] += match.move
         desk = Desk(match, secret, append.signer)
         desk.position = position
         return desk
 
     async def _durable(self, append: Append) -> int:
         """The position of the last record, once all are durable."""
+        match = append.records[0].match
         try:
-            return await asyncio.wrap_future(self.store.submit(append))
+            last = await self._arrivals.of(self.store.submit(append))
         except (Conflict, Exists):
             raise
+        except InDoubt as error:
+            self.counts.doubts += 1
+            raise Denied("in-doubt", str(error), match=match) from error
         except StoreError as error:
-            raise Denied("unavailable", str(error), match=append.records[0].match) from error
+            raise Denied("unavailable", str(error), match=match) from error
+        self.announce(match, last - len(append.records) + 1, last)
+        return last
 
     def _closing_note(self, match: Match, draft: Draft) -> str:
         if not isinstance(draft.records[-1].entry, Closed):
@@ -122,6 +136,10 @@ class Commits:
         for record in draft.records:
             tree.add(record.leaf)
         return self.note(match.id, tree.size, tree.root)
+
+
+def _to_nobody(match: str, first: int, last: int) -> None:
+    """Where no other process is to be told."""
 
 
 def opened_secret(match: Match) -> Secret | None:

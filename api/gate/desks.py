@@ -27,7 +27,9 @@ class Desk:
 
     def __init__(self, match: Match, secret: Secret | None, signer: str | None = None) -> None:
         self.match, self.secret, self.signer = match, secret, signer
-        self.position = 0  # of the latest move in the store's order, where it was committed here
+        match.rest()  # it may lie here for long, among many
+        self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
+        self.position = 0  # in the store's order, up to which nothing of the match is missing here
         self.lock = asyncio.Lock()
         self.users = 0  # who plays or follows here; the desk stays as long as there are any
         self._news: asyncio.Future[None] | None = None
@@ -78,10 +80,14 @@ class Desks:
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Desk | None]] = {}
 
-    def put(self, desk: Desk) -> None:
-        """Keep the desk of a match that was just opened."""
-        self._desks[desk.match.id] = desk
+    def put(self, desk: Desk) -> Desk:
+        """Keep the desk of a match that was just opened; gives the one that is there.
+
+        Somebody may have found the match in the store already: then he is at the desk that counts.
+        """
+        kept = self._desks.setdefault(desk.match.id, desk)
         self._thin_out()
+        return kept
 
     def at_hand(self, match: str) -> Desk | None:
         """The desk, where it need not be loaded."""
@@ -110,14 +116,19 @@ class Desks:
     def __len__(self) -> int:
         return len(self._desks)
 
-    async def catch_up(self, desk: Desk) -> None:
-        """Take in what other processes have stored by now."""
-        records = await asyncio.to_thread(self._since, desk.match.id, desk.match.move)
+    async def catch_up(self, desk: Desk) -> bool:
+        """Take in what other processes have stored by now; whether there was anything."""
+        return await self.take_in(desk, await asyncio.to_thread(self._since, desk.match.id, desk.match.move))
+
+    async def take_in(self, desk: Desk, records: Sequence[Record]) -> bool:
+        """Take in what is stored, as soon as no command stands in the way; whether any of it was still
+        missing then."""
         while records and desk.match.move < records[-1].move:
             if not desk.lock.locked():
                 desk.take_in(records)
-            else:  # these may be the moves of the command that holds the lock: it takes them in itself
-                await desk.news(_GLANCE)
+                return True
+            await desk.news(_GLANCE)  # the command that holds the lock may take them in itself: its own moves
+        return False
 
     async def read_on(self, desk: Desk) -> bool:
         """The same for the holder of the match's lock; whether there was anything."""

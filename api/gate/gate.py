@@ -20,13 +20,15 @@ from msgspec.structs import asdict, replace
 from api.bots import Bot, house, player_of
 from api.gate.commits import Commits, Keys
 from api.gate.desks import Desk, Desks
-from api.gate.following import Following
+from api.gate.following import Feed, Following
 from api.gate.house import House
+from api.gate.opening import new_match
 from api.gate.orders import (
     Accepted,
     Key,
     Order,
     answering_seat,
+    id_of,
     last_own,
     never,
     new_id,
@@ -36,15 +38,13 @@ from api.gate.orders import (
     seat_of,
     settled,
 )
-from api.gate.refusals import Denied, Refusal, Refusals
+from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
 from api.settings import Settings
 from api.store.seam import Conflict, Store
 from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
-from domain.game import BadOption, Game, Options
-from domain.games import GAMES
 from domain.kernel import Picks, Result, Seat
-from domain.match import Match, open_match
+from domain.match import Match
 
 _log = logging.getLogger("glasnost.gate")
 
@@ -75,23 +75,24 @@ class Gate:
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
+        self.counts = self._commits.counts
         self._desks = Desks(settings.cached_matches, self._commits.load, store.since)
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
         self._tasks: set[asyncio.Task[Accepted]] = set()
-        self._following = Following(store, self._desks, self._house)
+        self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
 
     # ── reading ──
 
     async def desk(self, match: str) -> Desk:
         """The desk of a match, with the committed state: all that was committed before somebody asked, by
-        whichever process.
+        whichever process.  Where the store is away and has a replica, `desk.lag` tells how old it may be.
 
         Raises:
             Denied: unknown-match.
         """
         desk = await self._at_hand(match)
         if self.store.shared:
-            await self._following.catch_up(desk)
+            await self._following.look(desk)
         return desk
 
     async def _at_hand(self, match: str) -> Desk:
@@ -118,9 +119,14 @@ class Gate:
         """The signed checkpoint over the first `move` moves."""
         return self._commits.note(match.id, move, match.roots[move - 1])
 
-    def follow(self) -> None:
-        """From now on hear of what other processes commit: whoever follows a match here is told of it."""
-        self._following.start()
+    def follow(self, bus: Feed | None = None) -> None:
+        """From now on hear of what other processes commit: whoever follows a match here is told of it.
+
+        Besides the store, `bus` tells of it, and is told of what is committed here.
+        """
+        if bus is not None:
+            self._commits.announce = bus.announce
+        self._following.start(bus)
 
     # ── commands ──
 
@@ -135,28 +141,49 @@ class Gate:
         secret: bytes | None = None,
         match: str | None = None,
         recorded: bool = False,
+        key: Key | None = None,
     ) -> Accepted:
         """A new match; opening seats nobody.
 
+        The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
+        that key is whose it is, without a match.
+
         Raises:
-            Denied: unknown-game, bad-option, exists, unavailable.
+            Denied: unknown-game, bad-option, exists, key-reused, unavailable, in-doubt.
         """
-        name = match or new_id()
+        name = match or self.store.named(new_id() if key is None else id_of(key))
+        if key is not None:
+            key = replace(key, scope=f"{key.scope} {name}")
+        order = Order("open", name, never, player, key=key)
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
         async def work() -> Accepted:
-            known, (chosen, complete) = _settle(game, edition, options)
+            if before := await self._opened(order):
+                return before
             context = Context(own, self._commits.clock(), self._commits.product)
-            draft = open_match(
-                context, known, chosen, complete, match=name, origin=origin, opener=player, recorded=recorded
+            opened = new_match(
+                context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
             )
-            opened = Match.project(None, draft.records)
-            assert opened is not None, "a draft holds records"
-            desk = await self._commits.first(opened, own)
-            self._desks.put(desk)
-            return Accepted(desk, None, 1, 1, 1)
+            accepted = Accepted(Desk(opened, own), None, 1, 1, 1, key.form if key else "")
+            try:
+                desk = await self._commits.first(opened, own, remembered(key, accepted))
+            except Denied as error:
+                before = await self._opened(order) if error.kind == "exists" else None
+                if before is None:
+                    raise
+                return before
+            return replace(accepted, desk=self._desks.put(desk))
 
-        return await self._kept(Order("open", name, never, player), work())
+        return await self._kept(order, work())
+
+    async def _opened(self, order: Order) -> Accepted | None:
+        """The match that was opened with this key before, if any."""
+        desk = await self._desks.get(order.match) if order.key else None
+        if desk is None:
+            return None
+        with desk.used():
+            async with desk.lock:  # what a command under way has stored it takes in itself
+                return await self._known(desk, order)
 
     async def sit(
         self,
@@ -166,6 +193,7 @@ class Gate:
         *,
         salt: str | None = None,
         bot: str = "",
+        key: Key | None = None,
         source: Source | None = None,
     ) -> Accepted:
         """`player` takes a seat, or lets a bot of the house play it (None: somebody who may do so anywhere).
@@ -180,7 +208,7 @@ class Gate:
             name = player_of(bot) if bot else player or ""
             return stored.sit(context, seat, name, salt=salt, bot=bot, source=source)
 
-        return await self._command(Order("sit", match, judge, player, seat))
+        return await self._command(Order("sit", match, judge, player, seat, key=key))
 
     async def play(
         self,
@@ -205,26 +233,41 @@ class Gate:
 
         return await self._command(Order("play", match, judge, player, seat, expect, key))
 
-    async def resign(self, match: str, *, player: str | None = None, seat: Seat | None = None) -> Accepted:
+    async def resign(
+        self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
+    ) -> Accepted:
         """A seat gives up.  Raises Denied: see `Match.resign`."""
 
         def judge(stored: Match, context: Context) -> Draft:
             return stored.resign(context, seat or seat_of(stored, player))
 
-        return await self._command(Order("resign", match, judge, player, seat))
+        return await self._command(Order("resign", match, judge, player, seat, key=key))
 
     async def ask_takeback(
-        self, match: str, *, player: str | None = None, seat: Seat | None = None, to: int | None = None
+        self,
+        match: str,
+        *,
+        player: str | None = None,
+        seat: Seat | None = None,
+        to: int | None = None,
+        key: Key | None = None,
     ) -> Accepted:
         """A seat asks to go back; a bot agrees at once.  Raises Denied: see `Match.ask_takeback`."""
 
         def judge(stored: Match, context: Context) -> Draft:
             return stored.ask_takeback(context, seat or seat_of(stored, player), to)
 
-        return await self._command(Order("ask_takeback", match, judge, player, seat))
+        return await self._command(Order("ask_takeback", match, judge, player, seat, key=key))
 
     async def answer_takeback(
-        self, match: str, request: int, agree: bool, *, player: str | None = None, seat: Seat | None = None
+        self,
+        match: str,
+        request: int,
+        agree: bool,
+        *,
+        player: str | None = None,
+        seat: Seat | None = None,
+        key: Key | None = None,
     ) -> Accepted:
         """A seat answers a request.  Raises Denied: see `Match.answer_takeback`."""
 
@@ -232,7 +275,7 @@ class Gate:
             acting = seat or answering_seat(stored, player)
             return stored.answer_takeback(context, acting, request, agree)
 
-        return await self._command(Order("answer_takeback", match, judge, player, seat))
+        return await self._command(Order("answer_takeback", match, judge, player, seat, key=key))
 
     async def rule(
         self,
@@ -243,6 +286,7 @@ class Gate:
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
+        key: Key | None = None,
     ) -> Accepted:
         """An organizer rules on a match in which he does not play.  Raises Denied: see `Match.rule`."""
 
@@ -253,7 +297,7 @@ class Gate:
                 raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
             return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
 
-        return await self._command(Order("rule", match, judge, by))
+        return await self._command(Order("rule", match, judge, by, key=key))
 
     async def close_record(self, match: str, result: Result | None) -> Accepted:
         """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
@@ -271,8 +315,7 @@ class Gate:
         """
 
         async def work() -> Accepted:
-            desk = await self._commits.whole(match, note, signer)
-            self._desks.put(desk)
+            desk = self._desks.put(await self._commits.whole(match, note, signer))
             return Accepted(desk, None, 1, match.move, match.move)
 
         return await self._kept(Order("upload", match.id, never, player), work())
@@ -311,8 +354,10 @@ class Gate:
             self.refusals.keep(refusal := self._refusal(order, error))
             _log.info("refused", extra=asdict(refusal))
             raise
-        who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
-        _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
+        self.counts.commands[order.command] += 1
+        if _log.isEnabledFor(logging.INFO):
+            who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
+            _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
         return accepted
 
     async def _carry_out(self, order: Order) -> Accepted:
@@ -345,7 +390,7 @@ class Gate:
         except Conflict:
             await self._desks.refresh(desk)
         except Denied as error:
-            if not self.store.shared or error.kind == "unavailable" or not await self._desks.read_on(desk):
+            if not self.store.shared or error.kind in UNTOLD or not await self._desks.read_on(desk):
                 raise
         try:
             return await self._known(desk, order) or await self._judged(desk, order)
@@ -386,12 +431,3 @@ class Gate:
         return Refusal(
             self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
         )
-
-
-def _settle(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple[Game, tuple[str, Options]]:
-    if name not in GAMES:
-        raise Denied("unknown-game", f"there is no game {name!r}; there are {', '.join(GAMES)}")
-    try:
-        return GAMES[name], GAMES[name].settle(edition, options)
-    except BadOption as error:
-        raise Denied("bad-option", str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 from collections.abc import Callable
 
@@ -26,6 +27,12 @@ def new_id() -> str:
     """The id of a new match: "m" and 80 random bits, lower-case, short enough for an address, never met
     twice."""
     return "m" + base64.b32encode(os.urandom(10)).decode().lower()
+
+
+def id_of(key: Key) -> str:
+    """The id of the match that is opened with a key: the same for the same key of the same token."""
+    digest = hashlib.sha256(f"open {key.scope} {key.key}".encode()).digest()
+    return "m" + base64.b32encode(digest[:10]).decode().lower()
 
 
 class Key(Struct, frozen=True):
@@ -133,16 +140,19 @@ def seat_of(match: Match, player: str | None) -> Seat:
 def seat_if_any(match: Match, player: str | None) -> Seat | None:
     """The same, None where he does not play in the match."""
     own = seats_of(match, player)
+    if len(own) < 2:
+        return own[0] if own else None
     asked = match.asked.seats if match.asked else {}
-    return next((seat for seat in own if seat in asked), own[0] if own else None)
+    return next((seat for seat in own if seat in asked), own[0])
 
 
 def seats_of(match: Match, player: str | None, move: int | None = None) -> list[Seat]:
     """The seats that a player plays after `move` (None: the latest)."""
     if player is None:
         return []
-    played_by = {seat: match.player_of(seat, move) for seat in match.seats}
-    return [seat for seat, seated in played_by.items() if seated and seated.player == player]
+    chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
+    own = [match.seat_of(Chair(chair), move) for chair in chairs]
+    return own if len(own) < 2 else [seat for seat in match.seats if seat in own]
 
 
 def answering_seat(match: Match, player: str | None) -> Seat:

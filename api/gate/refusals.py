@@ -13,12 +13,14 @@ from msgspec import Struct
 from domain.history import Chair
 from domain.kernel import Fault, Prompt, Seat
 
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing of the match: the store did not do its part
+
 
 class Denied(Exception):
-    """A command that the gate refuses; nothing has changed.
+    """A command that the gate refuses; nothing has changed, or (in-doubt) nobody can say so.
 
     `kind` is a stable name: those of `domain.drafting.Refused`, and unknown-match, unknown-game, bad-option,
-    unknown-bot, foreign, key-reused, conflict, exists, bad-file, unavailable, limit.
+    unknown-bot, foreign, key-reused, conflict, exists, bad-file, unavailable, in-doubt, limit.
     `legal` is told only to the asked seat, which it names, and so is `fault`, what is wrong with its answer.
     `expect` is the move that the command expected.
     `seat` is the one for which it was said, `chair` where its player sat down.

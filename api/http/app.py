@@ -8,13 +8,17 @@ import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
+from starlette.routing import WebSocketRoute
+from starlette.types import Receive, Scope, Send
 
 from api.http import manual
+from api.http.doors import Addresses
 from api.http.edge import REF
 from api.http.refusing import HANDLERS
 from api.http.routes import boards, commands, games, log, matches, players, replays, service
 from api.http.services import Services
-from api.http.watch import Watch
+from api.http.sockets import door
+from api.http.watch import Watch, failed
 from api.settings import product
 
 TOPICS = (games.api, players.api, matches.api, commands.api, log.api, boards.api, replays.api, service.api)
@@ -26,7 +30,25 @@ Labels and explanations follow Accept-Language (en, ru)."""
 
 
 class Application(FastAPI):
-    """FastAPI with a document that knows the structs."""
+    """FastAPI with a document that knows the structs, and with doors of its own (`api.http.doors`)."""
+
+    def serve(self, services: Services) -> None:
+        """Serve these routes over these services, the watch around everything."""
+        self.state.services = services
+        for topic in TOPICS:
+            self.router.routes.extend(topic.router.routes)
+        self._addresses = Addresses(door for topic in TOPICS for door in topic.doors)
+        self._watch = Watch(self._pass_on, services.metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        await self._watch(scope, receive, send)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
+        scope["app"] = self
+        door = self._addresses.find(scope) if scope["type"] == "http" else None
+        await (door or super().__call__)(scope, receive, send)
 
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document, made once."""
@@ -35,7 +57,7 @@ class Application(FastAPI):
         return self.openapi_schema
 
 
-def build(services: Services) -> FastAPI:
+def build(services: Services) -> Application:
     """The application over these services."""
     app = Application(
         title="Glasnost",
@@ -44,13 +66,12 @@ def build(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        exception_handlers=dict(HANDLERS),
+        exception_handlers={**HANDLERS, Exception: failed},
     )
-    app.state.services = services
-    for topic in TOPICS:
-        app.router.routes.extend(topic.router.routes)  # flat: a router in a router costs 30 us a request
+    app.serve(services)
     app.add_route("/docs", _manual, include_in_schema=False)
-    app.add_middleware(Watch, metrics=services.metrics)
+    app.add_route(door.PATH, door.not_a_handshake, include_in_schema=False)
+    app.router.routes.append(WebSocketRoute(door.PATH, door.Door()))
     return app
 
 
@@ -63,9 +84,10 @@ def _document(app: FastAPI) -> dict[str, Any]:
     document = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
-    types = [kind for topic in TOPICS for kind in topic.types]
+    types = [kind for topic in TOPICS for kind in topic.types] + list(door.TYPES)
     _, schemas = msgspec.json.schema_components(types, ref_template=REF)
     components = document.setdefault("components", {})
     components["schemas"] = schemas
+    document["x-sockets"] = door.described()
     components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
     return document

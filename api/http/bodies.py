@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from api.http import negotiation
 from api.http.problems import Failed
@@ -15,7 +15,7 @@ from api.settings import Settings
 _FORM = "application/x-www-form-urlencoded"
 _DRAINED = 1024 * 1024  # bytes beyond a limit that are read on: whoever is still sending hears no answer
 
-Reader = Callable[[Request, Settings], Awaitable[tuple[bytes, Any]]]
+Reader = Callable[[Request, Settings], Awaitable[Any]]
 
 
 def reader(body: Any) -> Reader:
@@ -24,11 +24,11 @@ def reader(body: Any) -> Reader:
         return _bytes_reader(body)
     decode, may_be_empty = msgspec.json.Decoder(body).decode, optional(body)
 
-    async def read(request: Request, settings: Settings) -> tuple[bytes, Any]:
+    async def read(request: Request, settings: Settings) -> Any:
         content = await _content(request, settings.body_bytes)
         if content or not may_be_empty:
             _must_be(request, negotiation.JSON)
-        return content, _decoded(decode, content or (b"{}" if may_be_empty else b""))
+        return decoded(decode, content or (b"{}" if may_be_empty else b""))
 
     return read
 
@@ -39,10 +39,9 @@ def optional(body: Any) -> bool:
 
 
 def _bytes_reader(media_type: str) -> Reader:
-    async def read(request: Request, settings: Settings) -> tuple[bytes, Any]:
+    async def read(request: Request, settings: Settings) -> bytes:
         _must_be(request, media_type)
-        content = await _content(request, settings.file_bytes)
-        return content, content
+        return await _content(request, settings.file_bytes)
 
     return read
 
@@ -62,15 +61,15 @@ async def _content(request: Request, most: int) -> bytes:
     if int(request.headers.get("content-length", "0")) > most + _DRAINED:
         raise _too_large(most)
     content, read = bytearray(), 0
-    try:
-        async for chunk in request.stream():
-            read += len(chunk)
-            if read <= most:
-                content += chunk
-            elif read > most + _DRAINED:
-                break
-    except ClientDisconnect as error:
-        raise Failed("malformed", "the body ends too early") from error
+    more = True
+    while more and read <= most + _DRAINED:
+        message = await request.receive()
+        if message["type"] != "http.request":
+            raise Failed("malformed", "the body ends too early")
+        chunk, more = message.get("body", b""), message.get("more_body", False)
+        read += len(chunk)
+        if read <= most:
+            content += chunk
     if read > most:
         raise _too_large(most)
     return bytes(content)
@@ -80,7 +79,12 @@ def _too_large(most: int) -> Failed:
     return Failed("too-large", f"at most {most} bytes", {"connection": "close"})
 
 
-def _decoded(decode: Callable[[bytes], Any], content: bytes) -> Any:
+def decoded(decode: Callable[[Any], Any], content: bytes | str) -> Any:
+    """What a decoder makes of bytes from outside.
+
+    Raises:
+        Failed: invalid, malformed.
+    """
     try:
         return decode(content)
     except msgspec.ValidationError as error:

@@ -2,21 +2,26 @@
 
 A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
 Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
+FastAPI makes the document; a request comes in by the route's door (`api.http.doors`).
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
 from msgspec import Struct
+from starlette.requests import HTTPConnection
 
 from api.gate import Gate
 from api.http import bodies, negotiation, problems
 from api.http.access import Visitor
+from api.http.doors import Door
 from api.http.problems import Failed
 from api.http.services import Services
 from api.http.shapes import Problem
@@ -24,6 +29,7 @@ from api.store.seam import Person
 
 REF = "#/components/schemas/{name}"
 EVERYWHERE = (400, 401, 422, 429, 500)  # problems that any route may answer with
+LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
 _JSON = negotiation.JSON
 _GIVEN = ("call", "body")  # a handler's parameters that do not come from address or headers
 
@@ -32,15 +38,14 @@ H = TypeVar("H", bound=Handler)
 encode = msgspec.json.Encoder().encode
 
 
-class Call:
-    """One request that was let in: who asks, in which language, and what he may work with."""
+class Caller:
+    """Somebody who was let in, by whichever door: who asks, in which language, and what he may work with."""
 
-    __slots__ = ("language", "raw", "request", "services", "visitor")
+    __slots__ = ("lag", "language", "services", "visitor")
 
-    def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
-        self.services, self.request, self.visitor = services, request, visitor
-        self.raw = b""  # the body as it came
-        self.language = negotiation.language(request.headers.get("accept-language", ""))
+    def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
+        self.services, self.visitor, self.language = services, visitor, language
+        self.lag: float | None = None  # seconds that what he is shown may be old; None: it is current
 
     @property
     def gate(self) -> Gate:
@@ -64,6 +69,16 @@ class Call:
         if roles and person.role not in roles:
             raise Failed("forbidden", f"this takes the role {' or '.join(roles)}, yours is {person.role}")
         return person
+
+
+class Call(Caller):
+    """One request over HTTP."""
+
+    __slots__ = ("request",)
+
+    def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
+        super().__init__(services, visitor, negotiation.language(request.headers.get("accept-language", "")))
+        self.request = request
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """A struct as a response."""
@@ -89,6 +104,11 @@ class Api:
     def __init__(self, topic: str) -> None:
         self.router = APIRouter(tags=[topic])
         self.types: list[Any] = [Problem]
+
+    @property
+    def doors(self) -> list[APIRoute]:
+        """The routes."""
+        return [route for route in self.router.routes if isinstance(route, APIRoute)]
 
     def get(self, path: str, returns: Any, **more: Any) -> Callable[[H], H]:
         """A route for reading; see `_route`."""
@@ -124,9 +144,10 @@ class Api:
             extra: dict[str, Any] = {"security": [{"bearer": []}] if token else [{}, {"bearer": []}]}
             if body is not None:
                 extra["requestBody"] = self._request_body(body)
+            endpoint, own = _endpoint(handler, body, status)
             self.router.add_api_route(
                 path,
-                _endpoint(handler, body, status),
+                endpoint,
                 methods=[method],
                 response_model=None,
                 response_class=Response,
@@ -136,6 +157,7 @@ class Api:
                 summary=(handler.__doc__ or "").split("\n")[0].rstrip("."),
                 operation_id=handler.__name__,
             )
+            self.doors[-1].app = Door(endpoint, own)
             return handler
 
         return wrap
@@ -166,8 +188,9 @@ class Api:
         return schema
 
 
-def _endpoint(handler: Handler, body: Any, status: int) -> Handler:
-    """What FastAPI calls: let the visitor in, read and decode the body, call the handler, encode."""
+def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[inspect.Parameter]]:
+    """What a door calls: let the visitor in, read and decode the body, call the handler, encode.  And the
+    parameters that it wants of the client."""
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
     known = frozenset(p.name for p in own)
@@ -177,22 +200,25 @@ def _endpoint(handler: Handler, body: Any, status: int) -> Handler:
         services: Services = request.app.state.services
         visitor = await services.tokens.visitor(request)
         services.requests.take(visitor.holder)
-        _refuse_unknown(request, known)
+        refuse_unknown(request, known)
         call = Call(services, request, visitor)
         if read is not None:
-            call.raw, given["body"] = await read(request, services.settings)
+            given["body"] = await read(request, services.settings)
         answer = await handler(call=call, **given)
-        return answer if isinstance(answer, Response) else call.answer(answer, status)
+        response = answer if isinstance(answer, Response) else call.answer(answer, status)
+        if call.lag is not None:
+            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
+        return response
 
     first = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
     vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
     endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
-    return endpoint
+    return endpoint, own
 
 
-def _refuse_unknown(request: Request, known: frozenset[str]) -> None:
+def refuse_unknown(request: HTTPConnection, known: frozenset[str]) -> None:
     """A misspelt parameter would be left out of account silently."""
-    for name in request.query_params:
+    for name in request.query_params if request.scope["query_string"] else ():
         if name not in known:
             raise Failed("invalid", f"there is no parameter {name[:40]!r} here")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 
 from api.http.problems import Failed
 
@@ -15,6 +16,9 @@ _REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
 class Buckets:
     """Token buckets, one for each visitor.
 
+    A worker judges by itself, at once; where several share a limit (`api.bus.allowances`), they tell one
+    another what they granted.
+
     Args:
         rate: how many a visitor may have in one period, and at once after a pause.
         period: in seconds.
@@ -22,9 +26,9 @@ class Buckets:
     """
 
     def __init__(self, rate: int, period: float, clock: Callable[[], float]) -> None:
-        self._rate, self._each, self._clock = rate, period / rate, clock
+        self.each, self.burst, self._clock = period / rate, period, clock
         self._free_at: OrderedDict[str, float] = OrderedDict()
-        self._burst = period
+        self._granted: dict[str, int] | None = None
 
     def take(self, visitor: str) -> None:
         """Take one.
@@ -33,11 +37,33 @@ class Buckets:
             Failed: limit, with the seconds after which there is one again.
         """
         now = self._clock()
-        start = max(self._free_at.get(visitor, 0.0), now - self._burst)
-        if start + self._each > now + 1e-9:
-            wait = math.ceil(start + self._each - now)
+        start = max(self._free_at.get(visitor, 0.0), now - self.burst)
+        if start + self.each > now + 1e-9:
+            wait = math.ceil(start + self.each - now)
             raise Failed("limit", f"try again in {wait} s", {"retry-after": str(wait)})
-        self._free_at[visitor] = start + self._each
+        self._keep(visitor, start + self.each)
+        if self._granted is not None:
+            self._granted[visitor] = self._granted.get(visitor, 0) + 1
+
+    def share(self) -> None:
+        """From now on remember what is granted until somebody asks for it."""
+        self._granted = {}
+
+    def granted(self, most: int) -> Mapping[str, int]:
+        """What was granted since this was asked before, of up to so many visitors; the rest another time."""
+        granted = self._granted or {}
+        return {visitor: granted.pop(visitor) for visitor in list(islice(granted, most))}
+
+    def learn(self, visitor: str, free_at: float) -> None:
+        """All workers together granted a visitor so much that his bucket is full only at `free_at`.
+
+        What was granted here and not told yet comes on top.  Nobody gets anything back.
+        """
+        own = (self._granted or {}).get(visitor, 0) * self.each
+        self._keep(visitor, max(self._free_at.get(visitor, 0.0), free_at + own))
+
+    def _keep(self, visitor: str, free_at: float) -> None:
+        self._free_at[visitor] = free_at
         self._free_at.move_to_end(visitor)
         if len(self._free_at) > _REMEMBERED:
             self._free_at.popitem(last=False)

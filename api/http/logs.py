@@ -96,9 +96,10 @@ def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, o
 
 
 def set_up(level: str) -> None:
-    """Send the log lines of this program to standard error from this level upwards."""
+    """Send this program's log lines, and uvicorn's warnings, to standard error from this level upwards."""
     handler = Aside(sys.stderr.fileno())
     handler.setFormatter(Lines())
-    logger = logging.getLogger("glasnost")
-    logger.handlers, logger.propagate = [handler], False
-    logger.setLevel(level.upper())
+    for name, least in (("glasnost", logging.NOTSET), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(max(logging.getLevelNamesMapping()[level.upper()], least))

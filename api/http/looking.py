@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from api.gate import Desk
 from api.gate.orders import seat_if_any, seats_of
-from api.http.edge import Call
+from api.http.edge import Caller
 from api.http.moves import SPECTATOR, Sight
 from api.http.problems import Failed
 from domain.history import ALL, Chair
 from domain.match import Match
 
+_SOON = {"retry-after": "1"}  # seconds
+_GLANCE = 0.1  # seconds after which a replica is looked at again
 
-async def sight(call: Call, match: str, view: str | None, *, proof: bool = False) -> Sight:
-    """A match, looked at as `view` asks for.
+
+async def looked(call: Caller, match: str, *moves: int | None) -> Desk:
+    """A match, with all these moves (those that are not None) in it.
+
+    The answer will tell how old it may be, where the store is away and a replica was looked at.  There, and
+    only there, a move may be missing that exists, and is waited for.
 
     Raises:
         Denied: unknown-match.
-        Failed: unknown-seat, forbidden.
+        Failed: unknown-move; behind, where it is not here in time.
     """
+    at_least = max((move for move in moves if move is not None), default=0)
     desk = await call.gate.desk(match)
+    if desk.lag is not None:
+        desk = await _awaited(call, desk, at_least)
+    must_be_there(desk.match, at_least)
+    return desk
+
+
+async def _awaited(call: Caller, desk: Desk, at_least: int) -> Desk:
+    seconds, loop = call.services.settings.at_least_seconds, asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while desk.lag is not None and desk.match.move < at_least:
+        if loop.time() > end:
+            here = desk.match.move
+            raise Failed("behind", f"the replica holds moves up to {here}, not {at_least}", _SOON)
+        await asyncio.sleep(_GLANCE)
+        desk = await call.gate.desk(desk.match.id)
+    call.lag = desk.lag
+    return desk
+
+
+async def sight(call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False) -> Sight:
+    """A match with all these moves in it, looked at as `view` asks for.
+
+    Raises:
+        Denied: unknown-match.
+        Failed: unknown-move, behind, unknown-seat, forbidden.
+    """
+    desk = await looked(call, match, *moves)
     return sight_of(desk, viewer(desk.match, call.player, view), proof)
 
 
@@ -49,6 +85,12 @@ def viewer(match: Match, player: str | None, view: str | None, move: int | None 
     raise Failed(
         "forbidden", "until the match is over, a seat's view is for its player, and all is for nobody"
     )
+
+
+def must_be_there(match: Match, after: int) -> None:
+    """Raises Failed: unknown-move, where the match has no move `after` yet."""
+    if after > match.move:
+        raise Failed("unknown-move", f"the latest move is {match.move}")
 
 
 def move_of(match: Match, move: int | None) -> int:

@@ -32,6 +32,8 @@ def page(document: Mapping[str, Any]) -> str:
             *(f"<p>{escape(text)}</p>" for text in info["description"].split("\n\n")),
             '<p>The same for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
             *_operations(document),
+            "<h2>Sockets</h2>",
+            *_sockets(document["x-sockets"]),
             "<h2>Shapes</h2>",
             *_shapes(document["components"]["schemas"]),
         ]
@@ -74,6 +76,17 @@ def _answer(status: str, answer: Mapping[str, Any]) -> str:
 def _kind(content: Mapping[str, Any]) -> str:
     name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
     return f'<a href="#{name}">{name}</a>' if name else "content"
+
+
+def _sockets(sockets: Mapping[str, Any]) -> Iterator[str]:
+    """The messages of each side of each socket."""
+    for path, sides in sockets.items():
+        rows = [
+            _row(side, ", ".join(_kind({"schema": kind}) for kind in kinds["anyOf"]))
+            for side, kinds in sides.items()
+        ]
+        head = f"<summary><b>GET</b> <code>{escape(path)}</code> A WebSocket</summary>"
+        yield f"<details>{head}<table>{''.join(rows)}</table></details>"
 
 
 def _row(name: str, text: str) -> str:

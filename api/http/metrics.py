@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import cast
 
 from prometheus_client import (
@@ -12,11 +12,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-
-from api.gate import Gate
-from api.http.limits import AtOnce
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
@@ -28,11 +24,10 @@ class Metrics:
     """The counters of one server.
 
     Args:
-        gate: its refusals are counted.
-        streams: the streams that are open.
+        collectors: look up what is counted elsewhere.
     """
 
-    def __init__(self, gate: Gate, streams: AtOnce) -> None:
+    def __init__(self, *collectors: Collector) -> None:
         _without_times_of_creation()
         self._registry = CollectorRegistry()
         self._requests = Counter(
@@ -48,29 +43,19 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        self._registry.register(_Now(gate, streams))
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        for collector in collectors:
+            self._registry.register(collector)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
-        self._requests.labels(method, route, status).inc()
-        self._seconds.labels(route).observe(seconds)
+        counted = self._known.get((method, route, status))
+        if counted is None:
+            counted = self._requests.labels(method, route, status), self._seconds.labels(route)
+            self._known[method, route, status] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
 
     def text(self) -> bytes:
         """The metrics in Prometheus' text format."""
         return generate_latest(self._registry)
-
-
-class _Now(Collector):
-    """What is counted elsewhere, looked up when somebody asks."""
-
-    def __init__(self, gate: Gate, streams: AtOnce) -> None:
-        self._gate, self._streams = gate, streams
-
-    def collect(self) -> Iterator[Metric]:
-        """See `Collector.collect`."""
-        refusals = CounterMetricFamily("glasnost_refusals", "Commands refused.", labels=("kind",))
-        for kind, count in sorted(self._gate.refusals.counts.items()):
-            refusals.add_metric((kind,), count)
-        yield refusals
-        yield GaugeMetricFamily("glasnost_streams", "Streams open.", value=self._streams.total)
-        yield GaugeMetricFamily("glasnost_matches_at_hand", "Matches in memory.", value=self._gate.at_hand)

@@ -41,7 +41,14 @@ class _Part(Struct):
     draws: list[Raw] = []
 
 
+class _Told(Struct):
+    """The facts of a leaf."""
+
+    facts: list[Raw] = []
+
+
 _part = msgspec.json.Decoder(_Part).decode
+_told = msgspec.json.Decoder(_Told).decode
 
 
 class Sight(Struct, frozen=True):
@@ -85,8 +92,12 @@ class Sight(Struct, frozen=True):
         return b"".join(b"id: %d\ndata: %b\n\n" % (number, _encode(self.move(number))) for number in numbers)
 
     def _facts(self, number: int) -> list[Raw]:
-        facts = self.move(number)["facts"]
-        return facts if isinstance(facts, list) else _raws(facts)
+        record = self.match.records[number - 1]
+        facts = _told(record.leaf).facts
+        for part in self._parts(record):
+            for place, fact in _part(part).facts:
+                facts[place] = fact
+        return facts
 
     def _parts(self, record: Record) -> list[bytes]:
         """The private parts that this viewer knows, save those that hold nothing."""

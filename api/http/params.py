@@ -20,6 +20,10 @@ View = Annotated[
     Query(max_length=64, description='A seat, "spectator", or "all" once the match is over.'),
 ]
 At = Annotated[int | None, Query(ge=1, le=_MOST, description="After which move; left out: the latest.")]
+AtLeast = Annotated[
+    int | None,
+    Query(ge=1, le=_MOST, description="Not without this move: it is waited for, where it is on its way."),
+]
 After = Annotated[int, Query(ge=0, le=_MOST, description="Moves after this one.")]
 Limit = Annotated[int | None, Query(ge=1, le=_MOST, description="At most so many.")]
 Proof = Annotated[bool, Query(description="With the exact leaf, and the own private part.")]

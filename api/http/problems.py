@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from api.http.details import in_russian
@@ -74,12 +75,27 @@ KINDS: dict[str, Kind] = {
         422, "Key used before", "Ключ уже был", "С этим ключом был послан запрос с другим телом"
     ),
     "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
+    "upgrade": Kind(
+        426,
+        "WebSocket only",
+        "Только WebSocket",
+        "Здесь только WebSocket; прокси должен его пропускать",
+    ),
     "failed": Kind(
         500, "Error in the server", "Ошибка сервера", "Посмотрите на партию, прежде чем повторять запрос"
     ),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),
+    "in-doubt": Kind(
+        503,
+        "Stored or not, nobody knows",
+        "Неизвестно, сохранено ли",
+        "Хранилище пропало посреди записи, и никто не знает, сохранено ли это. Посмотрите на партию или"
+        " повторите тот же запрос с тем же Idempotency-Key или expect: дважды это не произойдёт",
+    ),
+    "behind": Kind(503, "Not that far yet", "Ещё не здесь", "Этого хода здесь ещё не видно: {detail}"),
+    "not-ready": Kind(503, "Not ready", "Не готов", "Сервер сейчас не может работать; причины названы"),
 }
 
 _encode = msgspec.json.Encoder().encode
@@ -106,6 +122,7 @@ def document(
     rule: str = "",
     legal: PromptView | None = None,
     since: list[MoveView] | None = None,
+    reasons: Mapping[str, str] | None = None,
     known: Mapping[str, Any] | None = None,
 ) -> Problem:
     """The problem document; `known` holds what the Russian detail tells."""
@@ -113,7 +130,10 @@ def document(
     if language == "ru":
         told = {"detail": in_russian(detail), "games": ", ".join(GAMES), **(known or {})}
         detail = about.detail.format_map(told)
-    return Problem(type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since)
+    problem = Problem(
+        type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since
+    )
+    return problem if reasons is None else replace(problem, ready=False, reasons=dict(reasons))
 
 
 def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = None) -> Response:

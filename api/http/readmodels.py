@@ -33,10 +33,10 @@ class ReadModels:
     """
 
     def __init__(self, store: Store, path: Path) -> None:
-        self._store, self._alone = store, threading.Lock()
+        self._store, self.path, self._alone = store, path, threading.Lock()
         self._asking = asyncio.Semaphore(_AT_ONCE)
         self.runner = Runner(
-            store, path, report=lambda line: _log.warning("projections", extra={"told": line})
+            store.logs, path, report=lambda line: _log.warning("projections", extra={"told": line})
         )
         self.runner.start()
         self._connection = read.connect(path)
@@ -52,6 +52,26 @@ class ReadModels:
         async with self._asking:
             return await asyncio.to_thread(self._answer, lambda: question(self._connection, *given, **named))
 
+    async def reach(self, match: str, seconds: float) -> None:
+        """Wait until the read models hold everything of a match that is committed now.
+
+        Raises:
+            Failed: behind, where they do not in this time.
+        """
+        async with self._asking:
+            missing = await asyncio.to_thread(self._missing, self._store.log_of(match), seconds)
+        if missing:
+            raise Failed("behind", f"the read models lack {missing} records", {"retry-after": "1"})
+
+    def _missing(self, log: str, seconds: float) -> str:
+        """How many records of a log the read models lack, after some time; empty: none."""
+        last = self.runner.lasts().get(log)
+        if last is None:
+            return "some"
+        if self.runner.wait({log: last}, seconds):
+            return ""
+        return str(max(status.behind for status in self.runner.status()))
+
     def close(self) -> None:
         """Let go of the file."""
         self.runner.stop()
@@ -59,7 +79,7 @@ class ReadModels:
             self._connection.close()
 
     def _answer(self, question: Callable[[], T]) -> T:
-        self.runner.wait(self._store.last(), _PATIENCE)
+        self.runner.wait(self.runner.lasts(), _PATIENCE)
         try:
             with self._alone:
                 return question()

@@ -6,33 +6,48 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 
 from api.gate import Denied, Desk
+from api.gate.refusals import UNTOLD
 from api.http import negotiation
 from api.http.moves import Sight
 from api.http.problems import Failed, answer, document
 from api.http.services import Services
-from api.http.shapes import PromptView
+from api.http.shapes import Problem, PromptView
 from api.http.views import prompt_view
-from api.store.seam import StoreError
+from api.store.seam import InDoubt, StoreError
 from domain.texts import Texts
 
 SINCE = 50  # moves told with a stale request
 _NOT_FOUND, _METHOD = 404, 405
 
 Handler = Callable[[Request, Any], Any]
+Refusal = Failed | Denied | StoreError
+_SOON = {"retry-after": "1"}  # seconds
 
 
-def _language(request: Request) -> str:
+def _language(request: HTTPConnection) -> str:
     return negotiation.language(request.headers.get("accept-language", ""))
 
 
-async def failed(request: Request, error: Failed) -> Response:
-    """What the edge refuses."""
+async def problem(error: Refusal, services: Services, language: str) -> tuple[Problem, Mapping[str, str]]:
+    """The document of a refusal, and the headers that HTTP sends with it."""
+    if isinstance(error, Failed):
+        return document(error.kind, error.detail, language), error.headers
+    if isinstance(error, StoreError):
+        doubtful = isinstance(error, InDoubt)  # whoever is told to come again soon repeats without a look
+        kind = "in-doubt" if doubtful else "unavailable"
+        return document(kind, str(error), language), {} if doubtful else _SOON
+    return await _denied(error, services, language), _SOON if error.kind == "unavailable" else {}
+
+
+async def refused(request: HTTPConnection, error: Refusal) -> Response:
+    """What the edge, the gate or the store refuses."""
     language = _language(request)
-    return answer(document(error.kind, error.detail, language), language, error.headers)
+    told, headers = await problem(error, request.app.state.services, language)
+    return answer(told, language, headers)
 
 
 async def http(request: Request, error: HTTPException) -> Response:
@@ -47,22 +62,11 @@ async def http(request: Request, error: HTTPException) -> Response:
     return answer(document("malformed", str(error.detail), language), language)
 
 
-async def parameters(request: Request, error: RequestValidationError) -> Response:
-    """A parameter that cannot be meant."""
-    language = _language(request)
-    first = error.errors()[0]
-    where = " ".join(str(place) for place in first["loc"])
-    return answer(document("invalid", f"{where}: {first['msg']}", language), language)
-
-
-async def denied(request: Request, error: Denied) -> Response:
+async def _denied(error: Denied, services: Services, language: str) -> Problem:
     """What the gate refuses: with what was legal, and with what happened since."""
-    services: Services = request.app.state.services
-    language = _language(request)
-    desk = await _desk(services, error.match)
-    headers = {"retry-after": "1"} if error.kind == "unavailable" else None
+    desk = await _desk(services, None if error.kind in UNTOLD else error.match)
     told = _told(error, desk, language) if desk else None
-    problem = document(
+    return document(
         error.kind,
         told or error.detail,
         language,
@@ -71,7 +75,6 @@ async def denied(request: Request, error: Denied) -> Response:
         since=_since(error, desk) if desk else None,
         known=_known(error, desk, language, told) if desk else None,
     )
-    return answer(problem, language, headers)
 
 
 async def _desk(services: Services, match: str | None) -> Desk | None:
@@ -121,15 +124,9 @@ def _words(desk: Desk, language: str) -> Texts:
     return desk.match.game.words(language, opened.options, opened.edition)
 
 
-async def unavailable(request: Request, error: StoreError) -> Response:
-    """The store cannot do what it should."""
-    return await failed(request, Failed("unavailable", str(error), {"retry-after": "1"}))
-
-
 HANDLERS: dict[int | type[Exception], Handler] = {
-    Failed: failed,
-    Denied: denied,
-    StoreError: unavailable,
+    Failed: refused,
+    Denied: refused,
+    StoreError: refused,
     HTTPException: http,
-    RequestValidationError: parameters,
 }

@@ -7,11 +7,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
+from api.bus import Bus
+from api.bus.boards import Boards
 from api.gate import Gate
-from api.http.access import Tickets, Tokens
+from api.http.access import Tokens
+from api.http.collecting import OfTheBus, OfTheGate, OfTheStore
 from api.http.limits import AtOnce, Buckets
 from api.http.metrics import Metrics
 from api.http.readmodels import ReadModels
+from api.http.sockets.count import Sockets
+from api.http.tickets import Tickets
+from api.http.vitals import Vitals
 from api.settings import Settings
 from api.store.seam import People, Store
 
@@ -68,7 +74,25 @@ class Services:
         self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
         self.streams = AtOnce(settings.streams_per_viewer)
+        self.sockets = Sockets(settings.streams_per_viewer)
         self.tokens = Tokens(store.people, self.requests, pulse)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people)
-        self.metrics = Metrics(gate, self.streams)
+        self.bus: Bus | None = None
+        self.boards: Boards | None = None
+        self.vitals = Vitals(store, models, pulse)
+        self.metrics = Metrics(
+            OfTheGate(gate, self.streams, self.sockets),
+            OfTheStore(gate, self.vitals),
+            OfTheBus(lambda: self.bus, pulse),
+        )
+
+    def share(self, bus: Bus) -> None:
+        """Share limits, tickets and scoreboards with the other workers; before the bus begins."""
+        self.bus = bus
+        for name, limit in (("requests", self.requests), ("newcomers", self.newcomers)):
+            limit.share()
+            bus.share(name, limit)
+        self.boards = bus.boards(self.models.path, self.models.runner.lasts)
+        self.tickets.share(bus.tickets)
+        bus.run(self.tickets.stay)

@@ -11,9 +11,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.game import OptionValue
 
-_MOST = 2**53 - 1
-Number = Annotated[int, Meta(ge=1, le=_MOST)]
-Score = Annotated[int, Meta(ge=-_MOST, le=_MOST)]
+MOST = 2**53 - 1
+Number = Annotated[int, Meta(ge=1, le=MOST)]
+Score = Annotated[int, Meta(ge=-MOST, le=MOST)]
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 SeatName = Annotated[str, Meta(min_length=1, max_length=64)]
 Pick = Annotated[str, Meta(max_length=200)]
@@ -174,7 +174,8 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     """Why a request was refused (RFC 9457).
 
     `legal`: what the asked seat could answer.  `since`: the moves since the one that a stale request
-    expected, at most the latest fifty.
+    expected, at most the latest fifty.  `ready` and `reasons`: what is wrong with a server that is not ready,
+    by part.
     """
 
     type: str
@@ -184,6 +185,8 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     rule: str | None = None
     legal: PromptView | None = None
     since: list[MoveView] | None = None
+    ready: bool | None = None
+    reasons: dict[str, str] | None = None
 
 
 class MovePage(Struct, frozen=True):
@@ -348,6 +351,14 @@ class RefusalList(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    """Alive, or ready."""
+    """Alive."""
 
     status: str
+
+
+class Ready(Struct, frozen=True):
+    """Ready for requests.  `remarks`: what is going on nevertheless, by part."""
+
+    ready: bool
+    reasons: dict[str, str]
+    remarks: dict[str, str]

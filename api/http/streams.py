@@ -61,24 +61,36 @@ class Stream(Response):
 async def follow(
     desk: Desk, look: Look, after: int, heartbeat: float, stopping: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
-    """The moves after `after`, as they are committed; ends with the match, or when the server stops.
+    """The moves after `after` as server-sent events; see `news`.
 
     Args:
-        desk: where the match lies; the caller keeps it in use.
         look: gives the sight at the match as it stands.
         heartbeat: seconds without news after which the stream says that it is alive.
     """
     yield _RETRY
+    async for numbers in news(desk, after, heartbeat, stopping):
+        yield look().events(numbers) if numbers else _ALIVE
+
+
+async def news(
+    desk: Desk, after: int, heartbeat: float, stopping: Callable[[], bool]
+) -> AsyncIterator[range]:
+    """The numbers of the moves after `after`, as they are committed; ends with the match, or when the server
+    stops.
+
+    Args:
+        desk: where the match lies; the caller keeps it in use.
+        heartbeat: seconds without news after which an empty range is given.
+    """
     while not stopping():
-        sight = look()
-        last = min(sight.match.move, after + _AT_ONCE)
+        last = min(desk.match.move, after + _AT_ONCE)
         if last > after:
-            yield sight.events(range(after + 1, last + 1))
+            yield range(after + 1, last + 1)
             after = last
-        elif sight.match.closed:
+        elif desk.match.closed:
             return
         elif not await desk.news(heartbeat):
-            yield _ALIVE
+            yield range(0)
 
 
 async def _gone(receive: Receive) -> None:

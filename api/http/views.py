@@ -44,6 +44,16 @@ def summary(desk: Desk, names: Mapping[str, str]) -> MatchSummary:
     return MatchSummary(**_summary(desk, names, desk.match.move))
 
 
+def as_left(accepted: Accepted) -> Desk:
+    """The match as a command left it, whatever came afterwards, so that its answer can be given again."""
+    desk = accepted.desk
+    if accepted.last == desk.match.move:
+        return desk
+    match = Match.project(None, desk.match.records[: accepted.last])
+    assert match is not None, "a command has left a move"
+    return Desk(match, desk.secret, desk.signer)
+
+
 def match_view(
     desk: Desk, names: Mapping[str, str], viewer: Chair | None, at: int, language: str
 ) -> MatchView:

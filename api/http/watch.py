@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import time
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http import negotiation
 from api.http.metrics import Metrics
 from api.http.problems import answer, document
+from api.http.shapes import Problem
 
 # What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
 _FAILED = "look at the match before you send this again; the log of the server says more"
@@ -44,17 +46,24 @@ class Watch:
 
         try:
             await self._app(scope, receive, noting)
-        except Exception:
+        except Exception as error:
             _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
             if status == 0:
-                await _failed(Request(scope))(scope, receive, noting)
+                response = await failed(Request(scope), error)
+                await response(scope, receive, noting)
 
     def _answered(self, scope: Scope, status: int, seconds: float) -> None:
-        method, route = scope["method"], _route(scope)
-        self._metrics.answered(method if route else "other", route or "none", status, seconds)
-        if _log.isEnabledFor(logging.DEBUG):
-            told = {"method": method, "route": route, "status": status, "us": int(seconds * 1_000_000)}
-            _log.debug("request", extra=told)
+        route = _route(scope)
+        method = scope["method"] if route else "other"
+        answered(self._metrics, method, route or "none", status, seconds)
+
+
+def answered(metrics: Metrics, method: str, route: str, status: int, seconds: float) -> None:
+    """Count and log a request, or a message of a socket."""
+    metrics.answered(method, route, status, seconds)
+    if _log.isEnabledFor(logging.DEBUG):
+        told = {"method": method, "route": route, "status": status, "us": int(seconds * 1_000_000)}
+        _log.debug("request", extra=told)
 
 
 def _route(scope: Scope) -> str:
@@ -62,6 +71,12 @@ def _route(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", ""))
 
 
-def _failed(request: Request) -> ASGIApp:
+def unforeseen(language: str) -> Problem:
+    """What is told of an error that nobody foresaw."""
+    return document("failed", _FAILED, language)
+
+
+async def failed(request: HTTPConnection, error: Exception) -> Response:
+    """The answer to a request on which the server failed; what the error says is not told."""
     language = negotiation.language(request.headers.get("accept-language", ""))
-    return answer(document("failed", _FAILED, language), language)
+    return answer(unforeseen(language), language)

@@ -7,6 +7,7 @@ server finds it when the token is shown for the first time, enters the person in
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from api.store.seam import Person, StoreError
 from domain.log import canonical
 
 FOLDER = "appointments"
+_NAME = re.compile("[0-9a-f]{64}")
 
 
 def write(keys: Path, person: Person, token_hash: bytes) -> None:
@@ -45,6 +47,21 @@ def burn(keys: Path, token_hash: bytes) -> None:
     """The person stands in the store now: the letter has done its work."""
     with suppress(OSError):
         _path(keys, token_hash).unlink()
+
+
+def copy(source: Path, target: Path) -> int:
+    """Give a key folder the letters in another that nobody has shown the token of yet; how many these are.
+
+    Raises:
+        StoreError: the other folder cannot be written.
+    """
+    folder = source / FOLDER
+    hashes = [bytes.fromhex(path.name) for path in sorted(folder.glob("*")) if _NAME.fullmatch(path.name)]
+    letters = [(token_hash, person) for token_hash in hashes if (person := read(source, token_hash))]
+    for token_hash, person in letters:
+        if read(target, token_hash) is None:
+            write(target, person, token_hash)
+    return len(letters)
 
 
 def _path(keys: Path, token_hash: bytes) -> Path:

@@ -13,16 +13,14 @@ Read models are not in it: they are rebuilt from the log.
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
 
 from api.store import schema
+from api.store.fresh import clear_away, new_file
 from api.store.seam import StoreError
 
 _DIGEST = "digest"  # its name in the table `meta`
@@ -43,7 +41,7 @@ def backup(folder: Path, target: Path, *, with_vault: bool = True) -> Content:
     """
     source = folder / schema.FILE
     schema.must_be_current(source)
-    with closing(schema.connect_for_reading(source)) as connection, _new_file(target) as fresh:
+    with closing(schema.connect_for_reading(source)) as connection, new_file(target) as fresh:
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
             if not with_vault:
@@ -65,12 +63,13 @@ def restore(file: Path, folder: Path) -> Content:
     content = check(file)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        clear_away(folder / schema.FILE)
         held = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         raise StoreError(f"{folder} cannot hold a store: {error.strerror}") from error
     if held:
         raise StoreError(f"{folder} is not empty (it holds {held[0]}): restore into a new folder")
-    with closing(schema.connect_for_reading(file)) as connection, _new_file(folder / schema.FILE) as fresh:
+    with closing(schema.connect_for_reading(file)) as connection, new_file(folder / schema.FILE) as fresh:
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
             copy.execute("DELETE FROM meta WHERE name = ?", (_DIGEST,))
@@ -135,31 +134,3 @@ def _digest(connection: sqlite3.Connection) -> str:
             if row[0] != _DIGEST:
                 digest.update(repr(row).encode())
     return digest.hexdigest()
-
-
-@contextmanager
-def _new_file(target: Path) -> Iterator[Path]:
-    """A file to write, which becomes `target` when the context ends well, and never takes another's place."""
-    fresh = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        if target.exists():
-            raise FileExistsError(f"{target} exists already")
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        yield fresh
-        _make_durable(fresh)
-        os.link(fresh, target)
-        _make_durable(target.parent)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{target} cannot be written: {schema.reason(error)}") from error
-    finally:
-        for path in (fresh, fresh.with_name(f"{fresh.name}-journal")):
-            with suppress(FileNotFoundError):
-                path.unlink()
-
-
-def _make_durable(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -6,7 +6,7 @@ A store of a kind (`api.store.store`, `api.store.postgres_store`) adds how somet
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
@@ -16,16 +16,17 @@ from eventsourcing.application import AggregateNotFoundError
 from eventsourcing.persistence import StoredEvent
 
 from api.store.keys import KeyRing, wrap_key
-from api.store.log import Reading, Rows
-from api.store.mapper import Envelope, Loaded, Matches, projected
+from api.store.log import AFTER, NEWS, Reading, Rows
+from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
-from api.store.seam import Append, People, Remembered, Stored, StoreError, Told
+from api.store.seam import Append, Figures, Lag, Lately, Log, People, Remembered, Stored, StoreError, Told
 from api.store.vault import Vault
 from domain.log import Record
 from domain.match import Match
 
 T = TypeVar("T")
 NAME = "glasnost.local"  # the server's name, under which it signs
+HEARTBEAT = "heartbeat"  # the name in `meta` of the time of the last probe
 WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that wraps the secrets
 READ_ONLY = "this store is open for reading only"
 
@@ -154,7 +155,7 @@ class SqlStore(ABC):
 
     def secret(self, match: str) -> bytes | None:
         """See `Store.secret`."""
-        row = self._one("SELECT wrapped FROM vault WHERE match = ?", match)
+        row = self._kept("SELECT wrapped FROM vault WHERE match = ?", match)
         return self._vault.unwrap(match, row[0]) if row else None
 
     def remembered(self, scope: str, key: str) -> Remembered | None:
@@ -165,13 +166,26 @@ class SqlStore(ABC):
 
     def note(self, match: str) -> str | None:
         """See `Store.note`."""
-        row = self._one("SELECT note FROM notes WHERE match = ?", match)
+        row = self._kept("SELECT note FROM notes WHERE match = ?", match)
         return row[0] if row else None
 
     def signer(self, match: str) -> str | None:
         """See `Store.signer`."""
-        row = self._one("SELECT signer FROM uploads WHERE match = ?", match)
+        row = self._kept("SELECT signer FROM uploads WHERE match = ?", match)
         return row[0] if row else None
+
+    def named(self, match: str) -> str:
+        """See `Store.named`: it stays as it is."""
+        return match
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """See `Store.logs`: this one."""
+        return {"": self}
+
+    def log_of(self, match: str) -> str:
+        """See `Store.log_of`: there is one."""
+        return ""
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
@@ -179,10 +193,14 @@ class SqlStore(ABC):
         return (row[0] for row in self._rows.rows(first))
 
     def after(self, position: int, limit: int) -> list[Stored]:
-        """See `Store.after`."""
-        rows = self._reading.select_notifications(position, limit, inclusive_of_start=False)
-        uploaded = self._uploaded(position, rows[-1].id) if rows else set()
-        return [Stored(row.id, self._record(row), row.originator_id in uploaded) for row in rows]
+        """See `Store.after`: the records are read when somebody looks at them."""
+        rows = self._rows.rows(AFTER, (position, limit))
+        uploaded = self._uploaded(position, rows[-1][0]) if rows else set()
+        return [Stored(place, unread(*move), move[0] in uploaded) for place, *move in rows]
+
+    def news(self, position: int, limit: int) -> list[tuple[str, int]]:
+        """See `Log.news`."""
+        return self._rows.rows(NEWS, (position, limit))
 
     def _record(self, event: StoredEvent) -> Record:
         envelope = self._matches.mapper.to_domain_event(event)
@@ -199,6 +217,33 @@ class SqlStore(ABC):
         """See `Store.last`."""
         last: int | None = self._one("SELECT max(id) FROM stored_events")[0]
         return last or 0
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        return None
+
+    # ── how it is ──
+
+    @property
+    @abstractmethod
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+
+    @abstractmethod
+    def probe(self) -> None:
+        """See `Store.probe`."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """See `Store.size`."""
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        return None
+
+    def _kept(self, statement: str, match: str) -> Any:
+        """The row of a match that stays as it is once it is written."""
+        return self._one(statement, match)
 
     def _one(self, statement: str, *values: Any) -> Any:
         return next(iter(self._rows.rows(statement, values)), None)

@@ -15,6 +15,7 @@ from msgspec import Struct
 from api.store.base import SqlStore
 from api.store.people import Cursor
 from api.store.seam import StoreError
+from api.store.shard_bonds import bonds
 
 PAGE = 500  # rows in one statement
 LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state"), ("id",))
@@ -70,6 +71,9 @@ def copy(source: SqlStore, target: SqlStore, advance: Advance) -> None:
             for page in _pages(source, table):
                 _insert(cursor, table, _wrapped(page, source, target) if table[0] == "vault" else page)
                 advance(len(page))
+
+        for row in bonds(source).items():
+            cursor.execute("INSERT INTO meta (name, value) VALUES (?, ?)", row)
 
     target.write(work)
 

@@ -9,6 +9,7 @@ Whoever holds this folder can know the hands and dice to come.  Back it up apart
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 from collections.abc import Iterator
@@ -60,6 +61,10 @@ class KeyRing:
             if written != self._seen:
                 self._seen = written
                 self._take(msgspec.json.decode(_read(self._path), type=_Ring))
+
+    def derived(self, purpose: str) -> bytes:
+        """32 bytes for another purpose, alike for all who share this folder; they do not tell the keys."""
+        return hmac.digest(wrap_key(self._path.parent), purpose.encode(), "sha256")
 
     @property
     def signing(self) -> SigningKey:

@@ -21,6 +21,8 @@ from eventsourcing.persistence import (
 )
 
 _MOVE = "originator_id, originator_version, topic, state"
+AFTER = f"SELECT id, {_MOVE} FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
+NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 
 
 class Rows(Protocol):

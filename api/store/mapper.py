@@ -15,7 +15,7 @@ from eventsourcing.utils import Environment, EnvType
 from msgspec import Struct
 
 from domain.games import GAMES
-from domain.log import Damaged, Record, codec
+from domain.log import Codec, Damaged, Record, codec
 from domain.match import Match
 
 
@@ -74,12 +74,28 @@ class RecordMapper(Mapper[str]):
             Damaged: these are not the bytes of a move of a known game; the text names match and move.
         """
         match, game = str(stored_event.originator_id), stored_event.topic
+        known = _codec(match, stored_event.originator_version, game)
         try:
-            if game not in GAMES:
-                raise Damaged(f"unknown game {game!r}; this version knows: {', '.join(GAMES)}")
-            return Envelope(codec(GAMES[game]).read(match, stored_event.state), game)
+            return Envelope(known.read(match, stored_event.state), game)
         except Damaged as error:
             raise Damaged(f"match {match}, move {stored_event.originator_version}: {error}") from error
+
+
+def unread(match: str, move: int, game: str, stored: bytes) -> Record:
+    """The record of a row, which is read only when somebody looks at it.
+
+    Raises:
+        Damaged: it is of no known game; and see `Record`.
+    """
+    known = _codec(match, move, game)
+    return Record(known, match, move, stored, known.audiences)
+
+
+def _codec(match: str, move: int, game: str) -> Codec:
+    if game not in GAMES:
+        known = ", ".join(GAMES)
+        raise Damaged(f"match {match}, move {move}: unknown game {game!r}; this version knows: {known}")
+    return codec(GAMES[game])
 
 
 class NullTranscoder(Transcoder):

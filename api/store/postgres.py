@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import selectors
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -34,9 +35,13 @@ from api.store.seam import InDoubt, StoreError, Unavailable
 
 URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
 READERS = 16  # connections for questions at most
+_AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
 _SETTINGS = (
     f"SET search_path = {SCHEMA}; SET default_transaction_isolation = 'read committed';"
-    " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0"
+    " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;"
+    # The server, too, notices a worker that is gone without a word, and does not keep its sessions for hours.
+    " SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;"
+    " SET tcp_user_timeout = 30000"
 )
 _DEFAULTS: dict[
     str, str | int
@@ -54,12 +59,18 @@ _NOT_UNDERSTOOD = (
     " characters than letters and digits have the form %40; the password may come from PGPASSWORD, ~/.pgpass"
 )
 _HINT = "see that the server runs, that this is the right one, and whom it lets in"
-DOUBTFUL = "the database went away, and nobody can say whether this was stored: look before you repeat it"
-AWAY = "the database does not do its work just now, and nothing was changed; try again in a moment"
+DOUBTFUL = (
+    "the database went away in the middle, and nobody can say whether this was stored: look at the match, or"
+    " send the same again with its Idempotency-Key or expect"
+)
+AWAY = (
+    "the database does not do its work just now; nothing is lost, and nothing was changed: try again in a"
+    " moment"
+)
 
 Connection = psycopg.Connection[Any]
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("glasnost.store")
 
 
 class Unreachable(Unavailable):
@@ -84,6 +95,7 @@ class Address:
         host, port = str(self._parts.get("host") or ""), str(self._parts.get("port") or "1")
         if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
             raise StoreError(_NOT_UNDERSTOOD)
+        self._complaint, self._complained = "", 0.0
 
     def __str__(self) -> str:
         user, host = self._parts.get("user"), self._parts.get("host") or "localhost"
@@ -108,7 +120,11 @@ class Address:
 
     def away(self, error: Exception) -> Unavailable:
         """What a client is told of the database's trouble; the log says more."""
-        _log.warning("the database %s: %s", self, self.said(error))
+        said, now = str(error) if isinstance(error, Unreachable) else self.said(error), time.monotonic()
+        if said != self._complaint or now - self._complained > _AGAIN_SECONDS:  # every question fails alike
+            self._complaint, self._complained = said, now
+            told = said if isinstance(error, Unreachable) else f"the database {self}: {said}"
+            _log.warning("%s", told)
         return Unavailable(AWAY)
 
     def said(self, error: Exception) -> str:
@@ -145,10 +161,7 @@ class Datastore(library.PostgresDatastore):
         def ask(connection: Connection) -> list[Any]:
             return connection.execute(marked(statement), values, binary=True).fetchall()
 
-        try:
-            return self._asked(ask)
-        except psycopg.Error as error:
-            raise self.address.away(error) from error
+        return self.on_one(ask)
 
     def write(self, work: Callable[[Marked], T]) -> T:
         """Do work in one durable transaction, wholly or not at all.
@@ -165,6 +178,17 @@ class Datastore(library.PostgresDatastore):
             except psycopg.Error as error:
                 away = self.address.away(error)
                 raise InDoubt(DOUBTFUL) if connection.closed else away from error
+
+    def on_one(self, work: Callable[[Connection], T]) -> T:
+        """Do work on a connection that is alive; it is begun once more where that was lost.
+
+        Raises:
+            Unavailable: the database does not do it.
+        """
+        try:
+            return self._asked(work)
+        except psycopg.Error as error:
+            raise self.address.away(error) from error
 
     def _asked(self, ask: Callable[[Connection], T]) -> T:
         """The answer; asked once more where the connection is lost."""
@@ -248,7 +272,7 @@ class _Cursor:
 @lru_cache(maxsize=500)
 def marked(statement: str) -> bytes:
     """The statement as psycopg wants it."""
-    return statement.replace("?", "%s").encode()
+    return statement.replace("%", "%%").replace("?", "%s").encode()
 
 
 class Recorder(Reading, library.PostgresApplicationRecorder):

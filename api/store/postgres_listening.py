@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-from api.store.log import Rows
+from api.store.log import NEWS, Rows
 from api.store.postgres_schema import BELL
 from api.store.seam import StoreError, Told
 
@@ -25,7 +25,7 @@ LOOK = 1.0  # seconds after which the teller looks by itself
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0  # seconds between two attempts to connect
 _AT_ONCE = 1_000  # moves read in one question
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("glasnost.store")
 
 
 class Listener:
@@ -142,10 +142,10 @@ class Teller:
 
     def _told(self) -> bool:
         """Read and tell what is new; whether there was anything."""
-        news, found = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?", False
+        found = False
         while True:
             try:
-                moves = self._rows.rows(news, (self._seen, _AT_ONCE))
+                moves = self._rows.rows(NEWS, (self._seen, _AT_ONCE))
             except StoreError as error:  # it is read again later
                 _log.info("the store cannot be followed: %s; trying again", type(error).__name__)
                 return found

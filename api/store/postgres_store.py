@@ -7,9 +7,9 @@ folder, which GLASNOST_KEYS names and the first of them fills.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from api.store import postgres_schema
+from api.store import postgres_probe, postgres_schema
 from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
 from api.store.keys import create_keys, wrap_key
 from api.store.mapper import Envelope, Matches
@@ -25,7 +25,18 @@ from api.store.people import Cursor, SqlPeople
 from api.store.postgres import Address, Connection, Factory, environment
 from api.store.postgres_listening import Teller
 from api.store.postgres_writer import Entry, PostgresWriter
-from api.store.seam import Append, Conflict, People, Stored, StoreError, Told
+from api.store.seam import (
+    Append,
+    Conflict,
+    Figures,
+    Lag,
+    Lately,
+    People,
+    Stored,
+    StoreError,
+    Told,
+    Unavailable,
+)
 from api.store.vault import Vault
 from domain.log import Opened
 from domain.match import Match
@@ -48,7 +59,7 @@ class PostgresStore(SqlStore):
         self._writer = PostgresWriter(self._datastore.address) if write else None
         self._watching, self._teller = Lock(), list[Teller]()
         self._replica: PostgresStore | None = None
-        self.people: People = SqlPeople(self._datastore, self.write if write else None, keys)
+        self.people: People = _People(self, self._datastore, self.write if write else None, keys)
 
     @classmethod
     def open(
@@ -115,9 +126,17 @@ class PostgresStore(SqlStore):
         found = self._at_replica(lambda replica: replica.match(match))
         if found is None:
             return super().match(match)
-        for record in self.since(match, found.move):
-            found.accept(record)
+        with suppress(Unavailable):  # whoever looks at it is told how old it may be
+            for record in self.since(match, found.move):
+                found.accept(record)
         return found
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        if self._replica is None:
+            return None
+        seconds = self._replica_age(self._replica)  # before the records are read: they may only be newer
+        return Lately(self._replica.since(match, move), seconds)
 
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""
@@ -125,6 +144,15 @@ class PostgresStore(SqlStore):
         if len(found) < limit:
             found += super().after(found[-1].position if found else position, limit - len(found))
         return found
+
+    def _kept(self, statement: str, match: str) -> Any:
+        """The row, from the replica where the database is away."""
+        try:
+            return super()._kept(statement, match)
+        except Unavailable:
+            if self._replica is None:
+                raise
+            return self._replica._kept(statement, match)
 
     def _at_replica(self, ask: Callable[[PostgresStore], T]) -> T | None:
         """The replica's answer; None where there is no replica, or it is away."""
@@ -157,6 +185,31 @@ class PostgresStore(SqlStore):
             raise StoreError(READ_ONLY)
         return self._datastore.write(work)
 
+    @property
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+        return [self._writer] if self._writer else []
+
+    def probe(self) -> None:
+        """See `Store.probe`."""
+        self._datastore.on_one(postgres_probe.probe)
+
+    def size(self) -> int:
+        """See `Store.size`; the whole database."""
+        return int(self._one("SELECT pg_database_size(current_database())")[0])
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        if self._replica is None:
+            return None
+        seconds, last = self._replica_age(self._replica), self.last()
+        moves = max(last - self._replica.last(), 0)
+        return Lag(moves, seconds if moves else 0.0)
+
+    def _replica_age(self, replica: PostgresStore) -> float | None:
+        age: float | None = replica._one(postgres_probe.AGE)[0]
+        return age
+
     def watch(self, told: Told) -> None:
         """See `Store.watch`."""
         with self._watching:
@@ -173,6 +226,23 @@ class PostgresStore(SqlStore):
         self._matches.close()
         if self._replica is not None:
             self._replica.close()
+
+
+class _People(SqlPeople):
+    """The people of a store; where it is away, its replica tells their names, but knows no tokens."""
+
+    def __init__(self, store: PostgresStore, *given: Any) -> None:
+        super().__init__(*given)
+        self._store = store
+
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """See `People.names`."""
+        try:
+            return super().names(ids)
+        except Unavailable:
+            if self._store._replica is None:
+                raise
+            return self._store._replica.people.names(ids)
 
 
 def _settle(connection: Connection, keys: Path, name: str) -> None:

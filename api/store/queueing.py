@@ -7,9 +7,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from api.store.seam import StoreError
+from api.tally import SECONDS, SIZES, Tally
 
 GROUP = 256  # pieces of work in one transaction at most
 
@@ -21,6 +23,7 @@ class Job(Generic[W]):
 
     def __init__(self, work: W, after: Callable[[Any], None] | None) -> None:
         self.work, self.after = work, after
+        self.begun = perf_counter()
         self.future: Future[Any] = Future()
         self.result: Any = None
         self.error: Exception | None = None
@@ -34,9 +37,14 @@ class Job(Generic[W]):
 
 
 class Queue(ABC, Generic[W]):
-    """A thread that takes what is handed over, in groups of all that came meanwhile."""
+    """A thread that takes what is handed over, in groups of all that came meanwhile.
+
+    `seconds` counts how long work waited until it was durable, each piece as long as the first of its group;
+    `sizes` how many pieces the groups held.
+    """
 
     def __init__(self) -> None:
+        self.seconds, self.sizes = Tally(SECONDS), Tally(SIZES)
         self._queue: SimpleQueue[Job[W] | None] = SimpleQueue()
         self._lock, self._closed = Lock(), False
         self._thread = Thread(target=self._serve, name="store-writer", daemon=True)
@@ -54,6 +62,11 @@ class Queue(ABC, Generic[W]):
             else:
                 self._queue.put(job)
         return job.future
+
+    @property
+    def waiting(self) -> int:
+        """How many pieces of work wait for the thread."""
+        return self._queue.qsize()
 
     def close(self) -> None:
         """Finish what was handed over, then end the thread."""
@@ -79,6 +92,8 @@ class Queue(ABC, Generic[W]):
         if not group:
             return
         self._carry_out(group)
+        self.seconds.add(perf_counter() - group[0].begun, len(group))
+        self.sizes.add(len(group))
         for job in group:
             job.settle()
         for job in group:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from api.store.fresh import new_file, reason
 from api.store.seam import StoreError
 
 FILE = "glasnost.db"
@@ -110,11 +111,6 @@ def connect_for_writing(path: Path, schema: Schema = SCHEMA) -> sqlite3.Connecti
         _prepare(connection, path, schema)
         opened.pop_all()
         return connection
-
-
-def reason(error: Exception) -> str:
-    """What the system says, without its number and the path that the sentence names already."""
-    return getattr(error, "strerror", None) or str(error)
 
 
 def is_new(path: Path) -> bool:
@@ -212,8 +208,7 @@ def _copy(connection: sqlite3.Connection, path: Path, found: int) -> Path:
     number = 0
     while (copy := path.with_name(f"{path.name}.schema-{found}{f'-{number}' if number else ''}")).exists():
         number += 1
-    os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    with closing(sqlite3.connect(copy)) as target:
+    with new_file(copy) as fresh, closing(sqlite3.connect(fresh)) as target:
         connection.backup(target)
     return copy
 

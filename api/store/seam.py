@@ -6,12 +6,13 @@ append is visible before it is durable.  The insert itself checks that a move fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
 from msgspec import Struct
 
+from api.tally import Tally
 from domain.log import Record
 from domain.match import Match
 
@@ -43,7 +44,10 @@ class InDoubt(StoreError):
 
 
 class Remembered(Struct, frozen=True):
-    """An answered request with an idempotency key: scope (token and match), key, body hash, the answer."""
+    """An answered request with an idempotency key: scope, key, body hash, the answer.
+
+    The scope is whose key it is and the match's id, with a blank between them.
+    """
 
     scope: str
     key: str
@@ -67,12 +71,40 @@ class Append(Struct, frozen=True):
     signer: str | None = None
 
 
-class Stored(Struct, frozen=True):
+class Stored(Struct, frozen=True, gc=False):
     """A record with its position in the store's one order; `uploaded` marks those of an uploaded match."""
 
     position: int
     record: Record
     uploaded: bool
+
+
+class Lag(Struct, frozen=True):
+    """How far a replica is behind: it lacks so many moves, none of them older than so many seconds.
+
+    `seconds` is None where nobody knows: it has heard of nothing yet since it was started.
+    """
+
+    moves: int
+    seconds: float | None
+
+
+class Lately(Struct, frozen=True):
+    """What a replica holds: some records of a match, and how old that knowledge may be (see `Lag`)."""
+
+    records: list[Record]
+    seconds: float | None
+
+
+class Figures(Protocol):
+    """What a store's writer counts of its work."""
+
+    seconds: Tally
+    sizes: Tally
+
+    @property
+    def waiting(self) -> int:
+        """How many pieces of work wait for it."""
 
 
 class Person(Struct, frozen=True):
@@ -97,6 +129,26 @@ class People(Protocol):
 
     def forget(self, player: str) -> bool:
         """Delete a name and revoke its tokens; whether there was one."""
+
+
+class Log(Protocol):
+    """The moves of many matches in one order, numbered from 1."""
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """Up to `limit` records after `position`, in the store's order, without gaps."""
+
+    def news(self, position: int, limit: int) -> list[tuple[str, int]]:
+        """The matches and positions of these records alone: it costs a small part of `after`."""
+
+    def last(self) -> int:
+        """The position of the last record; 0 where there is none."""
+
+    def watch(self, told: Told) -> None:
+        """From now on, call `told(match, position)` after each commit, whichever process it comes from.
+
+        The positions only grow, and the last one of each commit is always told.  It is called from a thread
+        of the store, and must not block.
+        """
 
 
 class Store(Protocol):
@@ -124,26 +176,60 @@ class Store(Protocol):
     def remembered(self, scope: str, key: str) -> Remembered | None:
         """The answer that a key got before."""
 
+    def lately(self, match: str, move: int) -> Lately | None:
+        """What a replica holds of a match after its move `move`; None where there is no replica."""
+
     def note(self, match: str) -> str | None:
         """The checkpoint kept with a closed or uploaded match."""
 
     def signer(self, match: str) -> str | None:
         """Who signed an uploaded match; None for a match of this store's own."""
 
-    def matches(self) -> Iterator[str]:
-        """The ids of all matches, oldest first."""
+    def named(self, match: str) -> str:
+        """The id under which a new match is to be opened, of an id that chance has made.
 
-    def after(self, position: int, limit: int) -> list[Stored]:
-        """Up to `limit` records after `position`, in the store's order, without gaps."""
+        Where the store is divided, it says where the match lies; the same id gives the same one.
+        """
+
+    def log_of(self, match: str) -> str:
+        """The name of the log in which the match is, or will be."""
+
+    def matches(self) -> Iterator[str]:
+        """The ids of all matches, oldest first; where the store is divided, log by log."""
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """The logs of which the store consists, by name; a match is in one of them.
+
+        A store that is not divided has one, whose name is empty.
+        """
 
     def last(self) -> int:
-        """The position of the last record; 0 where there is none."""
+        """How many moves there are: the position of the last one, where there is one log."""
 
     def watch(self, told: Told) -> None:
-        """From now on, call `told(match, position)` after each commit, whichever process it comes from.
+        """The same as `Log.watch`, for all logs: the positions are those of the log that the match is in."""
 
-        The positions only grow, and the last one of each commit is always told.  It is called from a thread
-        of the store, and must not block.
+    @property
+    def figures(self) -> list[Figures]:
+        """What each writer counts; none where the store is only read."""
+
+    def probe(self) -> None:
+        """Write something small and durable, as every append is, that takes the place of what the last probe
+        wrote.
+
+        Raises:
+            StoreError: moves cannot be stored, and why; also where a newer version has taken the store over.
+        """
+
+    def size(self) -> int:
+        """How many bytes the store takes."""
+
+    def lag(self) -> Lag | None:
+        """How far the replica is behind; None where there is none.
+
+        Raises:
+            StoreError: it does not answer.
         """
 
     def close(self) -> None:

@@ -22,18 +22,18 @@ from typing import TypeVar
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
 from api.store import people, schema
-from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
+from api.store.appending import Appending, Games
+from api.store.base import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
 from api.store.keys import create_keys
 from api.store.lock import Lock
-from api.store.mapper import Envelope, Matches
+from api.store.mapper import Matches
 from api.store.people import SqlPeople, Writing
-from api.store.seam import Append, Conflict, Exists, People, StoreError, Told
+from api.store.seam import Append, Figures, People, StoreError, Told
 from api.store.sqlite import Datastore, Factory, Recorder
 from api.store.writer import Writer
-from domain.log import Opened
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("glasnost.store")
 
 
 class SqliteStore(SqlStore):
@@ -46,7 +46,7 @@ class SqliteStore(SqlStore):
         recorder, factory = matches.recorder, matches.factory
         assert isinstance(recorder, Recorder)
         assert isinstance(factory, Factory)
-        self._recorder, self._datastore = recorder, factory.datastore
+        self._recorder, self._datastore, self._games = recorder, factory.datastore, Games()
         super().__init__(matches, self._datastore, keys, name)
         self._writer = Writer(self._datastore) if lock else None
         self.people: People = SqlitePeople(self._datastore, self.write if lock else None, keys)
@@ -112,7 +112,8 @@ class SqliteStore(SqlStore):
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         match = append.records[0].match
-        return self._writing.run(partial(self._append, append, wrapped), partial(self._tell, match))
+        work = Appending(append, wrapped, self._recorder, self._matches.mapper, self._games)
+        return self._writing.run(work, partial(self._tell, match))
 
     def write(self, work: Callable[[people.Cursor], T]) -> T:
         """See `SqlStore.write`."""
@@ -128,31 +129,27 @@ class SqliteStore(SqlStore):
             raise StoreError(READ_ONLY)
         return self._writer
 
-    def _append(self, append: Append, wrapped: bytes | None, cursor: Cursor) -> int:
-        """Store one append, in the writer's thread; gives the position of its last record."""
-        match, mapper = append.records[0].match, self._matches.mapper
-        game = _game(append, cursor)
-        events = [mapper.to_stored_event(Envelope(record, game)) for record in append.records]
-        positions = self._recorder._insert_events(cursor, events)
-        if wrapped is not None:
-            cursor.execute("INSERT INTO vault (match, wrapped) VALUES (?, ?)", (match, wrapped))
-        if append.signer is not None:
-            cursor.execute("INSERT INTO uploads (match, signer) VALUES (?, ?)", (match, append.signer))
-        if append.note:
-            cursor.execute("INSERT INTO notes (match, note) VALUES (?, ?)", (match, append.note))
-        if (kept := append.remembered) is not None:
-            row = (kept.scope, kept.key, kept.body, kept.status, kept.answer)
-            cursor.execute(
-                "INSERT INTO requests (scope, key, body, status, answer) VALUES (?, ?, ?, ?, ?)", row
-            )
-        return positions[-1]
-
     def _tell(self, match: str, position: int) -> None:
         for told in self._watchers:
             try:
                 told(match, position)
             except Exception as error:  # the writer outlives its watchers
                 _log.error("a watcher of the store failed: %s", type(error).__name__)
+
+    @property
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+        return [self._writer] if self._writer else []
+
+    def probe(self) -> None:
+        """See `Store.probe`."""
+        self.write(_beat)
+
+    def size(self) -> int:
+        """See `Store.size`; the write-ahead log counts, too."""
+        path = self.folder / schema.FILE
+        files = (path, path.with_name(f"{path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
         """See `Store.close`."""
@@ -205,25 +202,11 @@ def _environment(path: Path, *, write: bool) -> dict[str, str]:
     }
 
 
-def _game(append: Append, cursor: Cursor) -> str:
-    """The name of the match's game.
-
-    Raises:
-        Exists, Conflict: the records do not follow the stored ones.
-    """
-    first = append.records[0]
-    cursor.execute(
-        "SELECT originator_version, topic FROM stored_events WHERE originator_id = ?"
-        " ORDER BY originator_version DESC LIMIT 1",
-        (first.match,),
-    )
-    last, game = cursor.fetchone() or (0, "")
-    if last and isinstance(first.entry, Opened):
-        raise Exists(f"a match {first.match} is already stored")
-    if first.move != last + 1:
-        raise Conflict(f"move {first.move} does not follow move {last} of match {first.match}")
-    return game or str(first.entry.game)
-
-
 def _bind(cursor: Cursor, fingerprint: str) -> None:
     cursor.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (WRAP_KEY, fingerprint))
+
+
+def _beat(cursor: people.Cursor) -> None:
+    row = (HEARTBEAT, str(time.time_ns()))
+    anew = "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    cursor.execute(f"INSERT INTO meta (name, value) VALUES (?, ?) {anew}", row)

@@ -1,25 +1,27 @@
-"""The floor of `serving`: bare ASGI and one raw SQLite commit (WAL, FULL) for each POST; takes a folder."""
+"""The floor of `serving` and `workers`: bare ASGI, and a raw group commit for the POSTs.
+
+Takes a folder, for an SQLite file there; or the URL of a PostgreSQL database and the worker's name.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-import sqlite3
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 import uvloop
+from _group import Writer, postgres, sqlite
 
-ROW = b"x" * 600  # about what a move is, stored
-ANSWER = b'{"move":1,"root":"x","facts":[],"prompt":null}' + b" " * 350
+_TOLD = b'{"move":1,"root":"x","facts":[],"prompt":null}' + b" " * 350
 
 Message = dict[str, Any]
 
 
-def application(database: sqlite3.Connection) -> Callable[..., Awaitable[None]]:
+def application(writer: Writer) -> Callable[..., Awaitable[None]]:
     """Answers every request; a POST after its commit."""
 
     async def app(
@@ -27,30 +29,30 @@ def application(database: sqlite3.Connection) -> Callable[..., Awaitable[None]]:
     ) -> None:
         if scope["method"] == "POST":
             await receive()
-            database.execute("BEGIN IMMEDIATE")
-            database.execute("INSERT INTO moves (state) VALUES (?)", (ROW,))
-            database.execute("COMMIT")
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(ANSWER))]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": ANSWER})
+            await writer.stored()
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(_TOLD))]
+        await send({"type": "http.response.start", "status": 201, "headers": headers})
+        await send({"type": "http.response.body", "body": _TOLD})
 
     return app
 
 
-def main(folder: Path) -> None:
+def main(where: Sequence[str]) -> None:
     """Serve until the process is ended."""
-    database = sqlite3.connect(folder / "bare.db", isolation_level=None)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")
-    database.execute("CREATE TABLE moves (id INTEGER PRIMARY KEY, state BLOB)")
+    to = postgres(*where) if "://" in where[0] else sqlite(Path(where[0]) / "bare.db")
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     config = uvicorn.Config(
-        application(database), http="httptools", ws="none", lifespan="off", log_config=None, access_log=False
+        application(Writer(to)),
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
     )
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     uvicorn.Server(config).run(sockets=[listener])
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])

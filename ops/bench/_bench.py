@@ -26,6 +26,7 @@ from domain.match import Match, open_match
 QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only see whether everything runs: the tests do so
 SECONDS = 0.02 if QUICK else 3.0  # for one claim
 LONG = {"twilight_struggle": 10, "imperial_struggle": 6}  # whose whole length is measured besides: turns
+PLAYER = "pabcdefghijklmnop"  # who plays every seat
 START = 1_790_000_000_000_000  # microseconds UTC: the time of the first move
 
 
@@ -70,19 +71,17 @@ def played(game: Game, seed: int) -> tuple[Match, Secret]:
         now += 7_654_321
         return Context(secret, now, product())
 
-    opening = open_match(
-        context(), game, *game.settle(None, {}), match=name, origin="bots", opener="pabcdefghijklmnop"
-    )
+    opening = open_match(context(), game, *game.settle(None, {}), match=name, origin="bots", opener=PLAYER)
     match = Match(opening.records[0].entry)
     match.accept(opening.records[0])
     for seat in game.seats:
-        _accept(match, match.sit(context(), seat, "pabcdefghijklmnop", salt=None, bot="", source=None))
+        accept(match, match.sit(context(), seat, PLAYER, salt=None, bot="", source=None))
     while match.status == "running":
         assert match.asked is not None
         seat = next(iter(match.asked.seats))
         standing = match.prompt(seat)
         assert standing is not None
-        _accept(match, match.play(context(), seat, [bot.answer(standing[1])]))
+        accept(match, match.play(context(), seat, [bot.answer(standing[1])]))
     return match, secret
 
 
@@ -124,6 +123,7 @@ def length(matches: Sequence[tuple[Match, Secret]]) -> str:
     return f"{sum(match.move for match, _ in matches) / len(matches):.0f} moves each"
 
 
-def _accept(match: Match, draft: Draft) -> None:
+def accept(match: Match, draft: Draft) -> None:
+    """Take the records of a draft in, as the gate does after the commit."""
     for record in draft.records:
         match.accept(record, draft.live if record is draft.records[-1] else None)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psycopg
 from _bench import QUICK, played, rate, say
+from _group import ANSWER, BARE, DURABLE, ROW
 
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, Remembered
@@ -29,21 +30,6 @@ from tests.services import own_postgres
 AT_ONCE = 4 if QUICK else 64  # matches that somebody plays
 WORKERS = 2 if QUICK else 4
 SECONDS = 0.2 if QUICK else 4.0
-DURABLE = ("fsync=on", "synchronous_commit=on", "shared_buffers=128MB")
-MOVE, ANSWER = b"x" * 600, b"y" * 350  # about what is stored of a move
-
-BARE = """
-CREATE SCHEMA bare;
-CREATE TABLE bare.moves (id bigserial PRIMARY KEY, match text, state bytea);
-CREATE TABLE bare.requests (key text PRIMARY KEY, answer bytea);
-CREATE FUNCTION bare.append(keys text[], states bytea[], answers bytea[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM pg_advisory_xact_lock(1);
-    INSERT INTO bare.moves (match, state) SELECT * FROM unnest(keys, states);
-    INSERT INTO bare.requests SELECT * FROM unnest(keys, answers);
-    NOTIFY bare;
-END $$
-"""
 
 
 def bare(url: str, rows: int) -> float:
@@ -57,7 +43,7 @@ def bare(url: str, rows: int) -> float:
         done = 0
         while time.perf_counter() - began < SECONDS:
             keys = [f"key {number}" for number in itertools.islice(numbers, rows)]
-            given = (keys, [MOVE] * rows, [ANSWER] * rows)
+            given = (keys, [ROW] * rows, [ANSWER] * rows)
             connection.execute(b"SELECT bare.append(%b::text[], %b::bytea[], %b::bytea[])", given)
             done += rows
         return done / (time.perf_counter() - began)

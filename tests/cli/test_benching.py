@@ -7,15 +7,23 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
+    "catchup": 5,
     "connection": 2,
+    "fanout": 2,
     "fold": 6,
     "fuzz": 6,
     "importing": 1,
-    "position": 6,
-    "serving": 2,
+    "late": 2,
+    "memory": 2,
+    "position": 9,
+    "pushed": 6,
+    "rebuild": 1,
+    "serving": 3,
     "size": 12,
+    "sockets": 2,
     "store": 3,
     "verify": 6,
+    "workers": 2,
 }
 
 

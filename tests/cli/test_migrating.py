@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from api.store.people import appoint
+from api.store.postgres_store import PostgresStore
 from api.store.store import SqliteStore
 from tests.cli.program import ROOT, Program, process
 
@@ -43,6 +45,11 @@ def test_the_target_of_a_migration_is_empty(glasnost: Program, store: Path, data
     glasnost("migrate", "--from", "nothing", "--to", "redis://h").refused(
         2, "no store that this version knows"
     )
+
+
+def test_a_source_that_is_not_there_is_refused_and_not_made(glasnost: Program) -> None:
+    glasnost("migrate", "--from", "mistyped", "--to", "new").refused(2, "there is no store in mistyped")
+    assert not any(Path(name).exists() for name in ("mistyped", "mistyped.keys", "new", "new.keys"))
 
 
 def test_a_store_in_use_is_not_migrated(glasnost: Program, store: Path, database: str) -> None:
@@ -132,3 +139,52 @@ def test_a_server_without_its_database_says_so_and_shows_no_password(
     assert (served.returncode, out, err.count("\n")) == (2, "", 1)
     assert "password authentication failed" in err
     assert "open-sesame" not in err
+
+
+def test_whoever_was_appointed_and_has_not_come_yet_is_an_administrator_of_the_new_store(
+    glasnost: Program, store: Path, database: str
+) -> None:
+    held = SqliteStore.open(store)
+    try:
+        token = glasnost("admin-token", "--store", store, "--json").json["token"]
+    finally:
+        held.close()
+    moved = glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k")
+    assert moved.ok().out.endswith("letters of appointment that came along: 1\n")
+    there = PostgresStore.open(database, keys=Path("k"))
+    try:
+        person = there.people.by_token(token)
+        assert person is not None
+        assert (person.role, list((Path("k") / "appointments").iterdir())) == ("admin", [])
+    finally:
+        there.close()
+    again = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "again", "--json").json
+    assert (again["ok"], again["letters"]) == (True, 0)
+
+
+def test_a_migration_that_fails_hands_no_letter_over(glasnost: Program, store: Path) -> None:
+    glasnost("play", "thirteen_minutes", "--seed", "3", "--store", "full").ok()
+    appoint(store.with_name("s.keys"), "Ada")
+    glasnost("migrate", "--from", store, "--to", "full").refused(2, "not empty")
+    assert not Path("full.keys/appointments").exists()
+
+
+def test_a_killed_migration_leaves_an_empty_target(glasnost: Program, store: Path, database: str) -> None:
+    killed = (
+        "import os, signal, sys\n"
+        "import api.store.copying as copying\n"
+        "from api.cli.main import run\n"
+        "def insert(*given, real=copying._insert):\n"
+        "    real(*given)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "copying._insert = insert\n"
+        "run(['migrate', '--from', sys.argv[1], '--to', sys.argv[2], '--to-keys', sys.argv[3]])\n"
+    )
+    for target, keys in ((database, "k"), ("new", "new.keys")):
+        ended = subprocess.run(
+            [sys.executable, "-c", killed, str(store), target, keys],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+        )
+        assert ended.returncode == -signal.SIGKILL, ended
+        glasnost("migrate", "--from", store, "--to", target, "--to-keys", keys).ok()

@@ -12,6 +12,8 @@ import pytest
 
 from api.cli.main import COMMANDS
 from api.http.problems import KINDS
+from api.http.sockets import session as socket_session
+from api.http.sockets import shapes as socket_shapes
 from api.settings import PREFIX, Settings
 from api.store.people import ROLES
 from domain.game import BadOption, Option
@@ -47,6 +49,20 @@ def test_the_http_page_lists_every_refusal_under_its_status() -> None:
     rows = read("docs/http.md").table("Status")
     told = {kind: int(row["Status"]) for row in rows for kind in row["`type` ends in"].split(CODE)[1::2]}
     assert told == {kind: about.status for kind, about in KINDS.items()}
+
+
+def test_the_http_page_lists_every_message_of_the_socket_with_its_fields() -> None:
+    rows = read("docs/http.md").table("`do`")
+    told = {row["`do`"].strip(CODE): set(row["Fields besides `id`"].split(CODE)[1::2]) for row in rows}
+    assert told == {
+        str(kind.__struct_config__.tag): set(kind.__struct_fields__) - {"id"} for kind in socket_shapes.SAID
+    }
+
+
+def test_the_http_page_lists_the_codes_with_which_we_close_a_socket() -> None:
+    told = {int(row["Code"]) for row in read("docs/http.md").table("Code")}
+    ours = {socket_session.STOPPING, socket_session.NOBODY, socket_session.UNWELCOME, socket_session.BROKEN}
+    assert {ending.code for ending in ours} <= told
 
 
 def test_the_http_page_lists_every_role() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from os.path import normpath
 from pathlib import PurePosixPath
 
 import pytest
@@ -52,7 +53,7 @@ def test_internal_links_lead_somewhere(document: Document) -> None:
             continue
         target, _, anchor = link.partition("#")
         folder = PurePosixPath(document.name).parent
-        path = str(folder / target) if target else document.name
+        path = normpath(folder / target) if target else document.name
         assert (ROOT / path).exists(), f"{document.name}: {link}"
         if anchor:
             assert anchor in known[path].anchors, f"{document.name}: {link}: there is {known[path].anchors}"

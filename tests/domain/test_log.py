@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.game import Game
-from domain.log import HOUSE, Damaged, Tree, b64, codec, seal, unb64
+from domain.games import GAMES
+from domain.kernel import SeatsSettled
+from domain.log import HOUSE, Damaged, Played, Record, b64, codec, seal, unb64
+from domain.merkle import Tree
 from tests.matches import finished
 
 
@@ -83,3 +86,36 @@ def recursive_root(leaves: list[bytes]) -> bytes:
     while split * 2 < len(leaves):
         split *= 2
     return hashlib.sha256(b"\x01" + recursive_root(leaves[:split]) + recursive_root(leaves[split:])).digest()
+
+
+def test_a_record_at_rest_is_read_again_from_its_bytes(toy_game: Game) -> None:
+    for record in finished(toy_game).match.records:
+        entry, parts, facts = record.entry, record.parts, record.facts
+        record.rest()
+        assert (record.entry, record.parts, record.facts) == (entry, parts, facts)
+
+
+def test_a_record_that_is_not_read_before_names_its_place_when_it_is_damaged(toy_game: Game) -> None:
+    known = codec(toy_game)
+    record = Record(known, "m1", 7, b'{"kind":"jumped"}\n{}\n{}\n[]', known.audiences)
+    with pytest.raises(Damaged, match="match m1, move 7: "):
+        assert record.entry
+    with pytest.raises(Damaged, match="match m1, move 7: "):
+        assert record.parts
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_bytes_alone_tell_a_play_that_settles_no_seats(name: str) -> None:
+    for record in finished(GAMES[name]).match.records:
+        settled = any(isinstance(fact, SeatsSettled) for fact in getattr(record.entry, "facts", ()))
+        assert record.only_plays == (isinstance(record.entry, Played) and not settled)
+
+
+def test_a_play_that_settles_seats_is_not_taken_for_one_that_only_plays(swap_game: Game) -> None:
+    records = finished(swap_game).match.records
+    assert any(
+        isinstance(record.entry, Played)
+        and any(isinstance(fact, SeatsSettled) for fact in record.entry.facts)
+        and not record.only_plays
+        for record in records
+    )

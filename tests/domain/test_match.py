@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -373,3 +374,29 @@ def test_the_time_may_be_unknown(toy_game: Game) -> None:
     context = Context(Secret(sitting.secret.bytes, sitting.id), None, PRODUCT)
     (record,) = sitting.match.play(context, "left", [("wave",)]).records
     assert record.entry.at is None
+
+
+def test_what_stands_is_what_the_line_holds_however_often_it_went_back(toy_game: Game) -> None:
+    sitting, luck = to_turn(toy_game), random.Random(3)
+    match = sitting.match
+    for _ in range(40):
+        sitting.answer("left", "wave")
+        tables = [move for move in range(5, match.move) if match.positions[move - 1].asked]
+        sitting.accept(match.rule(sitting.context, "o", "again", back_to=luck.choice(tables)))
+    stands = set(match.line())
+    assert [move for move in range(1, match.move + 1) if match.stands(move)] == sorted(stands)
+    assert len(stands) < match.move
+
+
+def test_a_match_that_holds_bytes_only_goes_on_like_any_other(toy_game: Game) -> None:
+    sitting, other = Sitting(toy_game).seat_all(), Sitting(toy_game).seat_all()
+    sitting.match.rest()
+    for one in (sitting, other):
+        one.answer("left", "3")
+        one.answer("right", "1")
+        one.accept(one.match.rule(one.context, "o", "again", back_to=4))
+        one.play_on()
+    assert sitting.match.roots == other.match.roots
+    for viewer in (None, "left", "right", ALL):
+        for move in range(1, other.match.move + 1):
+            assert sitting.match.table_at(move, viewer) == other.match.table_at(move, viewer)

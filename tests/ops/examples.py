@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from api.bus import VARIABLE as REDIS
+from api.bus import Address
 from api.cli.serving import serve
 from api.settings import PREFIX, Settings
 from api.settings import read as read_settings
@@ -40,6 +42,8 @@ def must_be_understood(environment: Mapping[str, str]) -> None:
     read_settings(environment)
     if "GLASNOST_STORE" in environment:
         assert isinstance(located(environment["GLASNOST_STORE"]), str)
+    if REDIS in environment:
+        Address(environment[REDIS])
 
 
 def seconds(text: str) -> int:

@@ -46,8 +46,8 @@ def plain(environment: dict[str, str]) -> dict[str, str]:
     return {name: re.sub(r"\$\{\w+:?[?-][^}]*\}", "set", value) for name, value in environment.items()}
 
 
-def test_the_services_are_a_proxy_two_workers_and_a_database(compose: Any) -> None:
-    assert list(compose["services"]) == ["proxy", *WORKERS, "database"]
+def test_the_services_are_a_proxy_two_workers_a_database_and_redis(compose: Any) -> None:
+    assert list(compose["services"]) == ["proxy", *WORKERS, "database", "redis"]
 
 
 def test_images_have_plain_names_and_a_version(compose: Any) -> None:
@@ -61,7 +61,7 @@ def test_what_a_service_names_is_declared(compose: Any) -> None:
     for service in compose["services"].values():
         assert set(service["networks"]) <= set(compose["networks"])
         assert set(service.get("depends_on", ())) <= set(compose["services"])
-        for mount in service["volumes"]:
+        for mount in service.get("volumes", ()):
             source = mount.split(":")[0]
             assert source in compose["volumes"] or (OPS / source).is_file()
 
@@ -91,6 +91,21 @@ def test_a_worker_is_told_what_it_understands(compose: Any, name: str) -> None:
     assert told["GLASNOST_STORE"] == "postgresql://glasnost@database/glasnost"
     assert "127.0.0.1:8000/readyz" in worker["healthcheck"]["test"][-1]
     assert seconds(worker["stop_grace_period"]) > STOPPING
+
+
+def test_workers_share_redis_and_start_without_it(compose: Any) -> None:
+    for name in WORKERS:
+        worker = compose["services"][name]
+        assert worker["environment"]["GLASNOST_REDIS"] == "redis://redis:6379/0"
+        assert "redis" not in worker["depends_on"]
+
+
+def test_redis_keeps_nothing_and_is_shut_in(compose: Any) -> None:
+    redis = compose["services"]["redis"]
+    command = " ".join(redis["command"])
+    assert command.startswith("redis-server --save  --appendonly no ")  # an empty word: no snapshots
+    assert "volumes" not in redis
+    assert (redis["read_only"], redis["cap_drop"]) == (True, ["ALL"])
 
 
 def test_workers_share_keys_and_not_read_models(compose: Any) -> None:
@@ -144,6 +159,14 @@ def test_events_pass_at_once_and_streams_outlast_their_heartbeat(proxy: nginx.Di
     assert place.one("proxy_buffering").values == ("off",)
     assert place.one("proxy_http_version").values == ("1.1",)
     assert seconds(place.one("proxy_read_timeout").values[0]) >= 2 * Settings().heartbeat_seconds
+
+
+def test_the_handshake_of_a_socket_passes_and_other_connections_are_kept(proxy: nginx.Directive) -> None:
+    place = proxy.one("server").one("location", "/")
+    assert place.one("proxy_set_header", "Upgrade").values[1] == "$http_upgrade"
+    assert place.one("proxy_set_header", "Connection").values[1] == "$connection_upgrade"
+    known = proxy.one("map", "$http_upgrade", "$connection_upgrade")
+    assert [line.words for line in known.block] == [("default", "upgrade"), ("", "")]
 
 
 def test_the_largest_match_file_passes(proxy: nginx.Directive) -> None:

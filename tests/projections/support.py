@@ -75,11 +75,17 @@ class MemoryRows:
         kept = self.rows.get(kind, {})
         return [kept[whole] for whole in sorted(kept) if whole[: len(key)] == key]
 
+    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
+        """See `Rows.beyond`."""
+        start = len(within)
+        return [row for row in self.under(kind, *within) if key_of(row)[start : start + len(rest)] > rest]
+
     def apply(self, changes: Iterable[Change]) -> None:
         """Take the changes of one record in."""
         for change in changes:
             if isinstance(change, Gone):
-                self.rows[change.kind].pop(change.key, None)
+                for key in [key_of(row) for row in self.under(change.kind, *change.key)]:
+                    del self.rows[change.kind][key]
             else:
                 self.rows.setdefault(type(change), {})[key_of(change)] = change
 

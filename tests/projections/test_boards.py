@@ -7,17 +7,8 @@ import pytest
 
 from domain.game import Game
 from domain.kernel import Result
-from projections.boards import (
-    BEGINNER,
-    BOARDS,
-    BoardMatch,
-    RatingRow,
-    Skill,
-    StandingRow,
-    Tally,
-    TotalsRow,
-    rated,
-)
+from projections.boards import BOARDS, BoardMatch, StandingRow, Tally, TotalsRow
+from projections.ratings import BEGINNER, RatingRow, Skill, rated
 from tests.matches import Sitting
 from tests.projections.support import MemoryRows, folded, items, seated
 
@@ -71,7 +62,7 @@ def test_the_shown_rating_starts_at_1500() -> None:
 
 
 def test_a_draw_leaves_equal_players_equal() -> None:
-    skills = rated({"left": None, "right": None}, Result(None, "points"))
+    skills = rated({"left": BEGINNER, "right": BEGINNER}, None)
     assert skills["left"] == skills["right"]
     assert skills["left"].mu == pytest.approx(BEGINNER.mu)
 

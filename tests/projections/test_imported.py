@@ -6,9 +6,10 @@ import pytest
 
 from domain.games import GAMES
 from domain.match import Match
-from projections.boards import BOARDS, RatingRow, StandingRow, TotalsRow
+from projections.boards import BOARDS, StandingRow, TotalsRow
 from projections.history import HISTORY, SeatingRow
 from projections.matches import MATCHES, MatchRow
+from projections.ratings import RatingRow
 from projections.turns import TURNS, TurnMatch, TurnRow
 from replay.foreign.report import imported
 from tests.matches import PRODUCT, finished

@@ -9,10 +9,11 @@ import pytest
 from domain.game import Game
 from domain.kernel import Result
 from domain.match import Match
-from projections.boards import BOARDS, BoardMatch, RatingRow, StandingRow, Tally
+from projections.boards import BOARDS, BoardMatch, StandingRow, Tally
 from projections.history import HISTORY, SeatingRow
 from projections.matches import MATCHES, ExchangesRow, MatchRow, SeatRow
 from projections.model import Projection
+from projections.ratings import RatingRow
 from projections.runner import PROJECTIONS, Runner
 from tests.domain.swap import DARK, LIGHT
 from tests.matches import Sitting

@@ -290,6 +290,8 @@ def test_what_folds_remember_has_no_view(reader: sqlite3.Connection) -> None:
         "turn_kept",
         "turn_running",
         "board_matches",
+        "rated_matches",
+        "rated_latest",
         "history_matches",
         "match_exchanges",
     }

@@ -96,6 +96,15 @@ def test_the_file_holds_what_the_fold_gives_in_memory(tmp_path: Path, projection
         assert stored == sorted(tuple(shape(kind).values(row)) for row in memory.all(kind))
 
 
+def test_plays_that_cannot_be_folded_in_a_row_are_folded_one_by_one(tmp_path: Path) -> None:
+    def failing(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterable[Change]:
+        raise LookupError("plays in a row")
+
+    hasty = tuple(msgspec.structs.replace(projection, plays=failing) for projection in PROJECTIONS)
+    caught_up(LOG, tmp_path / "read.db", projections=hasty, report=pytest.fail)
+    assert dumped(tmp_path / "read.db") == fresh(tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_followed_move_by_move_equals_a_rebuild_from_nothing(tmp_path: Path, seed: int) -> None:
     source = FakeSource()
@@ -192,7 +201,7 @@ def test_a_rebuild_leaves_no_old_tables_behind(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "read.db")
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     connection.close()
-    assert len(tables) == 1 + sum(len(projection.kinds) for projection in PROJECTIONS)
+    assert len(tables) == 2 + sum(len(projection.kinds) for projection in PROJECTIONS)
 
 
 def test_an_unfinished_rebuild_goes_on_after_a_restart(tmp_path: Path) -> None:
@@ -318,7 +327,7 @@ class Fragile:
 
     def __init__(self, position: int) -> None:
         self.position, self.mended = position, False
-        self.projection = msgspec.structs.replace(HISTORY, fold=self.fold)
+        self.projection = msgspec.structs.replace(HISTORY, fold=self.fold, plays=None)
 
     def fold(self, rows: Rows, delivered: Delivered) -> Iterable[Change]:
         if delivered.position == self.position and not self.mended:

@@ -75,6 +75,20 @@ def test_a_batch_shows_its_own_changes_before_they_are_written(connection: sqlit
     ]
 
 
+def test_rows_under_a_key_go_together_and_may_come_anew(connection: sqlite3.Connection) -> None:
+    written = Batch(connection, 3)
+    written.apply([Thing(group=group, number=number) for group in "ab" for number in (1, 2)])
+    written.write()
+    batch = Batch(connection, 3)
+    batch.apply([Thing(group="a", number=3), Gone(Thing, ("a",)), Thing(group="a", number=2, name="new")])
+    for seen in (batch, Batch(connection, 3)):
+        assert [(row.number, row.name) for row in seen.under(Thing, "a")] == [(2, "new")]
+        assert [row.number for row in seen.beyond(Thing, ("a",), 0)] == [2]
+        assert seen.get(Thing, "a", 1) is None
+        assert [row.number for row in seen.under(Thing, "b")] == [1, 2]
+        batch.write()
+
+
 def test_the_order_of_a_dict_does_not_change_what_is_written() -> None:
     one = shape(Thing).values(Thing(group="a", number=1, parts={"x": 1, "y": 2}))
     other = shape(Thing).values(Thing(group="a", number=1, parts={"y": 2, "x": 1}))

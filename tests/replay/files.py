@@ -12,8 +12,9 @@ from msgspec import json
 
 from domain.chance import Forced
 from domain.game import Game
-from domain.log import Record, Tree, b64, canonical
+from domain.log import Record, b64, canonical
 from domain.match import Match
+from domain.merkle import Tree
 from domain.notes import Checkpoint, SigningKey, origin
 from replay import archive, matchfile
 from tests.matches import Sitting

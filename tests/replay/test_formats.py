@@ -13,7 +13,8 @@ from hypothesis import strategies as some
 
 from domain.chance import Drawn
 from domain.kernel import Result
-from domain.log import Asked, Chance, Closed, Damaged, Key, Opened, Played, Ruled, Seated, Tree, canonical
+from domain.log import Asked, Chance, Closed, Damaged, Key, Opened, Played, Ruled, Seated, canonical
+from domain.merkle import Tree
 from domain.notes import Note, SigningKey, VerifyingKey
 from replay.chain import must_be_canonical
 from tests.domain import toy

@@ -134,7 +134,7 @@ def test_a_running_match_of_a_store_is_checked_in_full_with_its_secret(toy_game:
 def test_a_changed_private_part_in_a_store_is_found(toy_game: Game) -> None:
     match = finished(toy_game).match
     record = match.records[2]
-    record.sealed[HOUSE] = record.sealed[HOUSE].replace(b"deal/", b"dial/")
+    record.stored = record.stored.replace(b"deal/", b"dial/")
     report = verify_records(match.records)
     assert (report.ok, report.check, report.move) == (False, "chance", 3)
 

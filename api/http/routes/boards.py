@@ -11,7 +11,8 @@ from fastapi import Query
 from msgspec import Struct
 
 from api.http.edge import Api, Call
-from api.http.params import GameName, MatchId, PlayerId
+from api.http.looking import looked
+from api.http.params import AtLeast, GameName, MatchId, PlayerId
 from api.http.problems import Failed
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, name_of
@@ -113,8 +114,11 @@ async def list_matches(
 
 
 @api.get("/v1/matches/{match}/turns", Turns, refusals=(404, 503))
-async def read_turns(call: Call, match: MatchId) -> Turns:
+async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Turns:
     """What each turn brought: plays, score before and after, turning points."""
+    if at_least is not None:
+        await looked(call, match, at_least)
+        await call.services.models.reach(match, call.services.settings.at_least_seconds)
     found = await call.services.models.ask(read.turns, match)
     if found is None:
         raise Failed("unknown-match", "there is no such match")
@@ -136,9 +140,8 @@ async def read_scoreboard(
     """A game's board; `pool` is live (matches between people, rated), bots, or another origin."""
     if game not in GAMES:
         raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
-    chosen, among, models = edition or GAMES[game].editions[0], pool or LIVE, call.services.models
-    totals = await models.ask(read.totals, game, chosen, among)
-    page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
+    chosen, among = edition or GAMES[game].editions[0], pool or LIVE
+    totals, page = await _board(call, (game, chosen, among), Asked(limit, after))
     names = await _names(call, [row.player for row in page.rows])
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
@@ -161,6 +164,19 @@ async def read_history(
     standings = await models.ask(read.standings_of, player)
     name = (await _names(call, [player])).get(player)
     return History(player, name, page.rows, standings, page.next)
+
+
+async def _board(
+    call: Call, board: tuple[str, str, str], asked: Asked
+) -> tuple[list[TotalsRow], read.Page[StandingRow]]:
+    """A board from Redis, where it is there and near, else from the read models: the same bytes."""
+    copies, models = call.services.boards, call.services.models
+    copy = await copies.read(board, asked) if copies else None
+    if copy is not None:
+        return copy.totals, copy.page
+    game, edition, pool = board
+    totals = await models.ask(read.totals, game, edition, pool)
+    return totals, await models.ask(read.standings, game, edition, asked, pool)
 
 
 def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:

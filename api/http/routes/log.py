@@ -9,15 +9,15 @@ from fastapi import Response
 from starlette.responses import StreamingResponse
 
 from api.gate import Desk
-from api.http.access import Admission
 from api.http.edge import Api, Call, Documented, encode
-from api.http.looking import sight, sight_of, viewer
+from api.http.looking import looked, sight, sight_of, viewer
 from api.http.moves import Sight
 from api.http.negotiation import EVENTS, JSON, LINES, media_type
-from api.http.params import After, LastEventId, Limit, MatchId, Proof, Ticket, View
+from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
 from api.http.problems import Failed
 from api.http.shapes import MovePage
 from api.http.streams import Stream, follow
+from api.http.tickets import Admission
 
 api = Api("log")
 _PIECE = 200  # lines in one piece
@@ -26,7 +26,7 @@ _PIECE = 200  # lines in one piece
 @api.get(
     "/v1/matches/{match}/moves",
     MovePage,
-    refusals=(403, 404),
+    refusals=(403, 404, 503),
     also=[
         Documented(200, "Done", (LINES, EVENTS)),
         Documented(204, "The match is over and everything was sent: do not connect again"),
@@ -37,6 +37,7 @@ async def read_moves(
     match: MatchId,
     after: After = 0,
     limit: Limit = None,
+    at_least: AtLeast = None,
     view: View = None,
     proof: Proof = False,
     ticket: Ticket = None,
@@ -45,11 +46,11 @@ async def read_moves(
     """Every stored event in order, as JSON, as NDJSON, or live as server-sent events, by Accept."""
     kind = media_type(call.request.headers.get("accept", ""))
     if kind == EVENTS:
-        return await _live(call, match, _resumed(after, last_event_id), view, proof, ticket)
+        desk = await looked(call, match, at_least, after := _resumed(after, last_event_id))
+        return await _live(call, desk, after, view, proof, ticket)
     if ticket is not None:
         raise Failed("invalid", "a ticket opens an event stream only; here, send the token")
-    seen = await sight(call, match, view, proof=proof)
-    _must_be_there(seen, after)
+    seen = await sight(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:
         last = seen.match.move if limit is None else min(seen.match.move, after + limit)
@@ -60,14 +61,12 @@ async def read_moves(
 
 
 async def _live(
-    call: Call, match: str, after: int, view: str | None, proof: bool, ticket: str | None
+    call: Call, desk: Desk, after: int, view: str | None, proof: bool, ticket: str | None
 ) -> Response:
     services = call.services
-    desk = await call.gate.desk(match)
-    admission = services.tickets.admit(ticket, match) if ticket is not None else None
+    admission = await services.tickets.admit(ticket, desk.match.id) if ticket is not None else None
     seen_by = admission.viewer if admission else viewer(desk.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
-    _must_be_there(sight_of(desk, seen_by), after)
     if desk.match.closed and after == desk.match.move:
         return Response(status_code=204)
     services.streams.check(holder)
@@ -107,8 +106,3 @@ def _resumed(after: int, last_event_id: str | None) -> int:
     if not (last_event_id.isascii() and last_event_id.isdecimal()):
         raise Failed("invalid", "Last-Event-ID is the number of a move")
     return int(last_event_id)
-
-
-def _must_be_there(seen: Sight, after: int) -> None:
-    if after > seen.match.move:
-        raise Failed("unknown-move", f"the latest move is {seen.match.move}")

@@ -7,13 +7,15 @@ import hashlib
 
 from fastapi import Response
 
+from api.gate import Accepted
 from api.gate.orders import seat_if_any
-from api.http.edge import Api, Call, Documented
-from api.http.looking import move_of, viewer
-from api.http.params import At, IfNoneMatch, MatchId, SeatName, View
+from api.http.edge import Api, Call, Caller, Documented
+from api.http.keying import key_of
+from api.http.looking import looked, move_of, viewer
+from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
 from api.http.problems import Failed
 from api.http.shapes import MatchSummary, MatchView, NewMatch, PromptView, Sit
-from api.http.views import asked_at, match_view, players_of, prompt_view, summary
+from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
 from domain.match import Match
 
 api = Api("matches")
@@ -23,40 +25,56 @@ _NOTE = "text/plain"
 
 
 @api.post("/v1/matches", NewMatch, MatchSummary, refusals=(403, 404, 413, 415, 503), token=True)
-async def open_match(call: Call, body: NewMatch) -> MatchSummary:
+async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey = None) -> MatchSummary:
     """Open a match; play starts when the last seat is taken."""
     person = call.person(*PLAYING)
-    accepted = await call.gate.open(person.id, body.game, body.edition, body.options)
-    return summary(accepted.desk, {})
+    key = key_of(call, idempotency_key, body)
+    accepted = await call.gate.open(person.id, body.game, body.edition, body.options, key=key)
+    return await _opened(call, accepted)
 
 
 @api.post(
     "/v1/matches/{match}/seats/{seat}", Sit, MatchSummary, refusals=(403, 404, 409, 413, 415, 503), token=True
 )
-async def sit_down(call: Call, match: MatchId, seat: SeatName, body: Sit) -> MatchSummary:
+async def sit_down(
+    call: Call, match: MatchId, seat: SeatName, body: Sit, idempotency_key: IdempotencyKey = None
+) -> MatchSummary:
     """Take a seat, or let a bot of the house play it."""
     person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what=f"seat {seat}")
     if body.bot is None:
-        accepted = await call.gate.sit(match, seat, person.id, salt=body.salt)
+        accepted = await call.gate.sit(match, seat, person.id, salt=body.salt, key=key)
     elif body.salt is not None:
         raise Failed("invalid", "a bot brings no salt - at `$.salt`")
     else:
         by = None if person.role in ("organizer", "admin") else person.id
-        accepted = await call.gate.sit(match, seat, by, bot=body.bot)
-    return summary(accepted.desk, await call.services.names.of(players_of(accepted.desk)))
+        accepted = await call.gate.sit(match, seat, by, bot=body.bot, key=key)
+    return await _opened(call, accepted)
+
+
+async def _opened(call: Call, accepted: Accepted) -> MatchSummary:
+    """The match as the command left it, in the language of the request that came first."""
+    call.language = accepted.form or call.language
+    left = as_left(accepted)
+    return summary(left, await call.services.names.of(players_of(left)))
 
 
 @api.get(
     "/v1/matches/{match}",
     MatchView,
-    refusals=(403, 404),
+    refusals=(403, 404, 503),
     also=[Documented(304, "Unchanged")],
 )
 async def read_match(
-    call: Call, match: MatchId, at: At = None, view: View = None, if_none_match: IfNoneMatch = None
+    call: Call,
+    match: MatchId,
+    at: At = None,
+    at_least: AtLeast = None,
+    view: View = None,
+    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
-    desk = await call.gate.desk(match)
+    desk = await looked(call, match, at, at_least)
     names = await call.services.names.of(players_of(desk))
     moment = move_of(desk.match, at)
     seen_by = viewer(desk.match, call.player, view, moment)
@@ -70,33 +88,37 @@ async def read_match(
 @api.get(
     "/v1/matches/{match}/prompt",
     PromptView,
-    refusals=(404,),
+    refusals=(404, 503),
     also=[Documented(204, "This viewer is not asked")],
 )
-async def read_prompt(call: Call, match: MatchId) -> PromptView | Response:
+async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> PromptView | Response:
     """What I am asked now."""
-    found = await call.gate.match(match)
+    asked = await prompt_of(call, match, at_least)
+    return asked or Response(status_code=204, headers={"cache-control": "no-cache"})
+
+
+async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> PromptView | None:
+    """What who asks is asked now, if anything."""
+    found = (await looked(call, match, at_least)).match
     seat = seat_if_any(found, call.player)
     standing = asked_at(found, found.move, seat) if seat else None
-    if standing is None:
-        return Response(status_code=204, headers={"cache-control": "no-cache"})
-    return prompt_view(found, *standing, call.language)
+    return prompt_view(found, *standing, call.language) if standing else None
 
 
-@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404,))
-async def read_checkpoint(call: Call, match: MatchId, move: At = None) -> Response:
+@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 503))
+async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least: AtLeast = None) -> Response:
     """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519."""
-    found = await call.gate.match(match)
+    found = (await looked(call, match, move, at_least)).match
     note = await _checkpoint(call, found, move_of(found, move))
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
-@api.get("/v1/matches/{match}/file", _FILE, refusals=(404,))
-async def read_file(call: Call, match: MatchId) -> Response:
+@api.get("/v1/matches/{match}/file", _FILE, refusals=(404, 503))
+async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
     """The match file; that of a running match comes without private parts."""
     from replay import matchfile
 
-    found = await call.gate.match(match)
+    found = (await looked(call, match, at_least)).match
     records = list(found.records)
     note = await _checkpoint(call, found, len(records))
     async with call.services.files:

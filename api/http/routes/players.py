@@ -9,7 +9,6 @@ from api.http.edge import Api, Call
 from api.http.looking import viewer
 from api.http.problems import Failed
 from api.http.shapes import NewPlayer, NewTicket, Ticket, Token
-from api.store.seam import StoreError
 
 api = Api("players")
 
@@ -26,10 +25,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     if not name:
         raise Failed("invalid", "a name is more than blanks - at `$.name`")
     call.services.newcomers.take(address(call.request))
-    try:
-        person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
-    except StoreError as error:
-        raise Failed("unavailable", str(error)) from error
+    person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
     return Token(person.id, token, body.role)
 
 
@@ -39,6 +35,6 @@ async def create_ticket(call: Call, body: NewTicket) -> Ticket:
     call.person()
     match = await call.gate.match(body.match)
     seen_by = viewer(match, call.player, body.view)
-    ticket = call.services.tickets.give(match.id, seen_by, call.visitor.holder)
+    ticket = await call.services.tickets.give(match.id, seen_by, call.visitor.holder)
     seconds = call.services.settings.ticket_seconds
     return Ticket(ticket, call.services.clock() + seconds * 1_000_000)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import Query, Response
 
+from api.http import readiness
 from api.http.edge import Api, Call
 from api.http.params import GameName
-from api.http.problems import KINDS, Failed, document
-from api.http.shapes import Health, Problem, RefusalList, RefusalView, ServerKeys
-from api.store.seam import StoreError
+from api.http.problems import KINDS, Failed, answer, document
+from api.http.shapes import Health, Problem, Ready, RefusalList, RefusalView, ServerKeys
 
 api = Api("service")
 _METRICS = "text/plain"
+_GLANCE = 0.2  # seconds that whoever asks for metrics waits for the store; then the latest known is told
 
 
 @api.get("/v1/keys", ServerKeys)
@@ -52,19 +52,19 @@ async def healthz(call: Call) -> Health:
     return Health("alive")
 
 
-@api.get("/readyz", Health, refusals=(503,))
-async def readyz(call: Call) -> Health:
-    """The store answers, and the server is not about to stop."""
-    if call.gate.stopping:
-        raise Failed("unavailable", "the server is stopping")
-    try:
-        await asyncio.to_thread(call.services.store.last)
-    except StoreError as error:
-        raise Failed("unavailable", str(error)) from error
-    return Health("ready")
+@api.get("/readyz", Ready, refusals=(503,))
+async def readyz(call: Call) -> Ready | Response:
+    """Moves can be stored, the read models are near, and the server is not about to stop."""
+    look = await call.services.vitals.look(readiness.PATIENCE)
+    reasons = readiness.reasons(look, call.gate.stopping, call.services.settings.ready_records)
+    if reasons:
+        detail = "; ".join(f"{part}: {said}" for part, said in reasons.items())
+        return answer(document("not-ready", detail, call.language, reasons=reasons), call.language)
+    return Ready(True, {}, readiness.remarks(look))
 
 
 @api.get("/metrics", _METRICS)
 async def metrics(call: Call) -> Response:
     """Metrics for Prometheus."""
+    await call.services.vitals.look(_GLANCE)
     return Response(call.services.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

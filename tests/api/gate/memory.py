@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import pairwise
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from api.store.seam import Append, Conflict, Exists, People, Person, Remembered, Stored
+from api.store.seam import (
+    Append,
+    Conflict,
+    Exists,
+    Figures,
+    Lag,
+    Lately,
+    Log,
+    People,
+    Person,
+    Remembered,
+    Stored,
+)
 from domain.games import GAMES
 from domain.log import Opened, Record, codec
 from domain.match import Match
@@ -144,6 +156,28 @@ class MemoryStore:
         """See `Store.remembered`."""
         return self.kept.get((scope, key))
 
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        return None
+
+    @property
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+        return []
+
+    def probe(self) -> None:
+        """See `Store.probe`."""
+        if self.failing:
+            raise self.failing
+
+    def size(self) -> int:
+        """See `Store.size`."""
+        return 0
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        return None
+
     def note(self, match: str) -> str | None:
         """See `Store.note`."""
         return self._notes.get(match)
@@ -156,6 +190,19 @@ class MemoryStore:
         """See `Store.matches`."""
         return iter(list(self._streams))
 
+    def named(self, match: str) -> str:
+        """See `Store.named`."""
+        return match
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """See `Store.logs`."""
+        return {"": self}
+
+    def log_of(self, match: str) -> str:
+        """See `Store.log_of`."""
+        return ""
+
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""
         some = self._log[position : position + limit]
@@ -163,6 +210,10 @@ class MemoryStore:
             Stored(number, record, record.match in self._signers)
             for number, record in enumerate(some, position + 1)
         ]
+
+    def news(self, position: int, limit: int) -> list[tuple[str, int]]:
+        """See `Log.news`."""
+        return [(stored.record.match, stored.position) for stored in self.after(position, limit)]
 
     def last(self) -> int:
         """See `Store.last`."""

@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from api.gate import Denied, Gate
-from api.store.seam import Unavailable
+from api.gate import Denied, Gate, Key
+from api.store.seam import Told, Unavailable
+from domain.log import Record
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, run
 
@@ -106,5 +107,128 @@ def test_a_store_that_is_away_is_told_and_nothing_is_judged_twice() -> None:
         one.store.failing = None
         await one.play("ann", "2")
         assert (await one.state()).move == 4
+
+    run(scene())
+
+
+def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() -> None:
+    async def scene() -> None:
+        _, other = await two()
+        desk = await other.gate.desk("m1")
+        reads, since = 0, other.gate._desks._since
+
+        def counted(match: str, move: int) -> list[Record]:
+            nonlocal reads
+            reads += 1
+            return since(match, move)
+
+        vars(other.gate._desks)["_since"] = counted
+        following = other.gate._following
+        for position in range(101, 121):
+            following._hear("m1", position)
+        while following._tasks:
+            await asyncio.sleep(0)
+        assert (reads, desk.position) == (1, 120)
+        following._hear("m1", 121)
+        while not reads > 1:
+            await asyncio.sleep(0)
+        following._hear("m1", 125)
+        while following._tasks:
+            await asyncio.sleep(0)
+        assert (reads, desk.position) == (3, 125)
+
+    run(scene())
+
+
+def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.gate.following._AGAIN_SECONDS", 0.01)
+
+    async def scene() -> None:
+        one, other = await two()
+        desk = await other.gate.desk("m1")
+        since, failures = other.gate._desks._since, [Unavailable("gone"), Unavailable("gone")]
+
+        def failing(match: str, move: int) -> list[Record]:
+            if failures:
+                raise failures.pop()
+            return since(match, move)
+
+        vars(other.gate._desks)["_since"] = failing
+        with desk.used():
+            await one.play("ann", "2")
+            other.gate._following._hear("m1", one.store.last())
+            while desk.match.move < 4:
+                assert await desk.news(60)
+        assert not failures
+        await other.gate.close()
+
+    run(scene())
+
+
+def test_the_bus_is_told_of_commits_and_of_what_the_store_told() -> None:
+    async def scene() -> None:
+        one, _ = await two()
+        announced: list[tuple[str, int, int]] = []
+        passed: list[tuple[str, int]] = []
+
+        class Bus:
+            """Writes down what it is told."""
+
+            def announce(self, match: str, first: int, last: int) -> None:
+                announced.append((match, first, last))
+
+            def watch(self, told: Told) -> None:
+                told("m1", 1)
+
+            def passed(self, match: str, position: int) -> None:
+                passed.append((match, position))
+
+        one.gate.follow(Bus())
+        await one.play("ann", "2")
+        await asyncio.sleep(0)
+        last = one.store.last()
+        assert announced == [("m1", last, last)]
+        assert passed == [("m1", last)]
+        await one.gate.close()
+
+    run(scene())
+
+
+def test_an_opening_that_is_repeated_leaves_a_command_under_way_alone() -> None:
+    async def scene() -> None:
+        one, _ = await two()
+        key = Key("ann", "k1", b"the body")
+        match = (await one.gate.open("ann", "toy", None, {}, key=key)).desk.match.id
+        one.store.held = True
+        sitting = asyncio.create_task(one.gate.sit(match, "left", "ann"))
+        while not one.store.waiting:
+            await asyncio.sleep(0)
+        append, future = one.store.waiting.pop()
+        one.store._commit(append)  # it is stored, but the gate does not know yet
+        again = asyncio.create_task(one.gate.open("ann", "toy", None, {}, key=key))
+        await asyncio.wait((again,), timeout=0.2)
+        future.set_result(one.store.last())
+        assert (await sitting).last == 2
+        assert (await again).desk.match.id == match
+        assert (await one.gate.match(match)).move == 2
+
+    run(scene())
+
+
+def test_who_follows_a_match_while_it_is_being_opened_is_told_of_its_moves() -> None:
+    async def scene() -> None:
+        table = Table()
+        table.store.held = True
+        opening = asyncio.create_task(table.gate.open("ann", "toy", None, {}, match="m1"))
+        while not table.store.waiting:
+            await asyncio.sleep(0)
+        append, future = table.store.waiting.pop()
+        table.store._commit(append)  # it is stored, but the gate does not know yet
+        desk = await table.gate.desk("m1")
+        future.set_result(table.store.last())
+        table.store.held = False
+        assert (await opening).desk is desk
+        await table.gate.sit("m1", "left", "ann")
+        assert desk.match.move == 2
 
     run(scene())

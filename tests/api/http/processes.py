@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,33 +14,63 @@ _PROGRAM = """
 import sys
 from api.http.serve import serve
 from api.store.opening import located
-serve(located(sys.argv[1]), port=int(sys.argv[2]), empty=sys.argv[3] == "empty")
+serve(located(sys.argv[1]), sys.argv[2], int(sys.argv[3]), empty=sys.argv[4] == "empty")
 """
+_QUIET = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}
 
 
 class Process:
-    """A server that listens."""
+    """A server that listens.
 
-    def __init__(self, location: str, port: int, empty: str, keys: Path | None) -> None:
-        command = [sys.executable, "-c", _PROGRAM, location, str(port), empty]
-        quiet = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}
-        quiet |= {"GLASNOST_KEYS": str(keys)} if keys else {}
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **quiet}
-        )
+    Args:
+        location: its store.
+        port: 0 for a free one.
+        empty: leave an empty store empty.
+        keys: the key folder; None for the one beside the store.
+        under: the words of a command that is to start it, such as `nsenter`.
+        first: lines of Python that it carries out before anything else.
+        environment: variables besides those of the tests.
+    """
+
+    def __init__(
+        self,
+        location: str,
+        port: int = 0,
+        *,
+        host: str = "127.0.0.1",
+        empty: bool = True,
+        keys: Path | None = None,
+        under: Sequence[str] = (),
+        first: str = "",
+        environment: Mapping[str, str] = {},
+    ) -> None:
+        filled = "empty" if empty else "filled"
+        command = [*under, sys.executable, "-c", first + _PROGRAM, location, host, str(port), filled]
+        given = {**os.environ, **_QUIET, **({"GLASNOST_KEYS": str(keys)} if keys else {}), **environment}
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=given)
+        self.pid = self._process.pid
         assert self._process.stdout is not None
         self.line = self._process.stdout.readline().decode()
-        assert self.line.startswith("listening on http://127.0.0.1:"), self._ended()
+        assert self.line.startswith(f"listening on http://{host}:"), self._ended()
         self.port = int(self.line.rpartition(":")[2])
 
-    def kill(self) -> None:
-        """kill -9."""
+    def kill(self) -> str:
+        """kill -9; what else it had printed."""
         self._process.kill()
         self._process.wait()
+        return self._ended()
+
+    def ask_to_stop(self) -> None:
+        """Ask it to stop, and do not wait."""
+        self._process.send_signal(signal.SIGTERM)
 
     def stop(self) -> tuple[int, str]:
         """Ask it to stop; its exit code, and what else it printed."""
-        self._process.send_signal(signal.SIGTERM)
+        self.ask_to_stop()
+        return self.ended()
+
+    def ended(self) -> tuple[int, str]:
+        """Wait until it has ended by itself; its exit code, and what else it printed."""
         return self._process.wait(30), self._ended()
 
     def close(self) -> None:
@@ -62,7 +92,7 @@ def process(
 ) -> Iterator[Process]:
     """A server over the store in `folder`, or in a database with its keys in `folder`."""
     location = database or str(folder / "store")
-    running = Process(location, port, "empty" if empty else "filled", folder / "keys" if database else None)
+    running = Process(location, port, empty=empty, keys=folder / "keys" if database else None)
     try:
         yield running
     finally:

@@ -14,6 +14,7 @@ from typing import Any
 import uvloop
 from msgspec import Struct
 
+from api.bus import Address, Bus
 from api.gate import Gate
 from api.http.readmodels import FILE, ReadModels
 from api.http.serve import Server, clock, listening
@@ -21,6 +22,8 @@ from api.http.services import Services
 from api.settings import Settings, product
 from api.store.seam import Store
 from api.store.store import SqliteStore
+
+GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
 
 
 class Answer(Struct):
@@ -48,16 +51,28 @@ class Answer(Struct):
 class Client:
     """Somebody with (or without) a token, on one connection that is kept."""
 
-    def __init__(self, port: int, token: str | None = None, player: str = "") -> None:
+    def __init__(
+        self, port: int, token: str | None = None, player: str = "", *, host: str = "127.0.0.1"
+    ) -> None:
         self.port, self.token, self.player = port, token, player
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._connection = http.client.HTTPConnection(host, port, timeout=30)
 
     def send(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """One request."""
+        self.begin(method, path, body, headers)
+        return self.answer()
+
+    def begin(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Send a request as a whole; its answer is not waited for."""
         head = {"authorization": f"Bearer {self.token}"} if self.token else {}
         self._connection.request(method, path, body, {**head, **(headers or {})})
+
+    def answer(self) -> Answer:
+        """The answer to what was begun."""
         answer = self._connection.getresponse()
         headers = {name.lower(): value for name, value in answer.getheaders()}
         return Answer(answer.status, dict(headers), answer.read())
@@ -83,8 +98,11 @@ def _named(headers: Mapping[str, str]) -> dict[str, str]:
 class Served:
     """A server that runs, and clients for it."""
 
-    def __init__(self, port: int, store: Store, gate: Gate, loop: asyncio.AbstractEventLoop) -> None:
-        self.port, self.store, self.gate, self.loop = port, store, gate, loop
+    def __init__(
+        self, port: int, store: Store, gate: Gate, models: ReadModels, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.port, self.store, self.gate, self.models, self.loop = port, store, gate, models, loop
+        self.services: Services | None = None
         self._clients: list[Client] = []
 
     def client(self, token: str | None = None, player: str = "") -> Client:
@@ -121,16 +139,24 @@ class Served:
 
 @contextmanager
 def served(
-    folder: Path, store: Store | None = None, gate: Gate | None = None, port: int = 0, **settings: Any
+    folder: Path,
+    store: Store | None = None,
+    gate: Gate | None = None,
+    port: int = 0,
+    redis: str | None = None,
+    **settings: Any,
 ) -> Iterator[Served]:
-    """A server over the store in `folder` (or over this one)."""
+    """A server over the store in `folder` (or over this one), on the bus of this Redis, if any."""
     chosen = Settings(**settings)
     with listening("127.0.0.1", port) as listener:
         kept = SqliteStore.open(folder / "store") if store is None else None
         used: Any = store or kept
         models = ReadModels(used, folder / FILE)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
-        server = Server(door, Services(door, used, models, chosen, clock), chosen)
+        services = Services(door, used, models, chosen, clock)
+        if redis is not None:
+            services.share(Bus(Address(redis), used.keys.derived("redis"), used.logs, used.log_of))
+        server = Server(door, services, chosen)
         ready = threading.Event()
         found: list[asyncio.AbstractEventLoop] = []
 
@@ -142,7 +168,8 @@ def served(
         thread = threading.Thread(target=uvloop.run, args=(work(),))
         thread.start()
         assert ready.wait(10)
-        running = Served(listener.getsockname()[1], used, door, found[0])
+        running = Served(listener.getsockname()[1], used, door, models, found[0])
+        running.services = services
         try:
             yield running
         finally:

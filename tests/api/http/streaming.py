@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -20,8 +22,10 @@ class Event(Struct):
 class Listener:
     """One open stream."""
 
-    def __init__(self, port: int, path: str, headers: Mapping[str, str] | None = None) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    def __init__(
+        self, port: int, path: str, headers: Mapping[str, str] | None = None, *, host: str = "127.0.0.1"
+    ) -> None:
+        self._connection = http.client.HTTPConnection(host, port, timeout=30)
         try:
             self._connection.request("GET", path, None, {"accept": "text/event-stream", **(headers or {})})
             self.answer = self._connection.getresponse()
@@ -31,8 +35,8 @@ class Listener:
         self.status = self.answer.status
 
     def lines(self) -> Iterator[bytes]:
-        """The lines as they come, until the server ends the stream."""
-        while line := self.answer.readline():
+        """The whole lines as they come, until the server ends the stream; what a dead one began is none."""
+        while (line := self.answer.readline()).endswith(b"\n"):
             yield line.rstrip(b"\n")
 
     def events(self) -> Iterator[Event]:
@@ -48,6 +52,12 @@ class Listener:
         """The next so many events."""
         events = self.events()
         return [next(events) for _ in range(count)]
+
+    def hang_up(self) -> None:
+        """End it, while another thread reads."""
+        if self._connection.sock is not None:
+            with suppress(OSError):  # it is closed
+                self._connection.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Hang up."""

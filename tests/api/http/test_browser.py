@@ -1,4 +1,4 @@
-"""A browser's EventSource follows a match with a ticket, and comes back by itself."""
+"""A browser's EventSource follows a match with a ticket, and comes back; its WebSocket plays one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ FOLLOW = """
   window.told = [];
   window.source = new EventSource(address);
   window.source.onmessage = event => window.told.push([Number(event.lastEventId), JSON.parse(event.data)]);
+}
+"""
+PLAY = """
+([address, token, match]) => {
+  window.told = [];
+  window.socket = new WebSocket(address);
+  const say = message => window.socket.send(JSON.stringify(message));
+  window.socket.onmessage = event => window.told.push(JSON.parse(event.data));
+  window.socket.onclose = event => { window.ended = event.code; };
+  window.socket.onopen = () => {
+    say({do: "enter", id: 1, token, language: navigator.language});
+    say({do: "play", id: 2, match, expect: 3, picks: ["2"]});
+  };
 }
 """
 COUNT = "count => window.told.length >= count"
@@ -82,3 +95,15 @@ def test_an_event_source_comes_back_without_gap_or_repetition(
         second.client(players[0].token).post(f"{address}/moves", {"expect": 5, "picks": ["wave"]})
         assert [number for number, _ in _told(page, 6)] == [1, 2, 3, 4, 5, 6]
         page.evaluate("window.source.close()")
+
+
+def test_a_browser_enters_and_plays_by_a_web_socket(toy_in_words: Game, tmp_path: Path, page: Page) -> None:
+    with served(tmp_path) as server:
+        match, players = server.table()
+        page.goto(f"http://127.0.0.1:{server.port}/healthz")
+        page.evaluate(PLAY, [f"ws://127.0.0.1:{server.port}/v1/socket", players[0].token, match])
+        entered, done = _told(page, 2)
+        assert (entered["id"], entered["done"]["player"]) == (1, players[0].player)
+        assert (done["id"], done["status"], done["done"]["move"]) == (2, 201, 4)
+    page.wait_for_function("window.ended")
+    assert page.evaluate("window.ended") == 1001

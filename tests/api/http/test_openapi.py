@@ -66,6 +66,28 @@ def test_the_documentation_is_served(server: Served) -> None:
     page = server.client().get("/docs")
     assert page.status == 200
     assert page.headers["content-type"].startswith("text/html")
-    for path in PATHS:
+    for path in (*PATHS, "/v1/socket"):
         assert f"<code>{path}</code>".encode() in page.body
     assert b"//" not in page.body.replace(b"<!doctype", b"")
+
+
+def test_it_describes_the_messages_of_the_socket(server: Served) -> None:
+    told = document(server)
+    sides = told["x-sockets"]["/v1/socket"]
+    schemas = told["components"]["schemas"]
+    named = {
+        side: [one["$ref"].rpartition("/")[2] for one in kinds["anyOf"]] for side, kinds in sides.items()
+    }
+    verbs = [schemas[name]["properties"]["do"]["enum"][0] for name in named["client"]]
+    assert verbs == [
+        "enter",
+        "play",
+        "prompt",
+        "takeback",
+        "answer_takeback",
+        "resign",
+        "follow",
+        "leave",
+    ]
+    assert named["server"] == ["Reply", "Pushed", "MatchOver"]
+    assert {"Entered", "Followed", "Done", "PromptView"} <= set(schemas)

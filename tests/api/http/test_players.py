@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from api.http.access import Tickets
 from api.http.limits import AtOnce, Buckets
 from api.http.problems import Failed
+from api.http.tickets import Tickets
 from domain.game import Game
 from domain.history import Chair
 from tests.api.http.served import Served, served
@@ -96,17 +97,39 @@ def test_streams_at_once_are_counted_and_given_back() -> None:
     assert streams.total == 0
 
 
+def test_nothing_is_kept_of_tickets_that_are_over() -> None:
+    now = 0.0
+    tickets = Tickets(60, lambda: now)
+
+    async def scene() -> None:
+        nonlocal now
+        for _ in range(5):
+            admission = await tickets.admit(await tickets.give("m1", None, "ann"), "m1")
+            tickets.opened(admission)
+            tickets.ended(admission)
+            now += 61.0
+        await tickets.give("m1", None, "ann")
+        assert (len(tickets._given), len(tickets._left)) == (1, 0)
+
+    asyncio.run(scene())
+
+
 def test_a_ticket_ends_but_not_while_its_stream_is_open() -> None:
     now = 0.0
     tickets = Tickets(60, lambda: now)
-    ticket = tickets.give("m1", Chair("left"), "ann")
-    admission = tickets.admit(ticket, "m1")
-    tickets.opened(admission)
-    now = 500.0
-    assert tickets.admit(ticket, "m1") is admission
-    tickets.ended(admission)
-    now = 559.0
-    assert tickets.admit(ticket, "m1") is admission
-    now = 561.0
-    with pytest.raises(Failed):
-        tickets.admit(ticket, "m1")
+
+    async def scene() -> None:
+        nonlocal now
+        ticket = await tickets.give("m1", Chair("left"), "ann")
+        admission = await tickets.admit(ticket, "m1")
+        tickets.opened(admission)
+        now = 500.0
+        assert await tickets.admit(ticket, "m1") is admission
+        tickets.ended(admission)
+        now = 559.0
+        assert await tickets.admit(ticket, "m1") is admission
+        now = 561.0
+        with pytest.raises(Failed):
+            await tickets.admit(ticket, "m1")
+
+    asyncio.run(scene())

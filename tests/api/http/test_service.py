@@ -23,7 +23,7 @@ from tests.api.http.test_commands import bid
 
 def test_health_readiness_and_metrics(server: Served) -> None:
     assert server.client().get("/healthz").json == {"status": "alive"}
-    assert server.client().get("/readyz").json == {"status": "ready"}
+    assert server.client().get("/readyz").json == {"ready": True, "reasons": {}, "remarks": {}}
     server.client().get("/v1/matches/m1")
     told = server.client().get("/metrics").body.decode()
     assert 'glasnost_requests_total{method="GET",route="/v1/matches/{match}",status="404"} 1.0' in told
@@ -182,7 +182,8 @@ def test_a_server_that_stops_is_not_ready(toy_in_words: Game, tmp_path: Path) ->
     gate = Gate(store, Keys(), lambda: NOW, "test")
     with served(tmp_path, store, gate) as server:
         gate.stop()
-        server.client().get("/readyz").problem(503, "unavailable")
+        told = server.client().get("/readyz").problem(503, "not-ready")
+        assert (told["ready"], told["reasons"]) == (False, {"server": "it is stopping"})
 
 
 def test_too_many_streams_of_one_viewer(toy_in_words: Game, tmp_path: Path) -> None:

@@ -229,9 +229,25 @@ def test_while_the_database_is_away_moves_are_refused_and_afterwards_they_go_on(
             database.kill()
             players[0].post(path, body).problem(503, "unavailable")
             players[0].get(f"/v1/matches/{match}").problem(503, "unavailable")
-            server.client().get("/readyz").problem(503, "unavailable")
+            assert set(server.client().get("/readyz").problem(503, "not-ready")["reasons"]) == {"store"}
             assert server.client().get("/healthz").status == 200
             database.start()
             assert players[0].post(path, body).status == 201
             assert players[0].get(f"/v1/matches/{match}").json["move"] == body["expect"] + 1
         store.close()
+
+
+def test_how_long_a_move_of_another_worker_took_to_be_here_is_counted(workers: list[Served]) -> None:
+    match, players = everywhere(workers)
+    listener = Listener(workers[1].port, f"/v1/matches/{match}/moves")
+    seen = listener.take(3)
+    found = asked(match, players[0])
+    assert found is not None
+    assert found[0].post(f"/v1/matches/{match}/moves", picked(random.Random(8), found[1])).status == 201
+    seen += listener.take(1)
+    listener.close()
+    delays = [worker.gate.counts.delays for worker in workers]
+    while not delays[1].count:
+        pass
+    assert (delays[0].count, delays[1].count) == (0, 1)
+    assert delays[1].sum >= 0

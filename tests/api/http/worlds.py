@@ -22,6 +22,7 @@ from domain.match import Match
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tables import NOW, SECRET
 from tests.api.http.served import Answer, Client, Served, served
+from tests.api.http.sockets import socket
 from tests.api.http.streaming import Listener
 
 MATCH = "m1"
@@ -86,6 +87,7 @@ class World:
             if name != hidden:
                 told |= {f"{name} {what}": _comparable(answer) for what, answer in self._asked(client)}
                 told[f"{name} stream"] = self._streamed(client)
+                told[f"{name} socket"] = self._said(client)
         told["log"] = [_without_times(line) for line in self.lines]
         told["metrics"] = _counts(self.viewers["admin"].get("/metrics").body.decode())
         return told
@@ -112,6 +114,17 @@ class World:
         stream.close()
         return told
 
+    def _said(self, client: Client) -> list[Any]:
+        """What a socket tells: the moves, the question, and why a command is refused."""
+        with socket(self.server.port, client.token) as one:
+            replies = [] if client.token else [one.say("enter")]
+            replies.append(one.say("follow", match=MATCH, proof=True))
+            replies += [one.say("prompt", match=MATCH), one.say("takeback", match=MATCH, to=1)]
+            for path, body in _hostile(self.seats):
+                if path == "moves":
+                    replies.append(one.say("play", match=MATCH, **body))
+            return [replies, one.pushed(MATCH, self.match.move)]
+
 
 def _hostile(seats: Sequence[Seat]) -> Iterator[tuple[str, Any]]:
     """Commands that must be refused, whoever sends them."""
@@ -135,8 +148,8 @@ def _without_times(line: str) -> dict[str, Any]:
 
 
 def _counts(metrics: str) -> list[str]:
-    """The metrics but for times, and for the streams open: that tells how fast a socket is closed."""
-    untold = ("_bucket{", "_sum{", "glasnost_streams ")
+    """The metrics but for times, and for what is open: that tells how fast a connection is closed."""
+    untold = ("_bucket{", "_sum", "_looked_seconds", "glasnost_streams ", "glasnost_sockets ")
     return [line for line in metrics.splitlines() if not any(word in line for word in untold)]
 
 

@@ -13,7 +13,7 @@ LAST = 3  # the move that ends a match, `secret_opened` and `closed` go together
 
 def remembered(match: str, move: int) -> Remembered:
     """The answered request that goes with the append that ends at `move`."""
-    return Remembered(f"token/{match}", f"key-{move}", b"hash", 201, f'{{"move":{move}}}'.encode())
+    return Remembered(f"token {match}", f"key-{move}", b"hash", 201, f'{{"move":{move}}}'.encode())
 
 
 def appends(sitting: Sitting) -> list[Append]:

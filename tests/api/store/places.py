@@ -13,7 +13,8 @@ from typing import Protocol
 import psycopg
 
 from api.store.base import SqlStore
-from api.store.opening import Location, open_store
+from api.store.opening import Place as Where
+from api.store.opening import open_one
 from api.store.postgres_schema import ORDER
 from api.store.store import SqliteStore
 
@@ -26,7 +27,7 @@ class Place(Protocol):
     keys: Path
 
     @property
-    def location(self) -> Location:
+    def location(self) -> Where:
         """What opens it."""
 
     def open(self, *, write: bool = True, keys: Path | None = None) -> SqlStore:
@@ -55,7 +56,7 @@ class Folder:
 
     def open(self, *, write: bool = True, keys: Path | None = None) -> SqlStore:
         """See `Place`."""
-        return open_store(self.folder, write=write, keys=keys)
+        return open_one(self.folder, write=write, keys=keys)
 
     def content(self) -> bytes:
         """See `Place`."""
@@ -92,7 +93,7 @@ class Database:
 
     def open(self, *, write: bool = True, keys: Path | None = None) -> SqlStore:
         """See `Place`."""
-        return open_store(self.url, write=write, keys=keys or self.keys)
+        return open_one(self.url, write=write, keys=keys or self.keys)
 
     def content(self) -> bytes:
         """See `Place`."""

@@ -1,4 +1,4 @@
-"""A line to a server that can go bad: replies are swallowed, or the line is cut."""
+"""A line to a server that can go bad: what is said on it is swallowed, the line is cut, nobody is let in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from threading import Event, Thread
 class Line:
     """Passes bytes on between clients and a server, until it is told not to.
 
-    `muted`: set it, and replies are swallowed; `swallowed` says that one was.
+    `muted`: set it, and replies are swallowed; `dark`: requests, too; `swallowed` says that something was.
+    `barred`: set it, and whoever calls is hung up on.  Who hangs up himself is gone at the other end, too,
+    whatever is swallowed: else the server would keep a session for every client that gave up.
     """
 
     def __init__(self, port: int) -> None:
@@ -19,16 +21,15 @@ class Line:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._ends: list[socket.socket] = []
         self.port: int = self._listener.getsockname()[1]
-        self.muted, self.swallowed = Event(), Event()
+        self.muted, self.dark, self.barred, self.swallowed = Event(), Event(), Event(), Event()
         Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Hang up on everybody; whoever calls again is put through, and heard."""
-        self.muted.clear()
+        """Hang up on everybody; whoever calls again is put through, and heard, unless calls are barred."""
+        for trouble in (self.muted, self.dark, self.swallowed):
+            trouble.clear()
         ends, self._ends = self._ends, []
-        for end in ends:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+        _hang_up(*ends)
 
     def close(self) -> None:
         """Put nobody through any more."""
@@ -40,18 +41,30 @@ class Line:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
+                if self.barred.is_set():
+                    client.close()
+                    continue
                 server = socket.create_connection(("127.0.0.1", self._server))
                 self._ends += [client, server]
                 Thread(target=self._pass, args=(client, server, False), daemon=True).start()
                 Thread(target=self._pass, args=(server, client, True), daemon=True).start()
 
     def _pass(self, source: socket.socket, target: socket.socket, replies: bool) -> None:
-        with suppress(OSError), source, target:
-            while content := source.recv(65536):
-                if replies and self.muted.is_set():
-                    self.swallowed.set()
-                else:
-                    target.sendall(content)
+        with source, target:
+            with suppress(OSError):
+                while content := source.recv(65536):
+                    if self.dark.is_set() or (replies and self.muted.is_set()):
+                        self.swallowed.set()
+                    else:
+                        target.sendall(content)
+            _hang_up(source, target)
+
+
+def _hang_up(*ends: socket.socket) -> None:
+    """To close them is not enough: while another thread still listens there, nobody is told of it."""
+    for end in ends:
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

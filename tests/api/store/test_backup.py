@@ -61,7 +61,7 @@ def test_a_restored_store_holds_what_the_served_one_did(
     assert stored(restored, sitting.id) == [record.stored for record in sitting.match.records]
     assert restored.people.by_token(token) == person
     assert restored.note(sitting.id) == store.note(sitting.id)
-    assert restored.remembered(f"token/{sitting.id}", "key-4") == remembered(sitting.id, 4)
+    assert restored.remembered(f"token {sitting.id}", "key-4") == remembered(sitting.id, 4)
     restored.close()
 
 

@@ -85,7 +85,7 @@ def test_a_copied_match_goes_on_and_its_people_are_known(
         store.submit(append).result()
     copy(store, target, ignore)
     assert target.people.by_token(token) == person
-    assert target.remembered("token/m1", "key-2") == answered.remembered
+    assert target.remembered("token m1", "key-2") == answered.remembered
     assert target.submit(third).result() == 3
 
 

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from api.store.postgres import Address, Unreachable
 from api.store.postgres_schema import CURRENT, Schema, settle, version_of
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, Conflict, Exists, StoreError
@@ -336,6 +337,23 @@ def test_a_wrong_password_is_told_and_not_shown(place: Database) -> None:
 def test_a_server_and_a_database_that_are_not_there_are_named(place: Database) -> None:
     assert "Connection refused" in refusal(through(place.url, 1), place.keys)
     assert '"nowhere" does not exist' in refusal(place.url.rpartition("/")[0] + "/nowhere", place.keys)
+
+
+def test_the_log_tells_the_same_trouble_once_and_names_the_database_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    address = Address("postgresql://me:secret@127.0.0.1:1/league")
+    with pytest.raises(Unreachable) as refused:
+        address.connect()
+    for error in (refused.value, refused.value, psycopg.OperationalError("no room"), refused.value):
+        address.away(error)
+    told = [record.getMessage() for record in caplog.records if record.name == "glasnost.store"]
+    assert len(told) == 3
+    assert all(line.count("postgresql://me@127.0.0.1:1/league") == 1 for line in told)
+    assert "no room" in told[1]
+    assert "refused" in told[0]
+    assert told[0] == told[2]
+    assert "secret" not in "".join(told)
 
 
 def test_a_database_that_takes_nothing_is_told_with_the_way_out(place: Database) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from api.store.opening import REPLICA, open_store
 from api.store.postgres_store import PostgresStore
-from api.store.seam import StoreError
+from api.store.seam import Lag, StoreError, Unavailable
 from domain.game import Game
 from tests.api.store.appends import appends, stored
 from tests.matches import finished
@@ -85,6 +85,37 @@ def finished_after(game: Game, move: int) -> object:
     return finished(game).match.table_with_agenda(move)
 
 
+def test_how_far_the_replica_is_behind_is_told(
+    servers: Servers, store: PostgresStore, toy_game: Game
+) -> None:
+    commands = appends(finished(toy_game))
+    for append in commands[:4]:
+        store.submit(append).result()
+    wait_for(servers, "postgres")
+    assert store.lag() == Lag(0, 0.0)
+    pause(servers, "pause")
+    try:
+        for append in commands[4:6]:
+            store.submit(append).result()
+        lag, lately = store.lag(), store.lately("m1", 2)
+        assert lag is not None
+        assert lag.moves == 2
+        assert lag.seconds is not None
+        assert lag.seconds > 0
+        assert lately is not None
+        assert [record.move for record in lately.records] == [3, 4]
+        assert lately.seconds is not None
+        assert lately.seconds >= lag.seconds
+    finally:
+        pause(servers, "resume")
+
+
+def test_a_replica_takes_no_moves(store: PostgresStore) -> None:
+    assert store._replica is not None
+    with pytest.raises(StoreError, match="takes no moves, only questions: it is a replica"):
+        store._replica.probe()
+
+
 def test_a_replica_that_is_away_is_done_without(
     servers: Servers, store: PostgresStore, toy_game: Game
 ) -> None:
@@ -93,6 +124,8 @@ def test_a_replica_that_is_away_is_done_without(
     try:
         assert len(stored(store, "m1")) == 1
         assert len(store.after(0, 10)) == 1
+        with pytest.raises(Unavailable):
+            store.lag()
     finally:
         servers[1].start()
 

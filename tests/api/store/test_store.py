@@ -262,12 +262,12 @@ def test_a_damaged_move_is_named(store: SqlStore, sitting: Sitting) -> None:
     first, second, *_ = appends(sitting)
     store.submit(first).result()
     record = second.records[0]
-    record.leaf = record.leaf[:-1]
+    record.stored = record.stored.replace(record.leaf, record.leaf[:-1])
     store.submit(second).result()
     with pytest.raises(Damaged, match="match m1, move 2"):
         store.match(sitting.id)
     with pytest.raises(Damaged, match="match m1, move 2"):
-        store.after(0, 10)
+        [delivered.record.entry for delivered in store.after(0, 10)]
 
 
 def test_a_match_of_an_unknown_game_is_named(

@@ -15,7 +15,7 @@ from eventsourcing.sqlite import SQLiteCursor as Cursor
 from api.store.schema import FILE
 from api.store.seam import Conflict, StoreError, Unavailable
 from api.store.sqlite import Datastore
-from api.store.writer import Writer
+from api.store.writer import Adding, Rows, Writer
 
 
 class CountingDatastore(Datastore):
@@ -188,3 +188,100 @@ def test_closing_finishes_what_was_handed_over(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as connection:
         assert connection.execute("SELECT count(*) FROM words").fetchone() == (50,)
     connection.close()
+
+
+class Moves(Adding):
+    """So many moves of a match, from one on, and the key of a request."""
+
+    def __init__(self, match: str, first: int, moves: int = 1, key: str = "") -> None:
+        self.given = Rows(
+            [(match, number, "toy", b"{}") for number in range(first, first + moves)],
+            [("scope", key, b"body", 201, b"answer")] if key else [],
+        )
+        self.alone = 0
+
+    def rows(self) -> Rows:
+        return self.given
+
+    def __call__(self, cursor: Cursor) -> int:
+        self.alone += 1
+        for row in self.given.moves:
+            cursor.execute("INSERT INTO stored_events VALUES (NULL, ?, ?, ?, ?)", row)
+        last = int(cursor.lastrowid)
+        for row in self.given.requests:
+            cursor.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", row)
+        return last
+
+
+def versions(desk: Desk) -> list[tuple[str, int]]:
+    """The stored moves, in their order."""
+    return desk.datastore.rows("SELECT originator_id, originator_version FROM stored_events ORDER BY id")
+
+
+def together(desk: Desk, *pieces: Moves) -> list[Future[int]]:
+    """Hand them over as one group."""
+    with desk.queueing():
+        return [desk.writer.run(piece) for piece in pieces]
+
+
+def test_moves_are_added_together_and_each_piece_is_told_its_last_position(desk: Desk) -> None:
+    pieces = [Moves("a", 1, 2), Moves("b", 1, key="k"), Moves("a", 3, 70), Moves("c", 1)]
+    done = together(desk, *pieces)
+    assert [future.result() for future in done] == [2, 3, 73, 74]
+    assert versions(desk) == [("a", 1), ("a", 2), ("b", 1), *[("a", n) for n in range(3, 73)], ("c", 1)]
+    assert desk.datastore.rows("SELECT key FROM requests") == [("k",)]
+    assert [piece.alone for piece in pieces] == [0, 0, 0, 0]
+
+
+def test_where_one_does_not_follow_each_is_tried_by_itself(desk: Desk) -> None:
+    pieces = [Moves("a", 1), Moves("b", 5, 2), Moves("c", 1, 2)]
+    first, second, third = together(desk, *pieces)
+    assert isinstance(second.exception(), Conflict)
+    assert (first.result(), third.result()) == (1, 3)
+    assert versions(desk) == [("a", 1), ("c", 1), ("c", 2)]
+    assert [piece.alone for piece in pieces] == [1, 1, 1]
+
+
+def test_of_a_piece_whose_key_is_taken_no_move_is_added(desk: Desk) -> None:
+    first, second, third = together(desk, Moves("a", 1, key="k"), Moves("b", 1, key="k"), Moves("c", 1))
+    assert isinstance(second.exception(), Conflict)
+    assert (first.result(), third.result()) == (1, 2)
+    assert versions(desk) == [("a", 1), ("c", 1)]
+
+
+def test_what_is_wrong_with_one_piece_is_told_to_its_owner(desk: Desk) -> None:
+    pieces = [Moves("a", 1, key="k"), Moves("b", 2**70), Moves("c", 1)]
+    first, second, third = together(desk, *pieces)
+    assert isinstance(second.exception(), OverflowError)
+    assert (first.result(), third.result()) == (1, 2)
+    assert versions(desk) == [("a", 1), ("c", 1)]
+
+
+def test_a_piece_that_cannot_say_what_it_adds_is_done_by_itself(desk: Desk) -> None:
+    class Silent(Moves):
+        def rows(self) -> Rows:
+            raise LookupError("in the middle")
+
+    first, second = together(desk, Moves("a", 1), Silent("b", 1))
+    assert (first.result(), second.result()) == (1, 2)
+
+
+def test_other_work_between_moves_is_done_in_its_place(desk: Desk) -> None:
+    def count(cursor: Cursor) -> int:
+        cursor.execute("SELECT count(*) FROM stored_events")
+        return int(cursor.fetchone()[0])
+
+    with desk.queueing():
+        done = [desk.writer.run(Moves("a", 1)), desk.writer.run(count), desk.writer.run(Moves("a", 2))]
+    assert [future.result() for future in done] == [1, 1, 2]
+
+
+def test_a_disk_that_is_full_takes_the_moves_one_piece_at_a_time(desk: Desk) -> None:
+    large = Moves("large", 1)
+    large.given.moves[0] = ("large", 1, "toy", b"x" * 4_000_000)
+    desk.datastore.rows("SELECT 1")
+    desk.run("PRAGMA max_page_count = 200").result()
+    first, second, third = together(desk, Moves("a", 1), large, Moves("b", 1))
+    assert isinstance(second.exception(), Unavailable)
+    assert (first.result(), third.result()) == (1, 2)
+    assert versions(desk) == [("a", 1), ("b", 1)]

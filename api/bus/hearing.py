@@ -1,0 +1,158 @@
+"""Hearing of commits through Redis: every one is told once, in the order of the store.
+
+An announcement that follows the one before it is believed; it only makes somebody look.  Whatever else comes,
+a gap or a leap, is filled from the store.  So is all that was committed while Redis was away or silent: then
+the store is looked at from time to time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from api.bus.announcing import code
+from api.bus.link import Away, Link
+from api.store.seam import Log, StoreError, Told
+
+BLOCK = 0.5  # seconds that Redis holds a question for news back
+_LOOK = 0.5  # seconds between two looks at the store while Redis is away
+_AT_ONCE = 1_000  # entries, or moves, read in one question
+_STEP = 1_000  # moves that one commit holds at most: what claims to hold more is looked up
+_PACE = 0.004  # seconds between two readings, so that a busy stream is read in pieces
+_EASY = 0.05  # the same, where the store itself has told everything sooner
+
+Entry = tuple[int, int, str]  # the last and first position of a commit, and its match
+_log = logging.getLogger("glasnost.bus")
+
+
+class Hearer:
+    """Reads the stream in a task of its own and tells what was committed.
+
+    Args:
+        link: to Redis, with more patience than `BLOCK`.
+        stream: the name of the stream.
+        key: that of those who announce.
+        log: fills the gaps.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self, link: Link, stream: str, key: bytes, log: Log, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._link, self._stream, self._key, self._log, self._clock = link, stream, key, log, clock
+        self._watchers: list[Told] = []
+        self.position = 0  # up to which everything was told
+        self._begun = False
+        self.heard_at = clock()  # when Redis answered last, though it were with nothing
+        self.filled = 0  # moves that were told from the store
+
+    def watch(self, told: Told) -> None:
+        """Tell of every commit from now on; called before the first match is looked at."""
+        self._watchers.append(told)
+        with suppress(StoreError):  # of what is away nobody has looked at a match
+            self._begin(self._log.last())
+
+    def _begin(self, position: int) -> None:
+        self.position, self._begun = position, True
+
+    def passed(self, position: int) -> None:
+        """Everything up to here was told by somebody else; it need not be told, nor looked for, again."""
+        self.position = max(self.position, position)
+
+    async def run(self) -> None:
+        """Hear for ever."""
+        while True:
+            try:
+                if not self._begun:
+                    self._begin(await asyncio.to_thread(self._log.last))
+                await self._once()
+            except Away:
+                await asyncio.sleep(_LOOK)
+                await self._look()
+            except StoreError:  # it is heard again: the position stands
+                await asyncio.sleep(_LOOK)
+
+    async def _once(self) -> None:
+        entries = await self._read()
+        self.heard_at, known = self._clock(), self.position
+        for entry in entries:
+            await self._take(*entry)
+        if entries:
+            await asyncio.sleep(_PACE if entries[-1][0] > known else _EASY)
+        else:
+            await self._look()
+
+    async def _read(self) -> list[Entry]:
+        """What comes after the position; waits for it a while."""
+        after: dict[Any, Any] = {self._stream: f"{self.position}-0"}
+
+        async def read(redis: Redis) -> list[Entry]:
+            try:
+                found: Any = await redis.xread(after, count=_AT_ONCE, block=int(BLOCK * 1000))
+            except ResponseError as error:
+                if not str(error).startswith("WRONGTYPE"):
+                    raise
+                await redis.delete(self._stream)  # something else lies there
+                return []
+            return [self._entry(*entry) for entry in (found[0][1] if found else ())]
+
+        return await self._link.ask(read)
+
+    def _entry(self, number: bytes, fields: dict[bytes, bytes]) -> Entry:
+        """An entry; one that is not ours reads as a leap, which is looked up."""
+        last = int(number.partition(b"-")[0])
+        said, _, shown = fields.get(b"c", b"").rpartition(b" ")
+        if not hmac.compare_digest(shown, code(self._key, self._stream, last, said)):
+            return last, 0, ""
+        first, _, match = said.decode().partition(" ")
+        return last, int(first), match
+
+    async def _take(self, last: int, first: int, match: str) -> None:
+        if last <= self.position:
+            return
+        if first == self.position + 1 and last - first < _STEP:
+            self._tell(match, last)
+            return
+        await self._fill(last)
+        if self.position < last:
+            await self._throw_away()
+
+    async def _look(self) -> None:
+        """Tell what the store holds and nobody announced."""
+        try:
+            while await self._page() == _AT_ONCE:
+                pass
+        except StoreError as error:
+            _log.info("the store is not followed", extra={"reason": type(error).__name__})
+
+    async def _fill(self, upto: int) -> None:
+        while self.position < upto and await self._page():
+            pass
+
+    async def _page(self) -> int:
+        """Tell a page of what the store holds after the position; how many moves it had."""
+        news = await asyncio.to_thread(self._log.news, self.position, _AT_ONCE)
+        for match, position in news:
+            self._tell(match, position)
+        self.filled += len(news)
+        return len(news)
+
+    def _tell(self, match: str, position: int) -> None:
+        if position <= self.position:
+            return
+        self.position = position
+        for told in self._watchers:
+            told(match, position)
+
+    async def _throw_away(self) -> None:
+        """The stream is ahead of the store: it is another store's, or the store was restored."""
+        _log.warning("announcements of what is not stored: thrown away", extra={"stream": self._stream})
+        await self._link.ask(lambda redis: redis.delete(self._stream))

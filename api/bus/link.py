@@ -1,0 +1,147 @@
+"""The way to Redis: short waits, no second attempts, and one line in the log when it goes and when it comes.
+
+The client's own second attempts would hold up whoever asks for seconds; here a question that is not answered
+in time has failed, and for a moment nobody else tries.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import parse_url
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from api.settings import BadSetting
+
+VARIABLE = "GLASNOST_REDIS"
+PATIENCE = 0.25  # seconds until a question has failed
+PAUSE = 0.5  # seconds after a failure during which nobody tries
+_CONNECTIONS = 16  # at once
+_SCHEMES = ("redis", "rediss", "unix")
+_NOT_UNDERSTOOD = (
+    f"{VARIABLE} is no address of a Redis: it is redis://USER:PASSWORD@HOST:PORT/NUMBER (rediss:// with TLS,"
+    " unix:///PATH for a socket), where other characters than letters and digits have the form %40"
+)
+
+T = TypeVar("T")
+_log = logging.getLogger("glasnost.bus")
+
+
+class Away(Exception):
+    """Redis does not answer; whoever asked does without it."""
+
+
+class Address:
+    """How a Redis is reached, which may hold a password; `str` gives what may be shown.
+
+    Args:
+        url: redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss://... or unix:///PATH.
+
+    Raises:
+        BadSetting: it is none.  The text never holds the address, for that may hold a password.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            self._given: dict[str, Any] = dict(parse_url(url))
+            self._shown = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}{parts.path}"
+        except ValueError:
+            raise BadSetting(_NOT_UNDERSTOOD) from None
+        number = parts.path.strip("/")
+        if parts.scheme == "unix":
+            self._shown = f"unix://{parts.path}"
+        elif not parts.hostname or not (number.isdecimal() or not number):
+            raise BadSetting(_NOT_UNDERSTOOD)
+        if parts.scheme not in _SCHEMES:
+            raise BadSetting(_NOT_UNDERSTOOD)
+
+    def __str__(self) -> str:
+        return self._shown
+
+    def client(self, patience: float) -> Redis:
+        """A client that gives an answer up after so many seconds and asks nothing twice.  Close it."""
+        ours = {
+            "retry": Retry(NoBackoff(), 0),
+            "socket_timeout": patience,
+            "socket_connect_timeout": patience,
+            "health_check_interval": 0,
+            "protocol": 2,
+        }
+        pool = BlockingConnectionPool(
+            max_connections=_CONNECTIONS, timeout=patience, **{**self._given, **ours}
+        )
+        return Redis.from_pool(pool)
+
+
+class Health:
+    """Whether Redis answers, as all who ask it in this process find; it is said once in the log.
+
+    Args:
+        address: named in the log.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
+        self._address, self._clock = address, clock
+        self._until = 0.0
+        self.away = False
+
+    @property
+    def resting(self) -> bool:
+        """Did it fail a moment ago?"""
+        return self.away and self._clock() < self._until
+
+    def failed(self, error: Exception) -> None:
+        """It did not answer."""
+        self._until = self._clock() + PAUSE
+        if not self.away:
+            self.away = True
+            told = {"address": str(self._address), "reason": type(error).__name__}
+            _log.warning("redis is away; going on without it", extra=told)
+
+    def answered(self) -> None:
+        """It answered."""
+        if self.away:
+            self.away = False
+            _log.warning("redis is back", extra={"address": str(self._address)})
+
+
+class Link:
+    """Asks one Redis.
+
+    Args:
+        address: where it is.
+        health: what is known of it.
+        patience: seconds until a question has failed.
+    """
+
+    def __init__(self, address: Address, health: Health, patience: float = PATIENCE) -> None:
+        self._client, self._health = address.client(patience), health
+
+    async def ask(self, question: Callable[[Redis], Awaitable[T]]) -> T:
+        """What the question gives.
+
+        Raises:
+            Away: no answer, or none that this version understands.
+        """
+        if self._health.resting:
+            raise Away("it failed a moment ago")
+        try:
+            answer = await question(self._client)
+        except (RedisError, OSError, TimeoutError) as error:
+            self._health.failed(error)
+            raise Away(type(error).__name__) from error
+        self._health.answered()
+        return answer
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._client.aclose(close_connection_pool=True)

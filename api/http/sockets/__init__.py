@@ -1,0 +1,1 @@
+"""The second door to the same gate: one WebSocket for each player."""

@@ -1,0 +1,113 @@
+"""How the server is: the store and the read models are asked by one thread at a time, at most once a second.
+
+Whoever wants to know waits for the answer as long as he likes, and no longer: a store that hangs holds up
+that one thread, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from msgspec import Struct
+
+from api.http.readmodels import ReadModels
+from api.store.seam import Lag, Store, StoreError
+from projections.runner import Status
+
+FRESH = 1.0  # seconds for which an answer is given again
+
+T = TypeVar("T")
+_log = logging.getLogger("glasnost.ready")
+
+
+class Look(Struct, frozen=True):
+    """What was found.
+
+    `at`: when, on the clock of `Vitals`.  `trouble`: why moves cannot be stored; empty where they can.  The
+    rest is None where the store did not say; `lag` is so, too, where there is no replica or it is away.
+    `logs_away`: shards that cannot be read.
+    """
+
+    at: float
+    trouble: str
+    size: int | None = None
+    lag: Lag | None = None
+    replica_away: bool = False
+    projections: list[Status] | None = None
+    logs_away: Sequence[str] = ()
+
+
+class Vitals:
+    """Looks at a store and its read models.
+
+    Args:
+        store: it is probed with a small write.
+        models: they follow it.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, store: Store, models: ReadModels, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._models, self._clock = store, models, clock
+        self._looking: asyncio.Task[Look] | None = None
+        self.latest: Look | None = None
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the latest look; None where there was none yet."""
+        return self._clock() - self.latest.at if self.latest else None
+
+    async def look(self, seconds: float) -> Look | None:
+        """What is found now, or was a moment ago; None where the store does not answer in this time."""
+        if self._looking is None and self.latest and self._clock() - self.latest.at < FRESH:
+            return self.latest
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+        done, _ = await asyncio.wait((self._looking,), timeout=seconds)
+        return self.latest if done else None
+
+    async def _look(self) -> Look:
+        try:
+            found = await asyncio.to_thread(self._found)
+        except Exception as error:  # nobody foresaw it, so nothing is known
+            _log.error("the store could not be looked at", exc_info=True)
+            found = Look(self._clock(), f"it could not be looked at: {type(error).__name__}")
+        finally:
+            self._looking = None
+        self._note(found)
+        self.latest = found
+        return found
+
+    def _note(self, found: Look) -> None:
+        """Say in the log when moves cannot be stored any more, and when they can again."""
+        before = self.latest.trouble if self.latest else ""
+        if found.trouble and found.trouble != before:
+            _log.error("moves cannot be stored", extra={"reason": found.trouble})
+        elif before and not found.trouble:
+            _log.warning("moves can be stored again")
+
+    def _found(self) -> Look:
+        begun = self._clock()
+        try:
+            self._store.probe()
+        except StoreError as error:
+            return Look(begun, str(error))
+        lag, away = self._lag()
+        runner = self._models.runner
+        return Look(begun, "", _said(self._store.size), lag, away, _said(runner.status), runner.away)
+
+    def _lag(self) -> tuple[Lag | None, bool]:
+        try:
+            return self._store.lag(), False
+        except StoreError:
+            return None, True
+
+
+def _said(question: Callable[[], T]) -> T | None:
+    with suppress(StoreError, OSError):
+        return question()
+    return None

@@ -1,0 +1,37 @@
+"""The draws of a log: how a ledger counts them, and whether a move showed one."""
+
+from __future__ import annotations
+
+from domain.chance import Drawn, Ledger
+from domain.log import HOUSE, Record, Told
+
+
+def draws(record: Record) -> tuple[Drawn, ...]:
+    """Every draw of a move, open and secret."""
+    house, entry = record.parts.get(HOUSE), record.entry
+    opened: tuple[Drawn, ...] = entry.draws if isinstance(entry, Told) else ()
+    return (*opened, *house.draws) if house and house.draws else opened
+
+
+def shown(record: Record) -> bool:
+    """Did this move, which brought facts, show a draw, or somebody's secret to somebody else?"""
+    entry = record.entry
+    if draws(record) or any(fact.reveals for fact in entry.facts):
+        return True
+    return any(part.facts for name, part in record.parts.items() if name not in (entry.seat, HOUSE))
+
+
+def count(ledger: Ledger, record: Record) -> None:
+    """Count the next move, which brought facts: the periods that it ended, and its draws."""
+    for _ in record.entry.keys:
+        ledger.close_period()
+    count_draws(ledger, record)
+
+
+def count_draws(ledger: Ledger, record: Record) -> None:
+    """Count the draws of a move: the secret ones, and the open ones of the running period."""
+    for draw in draws(record):
+        if not draw.period:
+            ledger.secret[draw.label] = max(draw.counter + 1, ledger.secret.get(draw.label, 0))
+        elif draw.period == ledger.period:
+            ledger.open[draw.label] = max(draw.counter + 1, ledger.open.get(draw.label, 0))

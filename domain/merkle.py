@@ -1,0 +1,48 @@
+"""The Merkle tree over the leaves of a log."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+class Tree:
+    """The Merkle tree (RFC 6962, SHA-256) over the leaves so far, as its frontier: O(log n) hashes."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._peaks: list[bytes] = []
+        self._root: bytes | None = None
+
+    def copy(self) -> Tree:
+        """A tree that may go on without touching this one."""
+        other = Tree()
+        other.size, other._peaks, other._root = self.size, self._peaks.copy(), self._root
+        return other
+
+    def add(self, leaf: bytes) -> None:
+        """Append a leaf's bytes."""
+        peak, rest = hashlib.sha256(b"\x00" + leaf).digest(), self.size
+        while rest & 1:
+            peak, rest = _node(self._peaks.pop(), peak), rest >> 1
+        self._peaks.append(peak)
+        self.size += 1
+        self._root = None
+
+    @property
+    def root(self) -> bytes:
+        """The root over all leaves; of none: SHA-256 of nothing."""
+        if self._root is None:
+            self._root = self._folded()
+        return self._root
+
+    def _folded(self) -> bytes:
+        if not self._peaks:
+            return hashlib.sha256(b"").digest()
+        root = self._peaks[-1]
+        for peak in reversed(self._peaks[:-1]):
+            root = _node(peak, root)
+        return root
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left + right).digest()

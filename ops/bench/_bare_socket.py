@@ -1,0 +1,57 @@
+"""The floor of `sockets`: a bare ASGI application that answers each message after a raw group commit.
+
+SQLite (WAL, FULL); whatever came while one transaction was stored is stored in the next.  Takes a folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+import uvloop
+from _group import Writer, sqlite
+
+ANSWER = '{"id":1,"status":201,"done":{"move":1,"root":"x","facts":[],"prompt":null}}' + " " * 350
+
+Event = dict[str, Any]
+
+
+def application(writer: Writer) -> Callable[..., Awaitable[None]]:
+    """Answers every message; a command after its commit."""
+
+    async def app(
+        scope: Event, receive: Callable[[], Awaitable[Event]], send: Callable[[Event], Awaitable[None]]
+    ) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (event := await receive())["type"] == "websocket.receive":
+            if not event["text"].startswith('{"do":"prompt"'):
+                await writer.stored()
+            await send({"type": "websocket.send", "text": ANSWER})
+
+    return app
+
+
+def main(folder: Path) -> None:
+    """Serve until the process is ended."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    config = uvicorn.Config(
+        application(Writer(sqlite(folder / "bare.db"))),
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+    )
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

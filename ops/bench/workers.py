@@ -1,0 +1,68 @@
+"""Durable moves over HTTP on one PostgreSQL, by one worker and by four; each match is played on one of them.
+
+The server is the one of the tests, started for this and made durable.  The floor is the same load against as
+many bare ASGI processes with a raw group commit in one call (`_bare`), as many prompts fetched.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psycopg
+from _bench import QUICK, rate, say
+from _group import BARE, DURABLE
+from _load import CLIENTS, GAME, HERE, Server, Table, bare, load, server
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests are not installed
+
+from tests.services import own_postgres
+
+WORKERS = (1, 2) if QUICK else (1, 4)
+
+
+@contextmanager
+def ours(url: str, keys: Path, workers: int) -> Iterator[list[Server]]:
+    """So many workers on one database."""
+    command = ("-m", "api.cli.main", "serve", "--store", url, "--port", "0", "--empty")
+    with ExitStack() as running:
+        yield [running.enter_context(server(*command, GLASNOST_KEYS=str(keys))) for _ in range(workers)]
+
+
+@contextmanager
+def floor(url: str, workers: int) -> Iterator[list[Server]]:
+    """So many bare ones."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(b"DROP SCHEMA IF EXISTS bare CASCADE")
+        connection.execute(BARE.encode())
+    script = str(HERE / "_bare.py")
+    with ExitStack() as running:
+        yield [running.enter_context(server(script, url, str(number))) for number in range(workers)]
+
+
+def main() -> None:
+    """One line for each number of workers."""
+    with own_postgres(*DURABLE) as database, tempfile.TemporaryDirectory() as scratch:
+        for workers in WORKERS:
+            with database.database() as url, database.database() as other:
+                _measure(url, other, Path(scratch) / f"keys-{workers}", workers)
+
+
+def _measure(url: str, other: str, keys: Path, workers: int) -> None:
+    with ours(url, keys, workers) as servers:
+        found = load(Table, servers, CLIENTS)
+    with floor(other, workers) as servers:
+        least = load(bare(found.fetched), servers, CLIENTS)
+    say(
+        f"durable moves over HTTP on PostgreSQL, {GAME}, {CLIENTS} clients, workers: {workers}",
+        f"{rate(found.per_second)} moves/s, {found.micros:.0f} µs of the workers' CPU each;"
+        f" floor: bare ASGI + raw call of all that came {rate(least.per_second)}/s, {least.micros:.0f} µs;"
+        f" ratio {least.per_second / found.per_second:.1f}",
+    )
+
+
+if __name__ == "__main__":
+    main()

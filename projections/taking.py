@@ -1,0 +1,171 @@
+"""How a batch of a log is taken into one generation of a projection, and what becomes of a failing record."""
+
+from __future__ import annotations
+
+import sqlite3
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from projections.catalogue import Catalogue, Generation, Place, mark
+from projections.model import Delivered, Projection
+from projections.plays import Steps, in_steps
+from projections.tables import Batch
+from projections.tails import Tail
+
+
+class Failure(Struct, frozen=True):
+    """A record that a fold failed on.
+
+    `error` names the kind of error and the line of code, never its text: that could name a hidden card.
+    """
+
+    projection: str
+    position: int
+    match: str
+    move: int
+    error: str
+    attempts: int = 1
+    log: str = ""
+
+    def __str__(self) -> str:
+        of = f" of log {self.log}" if self.log else ""
+        where = f"position {self.position}{of} (match {self.match}, move {self.move})"
+        return f"projection {self.projection} stopped before {where}: {self.error}; trying again"
+
+
+Taken = tuple[Place | None, Failure | None]  # how far records were taken in, and what stopped the next one
+
+
+class Taker:
+    """Takes batches into generations.
+
+    Args:
+        connection: the one that writes the read models.
+        catalogue: of their generations.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, catalogue: Catalogue) -> None:
+        self._connection, self._catalogue = connection, catalogue
+        self._ordered: _Ordered | None = None
+
+    def taken(
+        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+    ) -> Taken:
+        """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
+        batch = Batch(self._connection, found.generation)
+        try:
+            place, failure = self._at_once(projection, found, tail, batch, records), None
+        except Exception:  # whatever it is: find the record to blame
+            batch = Batch(self._connection, found.generation)
+            place, failure = _folded(projection, found, tail, batch, records)
+        if place is None:
+            return None, failure
+        unwritten = self._write(found, tail.name, batch, place)
+        if unwritten is None:
+            return place, failure
+        if len(records) > 1:
+            return self._one_by_one(projection, found, tail, records)
+        return None, _failure(found.name, tail.name, records[0], unwritten)
+
+    def _at_once(
+        self,
+        projection: Projection,
+        found: Generation,
+        tail: Tail,
+        batch: Batch,
+        records: Sequence[Delivered],
+    ) -> Place | None:
+        """Fold a batch, put in order; projections that stand at the same place share that."""
+        place = found.at(tail.name)
+        ordered = self._ordered
+        if ordered is None or ordered.records is not records or ordered.before != place:
+            ordered = self._ordered = _ordered(tail, place, records)
+        ordered.steps.fold(projection, batch)
+        return ordered.after
+
+    def _one_by_one(
+        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+    ) -> Taken:
+        """Take what can be written of a batch that cannot: this finds the record to blame."""
+        last: Place | None = None
+        for delivered in records:
+            place, failure = self.taken(projection, found, tail, [delivered])
+            if place:
+                last, found = place, replace(found, places={**found.places, tail.name: place})
+            if failure:
+                return last, failure
+        return last, None
+
+    def _write(self, found: Generation, log: str, batch: Batch, place: Place) -> Exception | None:
+        """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
+        self._connection.execute("SAVEPOINT batch")
+        try:
+            batch.write()
+        except sqlite3.OperationalError:  # the disk: it fails for everybody
+            raise
+        except Exception as error:  # rows that cannot be kept must not stop the others
+            self._connection.execute("ROLLBACK TO batch")
+            return error
+        self._catalogue.move(found, log, place)
+        self._connection.execute("RELEASE batch")
+        return None
+
+
+class _Ordered(Struct, frozen=True):
+    """What folds that stand `before` are told of records, and where they stand after it (None: there too)."""
+
+    records: Sequence[Delivered]
+    before: Place
+    steps: Steps
+    after: Place | None
+
+
+def _ordered(tail: Tail, place: Place, records: Sequence[Delivered]) -> _Ordered:
+    told: list[Delivered] = []
+    position, time = place.position, place.time
+    last: Delivered | None = None
+    for delivered in records:
+        if delivered.position > position:
+            shown, time = tail.told(delivered, time) if tail.timed else (delivered, time)
+            told.append(shown)
+            last, position = delivered, delivered.position
+    after = Place(position, mark(last.record), time) if last else None
+    return _Ordered(records, place, in_steps(told), after)
+
+
+def _folded(
+    projection: Projection, found: Generation, tail: Tail, batch: Batch, records: Sequence[Delivered]
+) -> Taken:
+    """Fold records into a batch, as far as the fold does not fail."""
+    fold, told = projection.fold, tail.told
+    position, time = found.at(tail.name).position, found.at(tail.name).time
+    last: Delivered | None = None
+    failure: Failure | None = None
+    for delivered in records:
+        if delivered.position <= position:
+            continue
+        try:
+            shown, now = told(delivered, time)
+            changes = list(fold(batch, shown))
+        except Exception as error:  # whatever it is, it must not stop the others
+            failure = _failure(found.name, tail.name, delivered, error)
+            break
+        batch.apply(changes)
+        last, position, time = delivered, delivered.position, now
+    return Place(position, mark(last.record), time) if last else None, failure
+
+
+def _failure(projection: str, log: str, delivered: Delivered, error: Exception) -> Failure:
+    record = delivered.record
+    return Failure(projection, delivered.position, record.match, record.move, told_of(error), log=log)
+
+
+def told_of(error: Exception) -> str:
+    """The kind of an error and where it was raised; not its text, which could name a hidden card."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

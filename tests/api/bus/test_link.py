@@ -1,0 +1,113 @@
+"""How Redis is reached: a wrong address is refused, a password is never shown, its absence is said once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import traceback
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from api.bus.link import Address, Away, Health, Link
+from api.settings import BadSetting
+from tests.services import OwnRedis
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:6379",
+        "http://localhost",
+        "redis:localhost",
+        "redis://",
+        "redis://localhost/games",
+        "redis://:pass/word@localhost",
+        "redis://localhost:port",
+        "postgresql://localhost/league",
+    ],
+)
+def test_what_is_no_address_of_a_redis_is_refused_with_the_way_out(url: str) -> None:
+    with pytest.raises(
+        BadSetting, match="GLASNOST_REDIS is no address of a Redis: it is redis://"
+    ) as refused:
+        Address(url)
+    assert "pass" not in str(refused.value)
+    assert "word" not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://localhost", "redis://localhost:6379"),
+        ("redis://:hush@cache.example:7000/3", "redis://cache.example:7000/3"),
+        ("rediss://league:hush@cache.example", "rediss://cache.example:6379"),
+        ("unix:///run/redis.sock", "unix:///run/redis.sock"),
+    ],
+)
+def test_an_address_is_shown_without_user_and_password(url: str, shown: str) -> None:
+    assert str(Address(url)) == shown
+
+
+async def _ping(redis: Redis) -> bool:
+    answer: Any = redis.ping()
+    return bool(await answer)
+
+
+def test_a_redis_that_comes_and_goes_is_told_once_each_time(
+    redis: OwnRedis, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene() -> None:
+        now = 0.0
+        address = Address(redis.url.replace("redis://", "redis://:hush@"))  # it asks for no password
+        health = Health(address, lambda: now)
+        link = Link(address, health)
+        with redis.client() as client:
+            client.config_set("requirepass", "hush")
+        assert await link.ask(_ping)
+        redis.kill()
+        for _ in range(3):
+            with pytest.raises(Away):
+                await link.ask(_ping)
+            now += 1
+        redis.start()
+        with redis.client() as client:
+            client.config_set("requirepass", "hush")
+        assert await link.ask(_ping)
+        assert await link.ask(_ping)
+        await link.close()
+
+    with caplog.at_level(logging.INFO, "glasnost"):
+        asyncio.run(scene())
+    assert [record.message for record in caplog.records] == [
+        "redis is away; going on without it",
+        "redis is back",
+    ]
+    assert all("hush" not in str(vars(record)) for record in caplog.records)
+
+
+def test_after_a_failure_nobody_asks_for_a_moment() -> None:
+    """Of a Redis that takes connections and never answers, only the first question waits."""
+
+    async def scene() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = Address(f"redis://127.0.0.1:{silent.getsockname()[1]}")
+            health = Health(address, lambda: 0.0)
+            link = Link(address, health, 0.05)
+            asked = 0
+
+            async def counted(redis: Redis) -> bool:
+                nonlocal asked
+                asked += 1
+                return await _ping(redis)
+
+            for _ in range(100):
+                with pytest.raises(Away):
+                    await link.ask(counted)
+            assert asked == 1
+            await link.close()
+
+    asyncio.run(scene())

@@ -1,0 +1,100 @@
+"""Results of another thread on their way to the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from api.gate.arrivals import Arrivals
+
+
+def elsewhere(work: Callable[[], object]) -> None:
+    """Do something in another thread; the loop stands still meanwhile."""
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+async def waiting(arrivals: Arrivals, futures: list[Future[int]]) -> list[asyncio.Task[int]]:
+    """A task for each future, all of them waiting."""
+    tasks = [asyncio.create_task(arrivals.of(future)) for future in futures]
+    await asyncio.sleep(0)
+    return tasks
+
+
+def test_results_and_errors_arrive_each_at_its_own() -> None:
+    async def run() -> None:
+        futures: list[Future[int]] = [Future() for _ in range(3)]
+        tasks = await waiting(Arrivals(), futures)
+        elsewhere(lambda: futures[2].set_result(2))
+        elsewhere(lambda: futures[1].set_exception(LookupError("no such thing")))
+        futures[0].set_result(0)
+        assert (await tasks[0], await tasks[2]) == (0, 2)
+        with pytest.raises(LookupError, match="no such thing"):
+            await tasks[1]
+
+    asyncio.run(run())
+
+
+def test_what_comes_at_once_calls_the_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        futures: list[Future[int]] = [Future() for _ in range(100)]
+        tasks = await waiting(Arrivals(), futures)
+        loop, calls = asyncio.get_running_loop(), list[Any]()
+        call = loop.call_soon_threadsafe
+
+        def noted(work: Callable[[], object]) -> asyncio.Handle:
+            calls.append(work)
+            return call(work)
+
+        def settle() -> None:
+            for number, future in enumerate(futures):
+                future.set_result(number)
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", noted)
+        elsewhere(settle)
+        assert await asyncio.gather(*tasks) == list(range(100))
+        assert len(calls) == 1
+
+    asyncio.run(run())
+
+
+def test_what_came_before_somebody_waited_is_there() -> None:
+    async def run() -> None:
+        done: Future[int] = Future()
+        done.set_result(7)
+        assert await Arrivals().of(done) == 7
+
+    asyncio.run(run())
+
+
+def test_whoever_is_cancelled_cancels_what_has_not_begun() -> None:
+    async def run() -> None:
+        arrivals, futures = Arrivals(), [Future[int](), Future[int]()]
+        given_up, other = await waiting(arrivals, futures)
+        given_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+        assert futures[0].cancelled()
+        futures[1].set_result(1)
+        assert await other == 1
+
+    asyncio.run(run())
+
+
+def test_a_result_after_the_loop_was_closed_is_let_go() -> None:
+    begun: Future[int] = Future()
+
+    async def run() -> None:
+        (task,) = await waiting(Arrivals(), [begun])
+        begun.set_running_or_notify_cancel()
+        task.cancel()
+
+    asyncio.run(run())
+    elsewhere(lambda: begun.set_result(1))
+    assert begun.result() == 1

@@ -1,0 +1,90 @@
+"""The doors of the routes: they are found, and read the parameters that the document names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from api.http.app import TOPICS
+from api.http.doors import Addresses, Door
+from tests.api.http.served import Served
+
+ROUTES = [route for topic in TOPICS for route in topic.doors]
+NAMES = [str(route.operation_id) for route in ROUTES]
+
+
+def at(method: str, path: str) -> object:
+    """What is found there."""
+    return Addresses(ROUTES).find({"type": "http", "method": method, "path": path})
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
+def test_a_door_reads_what_the_document_names(route: APIRoute) -> None:
+    (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
+    (operation,) = told.values()
+    assert isinstance(route.app, Door)
+    assert sorted((one.key, one.place) for one in route.app.given) == sorted(
+        (one["name"], one["in"]) for one in operation.get("parameters", [])
+    )
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=NAMES)
+def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
+    given = {name: f"{name}-1" for name in route.param_convertors}
+    method = next(iter(route.methods or ()))
+    scope: dict[str, Any] = {"type": "http", "method": method, "path": route.path_format.format_map(given)}
+    assert Addresses(ROUTES).find(scope) is route.app
+    assert (scope["route"], scope["path_params"]) == (route, given)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("GET", ""),
+        ("GET", "/v1"),
+        ("GET", "/v1/matches/"),
+        ("GET", "/v1/matches//moves"),
+        ("GET", "/v1/matches/m/moves/"),
+        ("GET", "/v1/matches/m/nonsense"),
+        ("GET", "/v1/matches/{match}/{nonsense}"),
+        ("PUT", "/v1/matches/m/moves"),
+        ("HEAD", "/v1/games"),
+    ],
+)
+def test_what_has_no_door_is_left_to_fastapi(method: str, path: str) -> None:
+    assert at(method, path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/v1/matches/a%20b", "path match: String should match pattern '^[A-Za-z0-9_-]{1,64}$'"),
+        ("/v1/matches/m?at=soon", "query at: Input should be a valid integer"),
+        ("/v1/matches/m?at=0", "query at: Input should be greater than or equal to 1"),
+        ("/v1/matches/m?at=", "query at: Input should be a valid integer"),
+        ("/v1/matches/m/moves?proof=perhaps", "query proof: Input should be a valid boolean"),
+        (f"/v1/matches/m?view={'x' * 65}", "query view: String should have at most 64 characters"),
+        ("/v1/matches/m?vieuw=us", "there is no parameter 'vieuw' here"),
+    ],
+)
+def test_a_parameter_that_cannot_be_meant_is_named(server: Served, path: str, said: str) -> None:
+    assert said in server.client().get(path).problem(422, "invalid")["detail"]
+
+
+def test_a_header_that_cannot_be_meant_is_named(server: Served) -> None:
+    answer = server.client().post(
+        "/v1/matches/m/moves", {"expect": 1, "picks": []}, Idempotency_Key="x" * 201
+    )
+    said = "header Idempotency-Key: String should have at most 200 characters"
+    assert said in answer.problem(422, "invalid")["detail"]
+
+
+def test_what_is_not_there_and_what_cannot_be_done_there_are_told_apart(server: Served) -> None:
+    server.client().get("/v1/nonsense").problem(404, "not-found")
+    refused = server.client().send("DELETE", "/v1/games")
+    refused.problem(405, "method")
+    assert refused.headers["allow"] == "GET"

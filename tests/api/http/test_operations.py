@@ -1,0 +1,205 @@
+"""What an operator asks a server: whether it is ready, and its metrics."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from api.gate import Gate
+from api.http import readiness, vitals
+from api.http.vitals import Look
+from api.store.seam import Lag, Unavailable
+from api.tally import Tally
+from domain.game import Game
+from projections.runner import Status
+from projections.taking import Failure
+from tests.api.gate.memory import Keys, MemoryStore
+from tests.api.gate.tables import NOW
+from tests.api.http.served import Client, Served, served
+from tests.api.http.test_commands import bid
+from tests.docs.documents import read
+
+_NEAR = Status("turns", 100, 10, None, None)
+
+
+class Probed(MemoryStore):
+    """A store that counts how often it is probed, and may hang meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.probes = 0
+        self.going = threading.Event()
+        self.going.set()
+
+    def probe(self) -> None:
+        """See `Store.probe`."""
+        self.probes += 1
+        self.going.wait()
+        super().probe()
+
+
+@pytest.fixture
+def store() -> Probed:
+    """A store in memory."""
+    return Probed()
+
+
+@pytest.fixture
+def over(store: Probed, toy_in_words: Game, tmp_path: Path) -> Iterator[Served]:
+    """A server over that store."""
+    with served(tmp_path, store, Gate(store, Keys(), lambda: NOW, "test")) as running:
+        yield running
+        store.going.set()
+
+
+def metrics(client: Client) -> dict[str, float]:
+    """The samples by name and labels."""
+    lines = client.get("/metrics").body.decode().splitlines()
+    samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, _, value in samples}
+
+
+# ── ready or not ──
+
+
+def test_many_who_ask_at_once_share_one_probe(
+    over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vitals, "FRESH", 3600.0)
+    store.going.clear()
+    clients = [over.client() for _ in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(client.get, "/readyz") for client in clients]
+        while not store.probes:
+            pass
+        store.going.set()
+        assert {one.result().status for one in asked} == {200}
+    assert over.client().get("/readyz").status == 200
+    assert store.probes == 1
+
+
+def test_a_store_that_cannot_be_written_is_told_and_forgotten_when_it_can(
+    over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    store.failing = Unavailable("the disk is full: make room")
+    told = [over.client().get("/readyz").problem(503, "not-ready") for _ in range(2)]
+    assert told[0]["reasons"] == {"store": "the disk is full: make room"}
+    assert told[0]["ready"] is False
+    assert metrics(over.client())["glasnost_store_writable"] == 0
+    store.failing = None
+    assert over.client().get("/readyz").json == {"ready": True, "reasons": {}, "remarks": {}}
+    assert metrics(over.client())["glasnost_store_writable"] == 1
+    said = [record.message for record in caplog.records if record.name == "glasnost.ready"]
+    assert said == ["moves cannot be stored", "moves can be stored again"]
+
+
+def test_a_store_that_hangs_makes_the_server_unready_and_holds_up_nobody(
+    over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert over.client().get("/readyz").status == 200
+    before, probes = metrics(over.client()), store.probes
+    monkeypatch.setattr(readiness, "PATIENCE", 0.05)
+    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    store.going.clear()
+    reasons = over.client().get("/readyz").problem(503, "not-ready")["reasons"]
+    assert reasons["store"].startswith("it has not taken a small write for")
+    hanging = metrics(over.client())
+    assert hanging["glasnost_store_looked_seconds"] > before["glasnost_store_looked_seconds"]
+    assert over.client().get("/healthz").json == {"status": "alive"}
+    assert store.probes == probes + 1
+
+
+def test_an_error_that_nobody_foresaw_is_no_sign_of_health(
+    over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "size", lambda: 1 // 0)
+    reasons = over.client().get("/readyz").problem(503, "not-ready")["reasons"]
+    assert reasons == {"store": "it could not be looked at: ZeroDivisionError"}
+
+
+def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
+    def found(*statuses: Status) -> dict[str, str]:
+        return readiness.reasons(Look(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
+
+    assert found(_NEAR) == {}
+    far = Status("matches", 100, 11, None, None)
+    stopped = Status("turns", 100, 0, None, Failure("turns", 101, "m1", 7, "KeyError at turns.py:9"))
+    assert found(_NEAR, far) == {"projections": "matches is 11 records behind"}
+    told = found(far, stopped)["projections"]
+    assert told == "matches is 11 records behind; turns stopped before position 101: KeyError at turns.py:9"
+    unknown = readiness.reasons(Look(0.0, ""), False, 10)
+    assert unknown == {"projections": "the store did not say how far its log goes"}
+
+
+def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
+    rebuilt = Status("turns", 100, 10, 40, None)
+    assert readiness.reasons(Look(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
+    told = readiness.remarks(Look(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
+    assert told == {
+        "projections": "turns is built anew and has come to position 40",
+        "replica": "moves that it lacks: 3",
+    }
+    away = readiness.remarks(Look(0.0, "", 1, None, True, [_NEAR]))
+    assert set(away) == {"replica"}
+    assert readiness.remarks(Look(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
+
+
+def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    match, players = server.table()
+    bid(match, players)
+    server.models.runner.rebuild("turns")
+    answers = [server.client().get("/readyz") for _ in range(5)]
+    assert {answer.status for answer in answers} == {200}
+
+
+# ── metrics ──
+
+
+def test_the_operations_page_lists_every_metric_with_its_kind(server: Served) -> None:
+    lines = server.client().get("/metrics").body.decode().splitlines()
+    served_there = dict(line.split()[2:] for line in lines if line.startswith("# TYPE "))
+    rows = read("docs/operations.md").table("Metric")
+    assert {row["Metric"].strip("`"): row["Kind"] for row in rows} == served_there
+    assert all(row["What it tells"] for row in rows)
+
+
+def test_moves_commands_and_commits_are_counted(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    players[0].post(f"/v1/matches/{match}/moves", {"expect": 1, "picks": ["1"]})
+    assert server.client().get("/readyz").status == 200
+    told = metrics(server.client())
+    stored = server.store.last()
+    assert told['glasnost_moves_total{game="toy"}'] == stored == 5
+    assert {
+        name: told[f'glasnost_commands_total{{command="{name}"}}'] for name in ("open", "sit", "play")
+    } == {
+        "open": 1,
+        "sit": 2,
+        "play": 2,
+    }
+    assert told['glasnost_refusals_total{kind="stale"}'] == 1
+    assert told["glasnost_commit_seconds_count"] >= 5
+    assert told['glasnost_commit_seconds_bucket{le="+Inf"}'] == told["glasnost_commit_seconds_count"]
+    assert told["glasnost_commit_group_sum"] == told["glasnost_commit_seconds_count"]
+    assert (told["glasnost_commit_queue"], told["glasnost_in_doubt_total"]) == (0, 0)
+    assert told["glasnost_store_bytes"] > 0
+    assert told['glasnost_projection_behind_records{projection="turns"}'] >= 0
+    assert not [name for name in told if name.startswith(("glasnost_replica", "glasnost_redis"))]
+    assert match not in str(told)
+
+
+def test_a_tally_counts_like_a_histogram() -> None:
+    tally = Tally((1, 2))
+    for value, times in ((0.5, 1), (1.0, 2), (1.5, 3), (9.0, 4)):
+        tally.add(value, times)
+    assert tally.buckets == [("1.0", 3.0), ("2.0", 6.0), ("+Inf", 10.0)]
+    assert (tally.count, tally.sum) == (10, 0.5 + 2 + 4.5 + 36)

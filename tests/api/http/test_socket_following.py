@@ -1,0 +1,200 @@
+"""Following matches by a socket: the same moves as by an event stream, in order, no gap, nothing twice."""
+
+from __future__ import annotations
+
+import random
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.store.postgres_store import PostgresStore
+from domain.game import Game
+from tests.api.http.served import Client, Served, served
+from tests.api.http.sockets import Socket, socket, spectator
+from tests.api.http.streaming import Listener
+from tests.api.http.test_commands import bid
+from tests.api.http.test_socket_playing import answered, play_to_its_end
+
+
+def streamed(server: Served, match: str, client: Client, count: int, query: str = "") -> list[Any]:
+    """The first moves as server-sent events."""
+    headers = {"authorization": f"Bearer {client.token}"} if client.token else {}
+    stream = Listener(server.port, f"/v1/matches/{match}/moves{query}", headers)
+    told = [event.data for event in stream.take(count)]
+    stream.close()
+    return told
+
+
+@pytest.mark.parametrize("proof", [False, True])
+def test_everybody_is_told_what_his_event_stream_tells(server: Served, proof: bool) -> None:
+    match, players = server.table()
+    bid(match, players)
+    for client in (*players, server.player("Eve"), server.person("admin")):
+        with socket(server.port, client.token) as one:
+            one.done("follow", match=match, proof=proof)
+            query = "?proof=true" if proof else ""
+            assert one.pushed(match, 5) == streamed(server, match, client, 5, query)
+
+
+def test_a_lean_move_lacks_what_only_serves_to_check_it(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    with socket(server.port, players[0].token) as one:
+        one.done("follow", match=match, lean=True)
+        full = streamed(server, match, players[0], 5)
+        without = ("at", "root", "draws", "keys", "salt")
+        told = [{name: value for name, value in move.items() if name not in without} for move in full]
+        assert one.pushed(match, 5) == told
+        assert any(set(without) & set(move) for move in full)
+        one.done("leave", match=match)
+        one.problem(422, "invalid", "follow", match=match, lean=True, proof=True)
+
+
+def test_a_spectator_sees_no_secret(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    with spectator(server.port) as one, socket(server.port, players[0].token) as mine:
+        one.done("follow", match=match)
+        mine.done("follow", match=match, view="spectator")
+        for told in (one.pushed(match, 5), mine.pushed(match, 5)):
+            assert told == streamed(server, match, server.client(), 5)
+            assert [fact["card"] for fact in told[2]["facts"] if fact["fact"] == "Dealt"] == ["?", "?"]
+            assert told[3]["picks"] is None
+        one.problem(403, "forbidden", "follow", match=match, view="left")
+        one.problem(403, "forbidden", "follow", match=match, view="all")
+        mine.problem(403, "forbidden", "follow", match=match, view="right")
+
+
+@pytest.mark.parametrize("after", [0, 2, 4, 7, 8])
+def test_following_goes_on_after_any_move(server: Served, after: int) -> None:
+    match, players = server.table()
+    address = bid(match, players)
+    players[0].post(f"{address}/resignation")
+    with spectator(server.port) as one:
+        assert one.done("follow", match=match, after=after) == {"move": 8}
+        assert [move["move"] for move in one.whole(match)] == list(range(after + 1, 9))
+
+
+def test_after_a_break_nothing_is_missing_and_nothing_comes_twice(server: Served) -> None:
+    match, players = server.table("toy", options={"rounds": 3})
+    source, seen = random.Random(7), list[Any]()
+    over = threading.Event()
+
+    def play() -> None:
+        with socket(server.port, players[0].token) as one, socket(server.port, players[1].token) as other:
+            play_to_its_end(match, [one, other], seed=3)
+        over.set()
+
+    playing = threading.Thread(target=play)
+    playing.start()
+    while not over.is_set() or seen[-1]["kind"] != "closed":
+        with spectator(server.port) as one:
+            latest = one.done("follow", match=match, after=len(seen))["move"]
+            wanted = source.randint(0, latest - len(seen))
+            seen += one.pushed(match, wanted)[:wanted]
+    playing.join()
+    assert seen == server.client().get(f"/v1/matches/{match}/moves?view=spectator").json["moves"]
+
+
+def test_who_leaves_is_told_no_more_and_may_come_back(server: Served) -> None:
+    match, players = server.table()
+    with spectator(server.port) as one:
+        one.done("follow", match=match)
+        one.problem(422, "invalid", "follow", match=match)
+        one.pushed(match, 3)
+        assert one.say("leave", match=match)["status"] == 204
+        assert one.say("leave", match=match)["status"] == 204
+        address = bid(match, players)
+        assert one.done("follow", match=match, after=5) == {"move": 5}
+        players[0].post(f"{address}/resignation")
+        assert [move["move"] for move in one.whole(match)] == [1, 2, 3, 6, 7, 8]
+        # What is over is followed no more.
+        assert one.done("follow", match=match, after=8) == {"move": 8}
+
+
+def test_what_cannot_be_followed_is_refused(server: Served) -> None:
+    match, _ = server.table()
+    with spectator(server.port) as one:
+        one.problem(404, "unknown-match", "follow", match="m0")
+        one.problem(404, "unknown-move", "follow", match=match, after=4)
+        one.problem(404, "unknown-seat", "follow", match=match, view="north")
+        one.problem(422, "invalid", "follow", match=match, after=-1)
+
+
+def test_matches_followed_count_as_streams(toy_in_words: Game, tmp_path: Path) -> None:
+    with served(tmp_path, streams_per_viewer=2) as server:
+        tables = [server.table() for _ in range(3)]
+        ann = tables[0][1][0]
+        matches = [match for match, _ in tables]
+        with socket(server.port, ann.token) as one, socket(server.port, ann.token) as other:
+            one.done("follow", match=matches[0])
+            one.pushed(matches[0], 3)
+            other.done("follow", match=matches[1])
+            other.pushed(matches[1], 3)
+            told = one.say("follow", match=matches[2])
+            assert (told["problem"]["type"], told["retry_after"]) == ("/problems/limit", 1)
+            other.done("leave", match=matches[1])
+            one.done("follow", match=matches[2])
+        # Both sockets are open, which is as many as there may be.
+        assert "glasnost_streams 0.0" in _until(server, "glasnost_streams 0.0")
+
+
+def _until(server: Served, line: str) -> str:
+    """The metrics once they hold this line: a socket is closed on the server's side a moment later."""
+    client = server.client()
+    while line not in (told := client.get("/metrics").body.decode()):
+        pass
+    return told
+
+
+def test_a_socket_at_one_worker_sees_what_a_socket_at_another_plays(
+    toy_in_words: Game, database: str, tmp_path: Path
+) -> None:
+    with ExitStack() as running:
+        workers = []
+        for name in ("one", "other"):
+            store = PostgresStore.open(database, keys=tmp_path / "keys")
+            running.callback(store.close)
+            (tmp_path / name).mkdir()
+            workers.append(running.enter_context(served(tmp_path / name, store)))
+        match, players = workers[0].table()
+        here = [running.enter_context(socket(workers[0].port, player.token)) for player in players]
+        there = [running.enter_context(socket(workers[1].port, player.token)) for player in players]
+        for one in (*here, *there):
+            one.done("follow", match=match)
+        _play_in_turn(match, here, there)
+        told = [one.whole(match) for one in (*here, *there)]
+        assert told[0] == told[2]
+        assert told[1] == told[3]
+        assert [move["move"] for move in told[0]] == list(range(1, len(told[0]) + 1))
+
+
+def _play_in_turn(match: str, here: list[Socket], there: list[Socket]) -> None:
+    """Each answer goes to the other worker."""
+    source, turns = random.Random(5), 0
+    while True:
+        doors = (here, there)[turns % 2]
+        prompts = [one.done("prompt", match=match) for one in doors]
+        asked = [(one, prompt) for one, prompt in zip(doors, prompts, strict=True) if prompt]
+        if not asked:
+            return
+        one, prompt = asked[0]
+        one.done("play", match=match, **answered(source, prompt))
+        turns += 1
+
+
+def test_a_reader_who_does_not_read_holds_up_nobody_and_finds_everything_later(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    with socket(server.port, players[1].token) as slow, socket(server.port, players[0].token) as quick:
+        for _ in range(10):
+            question = quick.done("prompt", match=match)
+            quick.done("play", match=match, expect=question["move"], answers=[["wave"]] * 200)
+        slow.done("follow", match=match, proof=True)
+        quick.done("follow", match=match)
+        quick.say("resign", match=match)
+        assert [move["move"] for move in quick.whole(match)] == list(range(1, 2009))
+        assert [move["move"] for move in slow.whole(match)] == list(range(1, 2009))

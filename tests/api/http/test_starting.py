@@ -1,0 +1,119 @@
+"""A server that starts after one that was killed: what that one left is repaired, or cleared away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from api.http.readmodels import FILE
+from api.store.fresh import clear_away, new_file, scratch_folder
+from api.store.lock import Holder
+from domain.log import canonical
+from tests.api.http.processes import Process, process
+from tests.api.http.served import Client
+
+
+@contextmanager
+def client_of(port: int) -> Iterator[Client]:
+    """Somebody who asks."""
+    client = Client(port)
+    yield client
+    client.close()
+
+
+def opened(port: int) -> str:
+    """The id of a new match."""
+    with client_of(port) as client:
+        client.token = client.post("/v1/players", {"name": "Ann"}).json["token"]
+        return str(client.post("/v1/matches", {"game": "thirteen_minutes"}).json["match"])
+
+
+def listed(port: int) -> list[str]:
+    """The matches that the read models know, of a server that is ready."""
+    with client_of(port) as client:
+        assert client.get("/readyz").status == 200
+        return [row["match"] for row in client.get("/v1/matches").json["matches"]]
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> tuple[Path, str]:
+    """The store that a killed server has left, and the match in it."""
+    with process(tmp_path) as running:
+        match = opened(running.port)
+        assert listed(running.port) == [match]
+        running.kill()
+    return tmp_path / "store", match
+
+
+def test_the_lock_of_a_dead_process_holds_nobody_up(left: tuple[Path, str], tmp_path: Path) -> None:
+    store, match = left
+    assert b'"pid":' in (store / "lock").read_bytes()
+    (store / "lock").write_bytes(canonical(Holder(1, "elsewhere", "long ago")))
+    with process(tmp_path) as running:
+        assert listed(running.port) == [match]
+        assert running.stop() == (0, "")
+
+
+@pytest.mark.parametrize("how", ["gone", "damaged", "cut"])
+def test_read_models_that_are_gone_or_damaged_are_built_anew(
+    left: tuple[Path, str], tmp_path: Path, how: str
+) -> None:
+    store, match = left
+    file = store / FILE
+    if how == "cut":
+        file.write_bytes(file.read_bytes()[:4096])
+    elif how == "damaged":
+        file.write_bytes(b"\xff" * 8192)
+    for rest in ("", "-wal", "-shm") if how == "gone" else ("-wal", "-shm"):
+        file.with_name(f"{FILE}{rest}").unlink(missing_ok=True)
+    with process(tmp_path) as running:
+        assert listed(running.port) == [match]
+
+
+def test_the_read_models_of_a_killed_worker_are_cleared_away_and_those_of_a_living_one_stay(
+    database: str, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+
+    def worker() -> Process:
+        return Process(database, keys=tmp_path / "keys", environment={"TMPDIR": str(scratch)})
+
+    first = worker()
+    match = opened(first.port)
+    first.kill()
+    assert len(list(scratch.iterdir())) == 1
+    second = worker()
+    (own,) = scratch.iterdir()
+    third = worker()
+    assert len(list(scratch.iterdir())) == 2
+    assert own.exists()
+    assert listed(second.port) == listed(third.port) == [match]
+    assert [one.stop()[0] for one in (second, third)] == [0, 0]
+    assert list(scratch.iterdir()) == []
+
+
+def test_scratch_folders_of_another_program_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "glasnost-models-mine").mkdir()
+    with scratch_folder("glasnost-models-") as folder, scratch_folder("glasnost-models-") as other:
+        assert folder.is_dir()
+        assert other != folder
+    assert [path.name for path in tmp_path.iterdir()] == ["glasnost-models-mine"]
+
+
+def test_what_a_killed_backup_left_is_cleared_away_by_the_next_one(tmp_path: Path) -> None:
+    target = tmp_path / "games.backup"
+    for name in (".games.backup.0123456789abcdef", ".games.backup.0123456789abcdef-journal"):
+        (tmp_path / name).write_bytes(b"half")
+    kept = [tmp_path / ".games.backup.old", tmp_path / ".other.backup.0123456789abcdef"]
+    for path in kept:
+        path.write_bytes(b"mine")
+    with new_file(target) as fresh:
+        clear_away(target)  # somebody else begins another one
+        fresh.write_bytes(b"whole")
+    assert target.read_bytes() == b"whole"
+    assert sorted(tmp_path.iterdir()) == sorted([target, *kept])

@@ -1,0 +1,1 @@
+"""What nothing may break: real workers under load, and one fault in each module."""

@@ -1,0 +1,52 @@
+"""What the proofs share: a place for a store of each kind, and how often a fault is repeated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api.store.places import Database, Folder, Place
+from tests.faults.load import PLAYING
+
+
+@pytest.fixture(autouse=True)
+def _own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the keys nor the name of whoever runs the tests."""
+    for name in ("GLASNOST_KEYS", "GLASNOST_NAME", "GLASNOST_STORE_REPLICA", "GLASNOST_READ_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_stays() -> Iterator[None]:
+    """Whoever still plays when a test has failed leaves."""
+    yield
+    while PLAYING:
+        PLAYING.pop().leave()
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Folder:
+    """Where an embedded store may be made."""
+    return Folder(tmp_path / "store")
+
+
+@pytest.fixture
+def shared(database: str, tmp_path: Path) -> Database:
+    """Where a shared store may be made."""
+    return Database(database, tmp_path / "keys")
+
+
+@pytest.fixture(params=["embedded", "shared"])
+def place(request: pytest.FixtureRequest) -> Place:
+    """Where a store of each kind may be made."""
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def often() -> Callable[[int, int], int]:
+    """How often: the sample, or with GLASNOST_FULL=1 the full number."""
+    return lambda sample, full: full if os.environ.get("GLASNOST_FULL") == "1" else sample
