@@ -133,10 +133,11 @@ class Teller:
         self._listener.remove(self._bell)
 
     def _run(self) -> None:
-        rang = True
-        while not self._stopping:
+        last = False
+        while not last:
             rang = self._bell.wait(LOOK)
             self._bell.clear()
+            last = self._stopping  # asked before the log is read, so that all that was committed then is told
             if self._told() and not rang:
                 self._listener.renew()
 
