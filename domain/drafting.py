@@ -13,24 +13,10 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
+from domain.entries import Agenda, Asked, Closed, Entry, Key, Part, SecretOpened
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Fault, Picks, Prompt, Result, Seat, Table
-from domain.log import (
-    HOUSE,
-    NOTHING,
-    Agenda,
-    Asked,
-    Closed,
-    Entry,
-    Key,
-    Part,
-    Record,
-    SecretOpened,
-    b64,
-    canonical,
-    codec,
-    seal,
-)
+from domain.log import HOUSE, NOTHING, Record, b64, canonical, codec, seal
 from domain.merkle import Tree
 
 E = TypeVar("E", bound=Entry)

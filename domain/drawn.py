@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from domain.chance import Drawn, Ledger
-from domain.log import HOUSE, Record, Told
+from domain.entries import Told
+from domain.log import HOUSE, Record
 
 
 def draws(record: Record) -> tuple[Drawn, ...]:

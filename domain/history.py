@@ -15,25 +15,13 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import SCHEME, Ledger, joined
 from domain.drawn import count, count_draws, shown
+from domain.entries import Asked, Closed, Entry, Opened, Seated, TakebackAsked, TakenBack, Told
 from domain.folding import NO_PART, fold_on
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Fact, Picks, Prompt, Result, Seat, Table
-from domain.log import (
-    HOUSE,
-    Asked,
-    Closed,
-    Damaged,
-    Entry,
-    Opened,
-    Record,
-    Seated,
-    TakebackAsked,
-    TakenBack,
-    Told,
-    codec,
-)
+from domain.log import HOUSE, Damaged, Record, codec
 from domain.merkle import Tree
 
 ALL = "all"  # the viewer who sees everything, once the match is over

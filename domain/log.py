@@ -1,8 +1,9 @@
-"""The log of a match: its entries, their leaf bytes and private parts (`domain.merkle` has the tree).
+"""How the log of a match is written: its entries (`domain.entries`) as leaves with private parts.
 
 Every entry is one numbered move.  Its *leaf* is the canonical JSON (RFC 8785) of what a spectator sees, with
-`prev`, the root before it, and `sealed`, salted commitments to its private parts: one for each seat and one
-for the house (what no seat knows), always all of them, so that presence tells nothing.
+`prev`, the root before it (`domain.merkle` has the tree), and `sealed`, salted commitments to its private
+parts: one for each seat and one for the house (what no seat knows), always all of them, so that presence
+tells nothing.
 
 The full entry is the sum of leaf and parts: the facts of the leaf, overlaid with those of the parts.  Leaf
 and parts are kept as the bytes first written; roots, exports and proofs use these bytes only.
@@ -16,14 +17,25 @@ import hashlib
 import typing
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
 
-from domain.chance import Drawn
-from domain.game import Game, OptionValue
-from domain.kernel import Fact, Picks, Result, Seat, SeatsSettled
+from domain.entries import (
+    Closed,
+    Opened,
+    Part,
+    Played,
+    Resigned,
+    Ruled,
+    Seated,
+    SecretOpened,
+    TakebackAnswered,
+    TakebackAsked,
+    TakenBack,
+)
+from domain.game import Game
+from domain.kernel import Fact, Picks, Seat, SeatsSettled
 from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
@@ -59,157 +71,6 @@ def unb64(text: str) -> bytes:
     if b64(data) != text:
         raise Damaged(f"{text[:60]!r} is not the canonical base64 of its bytes")
     return data
-
-
-# ── entries ──
-
-
-class Asked(Struct, frozen=True, gc=False, omit_defaults=True):
-    """The question that stands: its name, and for each seat asked the number of the move that put it."""
-
-    ask: str
-    seats: dict[Seat, int]
-
-
-class Key(Struct, frozen=True, gc=False):
-    """The key of the open draws of a finished period."""
-
-    period: int
-    key: str
-
-
-class Chance(Struct, frozen=True, omit_defaults=True):
-    """Where the draws come from: `rng/1` with its commitment and first anchor, or "recorded"."""
-
-    scheme: str
-    commitment: str = ""
-    anchor: str = ""
-
-
-class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="kind"):
-    """One stored event of a match; `at` is in microseconds UTC, None where the time is unknown."""
-
-    move: int
-    prev: str
-    sealed: dict[str, str]
-    at: int | None = None
-
-
-class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
-    """A match begins to exist; every option is written out."""
-
-    match: str
-    game: str
-    edition: str
-    options: dict[str, OptionValue]
-    origin: str
-    rules: str
-    product: str
-    chance: Chance
-    opener: str | None = None
-
-
-class Told(Entry, Generic[F], frozen=True, kw_only=True):
-    """An entry that brings facts: open draws, opened keys and the next question come with them.
-
-    `rules` and `product` stand where they differ from those before; `anchor` where a new chain begins.
-    """
-
-    facts: tuple[F, ...] = ()
-    draws: tuple[Drawn, ...] = ()
-    keys: tuple[Key, ...] = ()
-    anchor: str = ""
-    asked: Asked | None = None
-    rules: str = ""
-    product: str = ""
-
-
-class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
-    """A player sits down; the last one's entry brings the set-up.  `bot`: the house plays the seat."""
-
-    seat: Seat
-    player: str
-    salt: str | None = None
-    bot: str = ""
-
-
-class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
-    """One player action: the answer, every draw it led to, every fact, and what is asked next."""
-
-    seat: Seat
-    ask: str
-    picks: Picks | None = None  # None: told only to the seat
-
-
-class TakebackAsked(Entry, frozen=True, kw_only=True, tag="takeback_asked"):
-    """`seat` asks to go back to the table after move `to`."""
-
-    seat: Seat
-    to: int
-
-
-class TakebackAnswered(Entry, frozen=True, kw_only=True, tag="takeback_answered"):
-    """`seat` answers the request made at move `request`."""
-
-    seat: Seat
-    request: int
-    agree: bool
-
-
-class TakenBack(Entry, frozen=True, kw_only=True, tag="taken_back"):
-    """The table is again as it was after move `to`; `by` is "agreement" or "ruling"."""
-
-    to: int
-    by: str
-    asked: Asked | None = None
-
-
-class Resigned(Entry, frozen=True, kw_only=True, tag="resigned"):
-    """`seat` gives up."""
-
-    seat: Seat
-
-
-class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
-    """An organizer ruled, for a reason: back to a move, a result, or the match is void: exactly one."""
-
-    by: str
-    reason: str
-    back_to: int | None = None
-    result: Result | None = None
-    void: bool = False
-
-
-class SecretOpened(Entry, frozen=True, kw_only=True, tag="secret_opened"):
-    """The match is over: its secret, and with it every key and salt, is public."""
-
-    secret: str
-
-
-class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
-    """The match is over, `by` play, resignation, ruling or record; `result` is None where void or unknown."""
-
-    by: str
-    result: Result | None = None
-
-
-# ── private parts ──
-
-
-class Agenda(Struct, frozen=True, gc=False):
-    """The agenda as a change: keep the lowest `keep` steps, then put these on top."""
-
-    keep: int
-    then: tuple[Raw, ...]
-
-
-class Part(Struct, Generic[F], frozen=True, gc=False, omit_defaults=True):
-    """What one audience knows beyond the leaf: facts by place, secret picks and draws, the agenda."""
-
-    facts: tuple[tuple[int, F], ...] = ()
-    picks: Picks | None = None
-    draws: tuple[Drawn, ...] = ()
-    agenda: Agenda | None = None
 
 
 class Record:

@@ -16,10 +16,7 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import RECORDED, SCHEME, Provable, Source, joined
 from domain.drafting import Context, Draft, Drafting, Refused
-from domain.game import Game, Options
-from domain.history import History
-from domain.kernel import Answer, Decision, Illegal, Picks, Prompt, Result, Seat, Table
-from domain.log import (
+from domain.entries import (
     Asked,
     Chance,
     Opened,
@@ -30,8 +27,11 @@ from domain.log import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
-    b64,
 )
+from domain.game import Game, Options
+from domain.history import History
+from domain.kernel import Answer, Decision, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.log import b64
 
 _BATCH = "a draw, a reveal or another seat's question begins there"
 

@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.entries import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.kernel import Result, Seat
-from domain.log import Closed, Opened, Seated
 from projections.model import (
     BOTS,
     LIVE,

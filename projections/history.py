@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from domain.entries import Closed, Opened, Seated
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
-from domain.log import Closed, Opened, Seated
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, of_no_account, origin_of
 from projections.places import Exchanges, across, exchanged, settles
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from domain.entries import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
-from domain.log import Closed, Opened, Seated
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, key_of, origin_of
 from projections.places import Exchanges, across, exchanged, settles
 

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct
 
+from domain.entries import Opened
 from domain.imported import IMPORTED
-from domain.log import Opened, Record
+from domain.log import Record
 
 LIVE = "live"
 BOTS = "bots"

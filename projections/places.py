@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from domain.entries import TakenBack
 from domain.games import GAMES
 from domain.kernel import Seat, SeatsSettled
-from domain.log import TakenBack
 
 Exchanges = tuple[int, ...]  # moves, in order
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from domain.log import Closed
+from domain.entries import Closed
 from projections.model import Delivered, Projection
 from projections.tables import Batch
 

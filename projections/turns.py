@@ -17,11 +17,12 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
+from domain.entries import Closed, Opened, Played, Ruled, TakenBack, Told
 from domain.game import Game, Options
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Seat, Table
-from domain.log import Closed, Opened, Played, Record, Ruled, TakenBack, Told
+from domain.log import Record
 from projections import summary
 from projections.hearing import Heard, in_full, in_public
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect

@@ -12,9 +12,10 @@ from msgspec import Struct
 
 from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
+from domain.entries import Asked, Closed, Played, Resigned, Seated, TakenBack, Told
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
-from domain.log import HOUSE, Asked, Closed, Played, Record, Resigned, Seated, TakenBack, Told, canonical
+from domain.log import HOUSE, Record, canonical
 from domain.match import Match
 from replay.luck import copied
 

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import Struct
 
+from domain.entries import Entry, Opened
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Codec, Damaged, Entry, Opened, b64, canonical, codec, unb64
+from domain.log import Codec, Damaged, b64, canonical, codec, unb64
 from domain.merkle import Tree
 from replay.report import LOG, Wrong
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.kernel import Fact, Result
-from domain.log import (
-    HOUSE,
+from domain.entries import (
     Asked,
     Closed,
     Opened,
     Played,
-    Record,
     Resigned,
     Ruled,
     Seated,
@@ -24,8 +21,9 @@ from domain.log import (
     TakebackAsked,
     TakenBack,
     Told,
-    codec,
 )
+from domain.kernel import Fact, Result
+from domain.log import HOUSE, Record, codec
 from domain.match import Match
 from replay.report import FOLD, Wrong
 

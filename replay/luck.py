@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link
-from domain.log import HOUSE, Damaged, Key, Opened, Record, SecretOpened, TakenBack, Told, b64, seal, unb64
+from domain.entries import Key, Opened, SecretOpened, TakenBack, Told
+from domain.log import HOUSE, Damaged, Record, b64, seal, unb64
 from domain.match import Match
 from replay.report import CHANCE, Wrong
 

@@ -21,10 +21,11 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.chance import Secret
+from domain.entries import Closed, Opened, SecretOpened
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
-from domain.log import Closed, Damaged, Opened, Record, SecretOpened, b64, canonical, codec, unb64
+from domain.log import Damaged, Record, b64, canonical, codec, unb64
 from domain.match import Match
 from domain.merkle import Tree
 from domain.notes import Checkpoint, Note

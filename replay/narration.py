@@ -7,13 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.imported import REMARK, name_of
-from domain.kernel import Seat
-from domain.log import (
+from domain.entries import (
     Closed,
     Opened,
     Played,
-    Record,
     Resigned,
     Ruled,
     Seated,
@@ -22,6 +19,9 @@ from domain.log import (
     TakebackAsked,
     TakenBack,
 )
+from domain.imported import REMARK, name_of
+from domain.kernel import Seat
+from domain.log import Record
 from domain.match import Match
 from replay.positions import kind_of, must_see
 from replay.words import Words

@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from domain.entries import Asked
 from domain.history import ALL
 from domain.kernel import Result, Seat, Table
-from domain.log import HOUSE, Asked
+from domain.log import HOUSE
 from domain.match import Match
 
 

@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from domain.chance import Secret
+from domain.entries import Closed, SecretOpened
 from domain.imported import MARK
-from domain.log import Closed, Damaged, Record, SecretOpened, b64, codec, unb64
+from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
 from domain.notes import Checkpoint, Note, VerifyingKey
 from replay import archive, chain, course, matchfile

@@ -226,7 +226,7 @@ async def _to_the_end(plan: Plan, store: OpenStore, keys: Keys, stored: Match | 
 def _gate(plan: Plan, store: OpenStore, keys: Keys, stored: Match | None) -> Gate:
     from api.gate import Gate
     from api.settings import product
-    from domain.log import Played
+    from domain.entries import Played
 
     if plan.seed is None:
         return Gate(store, keys, lambda: time.time_ns() // 1000, product())

@@ -167,7 +167,7 @@ def _turns(match: Match) -> tuple[list[int], dict[int, tuple[str, int]]]:
 
     What is no play (a takeback, the end) belongs to the turn before it.
     """
-    from domain.log import Played, TakenBack
+    from domain.entries import Played, TakenBack
 
     turns, after, names = [1], [1], {}
     for record in match.records:

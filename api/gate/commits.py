@@ -15,7 +15,8 @@ from api.gate.refusals import Denied
 from api.store.seam import Append, Conflict, Exists, InDoubt, Remembered, Store, StoreError
 from domain.chance import Secret
 from domain.drafting import Context, Draft, Refused
-from domain.log import Closed, SecretOpened, unb64
+from domain.entries import Closed, SecretOpened
+from domain.log import unb64
 from domain.match import Match
 from domain.notes import Checkpoint, SigningKey, VerifyingKey, origin
 

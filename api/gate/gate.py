@@ -9,15 +9,14 @@ After each commit the bots of the house answer what they are asked (`api.gate.ho
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from api.bots import Bot, house, player_of
+from api.gate.carrying import Carrier
 from api.gate.commits import Commits, Keys
 from api.gate.desks import Desk, Desks
 from api.gate.following import Feed, Following
@@ -29,24 +28,19 @@ from api.gate.orders import (
     Order,
     answering_seat,
     id_of,
-    last_own,
     never,
     new_id,
-    recalled,
     remembered,
     seat_if_any,
     seat_of,
-    settled,
 )
-from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
+from api.gate.refusals import Denied, Refusals
 from api.settings import Settings
-from api.store.seam import Conflict, Store
+from api.store.seam import Store
 from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
 from domain.kernel import Picks, Result, Seat
 from domain.match import Match
-
-_log = logging.getLogger("glasnost.gate")
 
 
 class Gate:
@@ -78,7 +72,7 @@ class Gate:
         self.counts = self._commits.counts
         self._desks = Desks(settings.cached_matches, self._commits.load, store.since)
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
-        self._tasks: set[asyncio.Task[Accepted]] = set()
+        self._carrier = Carrier(self._commits, self._desks, self._house, self.refusals)
         self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
 
     # ── reading ──
@@ -90,20 +84,9 @@ class Gate:
         Raises:
             Denied: unknown-match.
         """
-        desk = await self._at_hand(match)
+        desk = await self._carrier.desk(match)
         if self.store.shared:
             await self._following.look(desk)
-        return desk
-
-    async def _at_hand(self, match: str) -> Desk:
-        """The desk of a match, with the state as this process knows it."""
-        desk = self._desks.at_hand(match)
-        if desk is None:
-            desk = await self._desks.get(match)
-            if desk is None:
-                raise Denied("unknown-match", "there is no such match", match=match)
-            if not self.store.shared:
-                self._house.wake(desk)
         return desk
 
     async def match(self, match: str) -> Match:
@@ -158,7 +141,7 @@ class Gate:
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
         async def work() -> Accepted:
-            if before := await self._opened(order):
+            if before := await self._carrier.opened_before(order):
                 return before
             context = Context(own, self._commits.clock(), self._commits.product)
             opened = new_match(
@@ -168,22 +151,13 @@ class Gate:
             try:
                 desk = await self._commits.first(opened, own, remembered(key, accepted))
             except Denied as error:
-                before = await self._opened(order) if error.kind == "exists" else None
+                before = await self._carrier.opened_before(order) if error.kind == "exists" else None
                 if before is None:
                     raise
                 return before
             return replace(accepted, desk=self._desks.put(desk))
 
-        return await self._kept(order, work())
-
-    async def _opened(self, order: Order) -> Accepted | None:
-        """The match that was opened with this key before, if any."""
-        desk = await self._desks.get(order.match) if order.key else None
-        if desk is None:
-            return None
-        with desk.used():
-            async with desk.lock:  # what a command under way has stored it takes in itself
-                return await self._known(desk, order)
+        return await self._carrier.carry(order, work())
 
     async def sit(
         self,
@@ -208,7 +182,7 @@ class Gate:
             name = player_of(bot) if bot else player or ""
             return stored.sit(context, seat, name, salt=salt, bot=bot, source=source)
 
-        return await self._command(Order("sit", match, judge, player, seat, key=key))
+        return await self._carrier.command(Order("sit", match, judge, player, seat, key=key))
 
     async def play(
         self,
@@ -231,7 +205,7 @@ class Gate:
             acting = seat or seat_of(stored, player)
             return stored.play(context, acting, answers, expect=expect, source=source)
 
-        return await self._command(Order("play", match, judge, player, seat, expect, key))
+        return await self._carrier.command(Order("play", match, judge, player, seat, expect, key))
 
     async def resign(
         self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
@@ -241,7 +215,7 @@ class Gate:
         def judge(stored: Match, context: Context) -> Draft:
             return stored.resign(context, seat or seat_of(stored, player))
 
-        return await self._command(Order("resign", match, judge, player, seat, key=key))
+        return await self._carrier.command(Order("resign", match, judge, player, seat, key=key))
 
     async def ask_takeback(
         self,
@@ -257,7 +231,7 @@ class Gate:
         def judge(stored: Match, context: Context) -> Draft:
             return stored.ask_takeback(context, seat or seat_of(stored, player), to)
 
-        return await self._command(Order("ask_takeback", match, judge, player, seat, key=key))
+        return await self._carrier.command(Order("ask_takeback", match, judge, player, seat, key=key))
 
     async def answer_takeback(
         self,
@@ -275,7 +249,7 @@ class Gate:
             acting = seat or answering_seat(stored, player)
             return stored.answer_takeback(context, acting, request, agree)
 
-        return await self._command(Order("answer_takeback", match, judge, player, seat, key=key))
+        return await self._carrier.command(Order("answer_takeback", match, judge, player, seat, key=key))
 
     async def rule(
         self,
@@ -297,7 +271,7 @@ class Gate:
                 raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
             return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
 
-        return await self._command(Order("rule", match, judge, by, key=key))
+        return await self._carrier.command(Order("rule", match, judge, by, key=key))
 
     async def close_record(self, match: str, result: Result | None) -> Accepted:
         """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
@@ -305,7 +279,7 @@ class Gate:
         def judge(stored: Match, context: Context) -> Draft:
             return stored.close_record(context, result)
 
-        return await self._command(Order("close_record", match, judge))
+        return await self._carrier.command(Order("close_record", match, judge))
 
     async def upload(self, match: Match, note: str, signer: str, player: str | None = None) -> Accepted:
         """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed it.
@@ -318,7 +292,7 @@ class Gate:
             desk = self._desks.put(await self._commits.whole(match, note, signer))
             return Accepted(desk, None, 1, match.move, match.move)
 
-        return await self._kept(Order("upload", match.id, never, player), work())
+        return await self._carrier.carry(Order("upload", match.id, never, player), work())
 
     async def settled(self, match: str) -> None:
         """Wait until no bot has anything to answer."""
@@ -333,90 +307,9 @@ class Gate:
     async def close(self) -> None:
         """Answer everybody who waits, stop the bots; the store stays open."""
         self.stop()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._carrier.finish()
         await self._following.stop()
         await self._house.stop()
-
-    # ── how a command is carried out ──
-
-    async def _command(self, order: Order) -> Accepted:
-        return await self._kept(order, self._carry_out(order))
-
-    async def _kept(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
-        """Carry on to the end even if the caller goes away; keep a refusal in the record."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        try:
-            accepted = await asyncio.shield(task)
-        except Denied as error:
-            self.refusals.keep(refusal := self._refusal(order, error))
-            _log.info("refused", extra=asdict(refusal))
-            raise
-        self.counts.commands[order.command] += 1
-        if _log.isEnabledFor(logging.INFO):
-            who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
-            _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
-        return accepted
-
-    async def _carry_out(self, order: Order) -> Accepted:
-        desk = await self._at_hand(order.match)
-        with desk.used():
-            async with desk.lock:
-                accepted = await self._judged_twice(desk, order)
-                if accepted.settled:  # it was answered before
-                    return accepted
-                await self._house.answer(desk)
-                return replace(accepted, settled=settled(desk.match, accepted.last))
-
-    async def _known(self, desk: Desk, order: Order) -> Accepted | None:
-        """The answer that this key got before, if any."""
-        if order.key is None:
-            return None
-        known = await asyncio.to_thread(self.store.remembered, order.key.scope, order.key.key)
-        if known is None:
-            return None
-        if known.body != order.key.body:
-            raise Denied("key-reused", "this key was used with another body", match=order.match)
-        if self.store.shared:
-            await self._desks.read_on(desk)
-        return recalled(known, desk)
-
-    async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
-        """Judge and commit; once more on the stored state, where this process was behind."""
-        try:
-            return await self._known(desk, order) or await self._judged(desk, order)
-        except Conflict:
-            await self._desks.refresh(desk)
-        except Denied as error:
-            if not self.store.shared or error.kind in UNTOLD or not await self._desks.read_on(desk):
-                raise
-        try:
-            return await self._known(desk, order) or await self._judged(desk, order)
-        except Conflict as error:
-            raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
-
-    async def _judged(self, desk: Desk, order: Order) -> Accepted:
-        seat = order.seat or seat_if_any(desk.match, order.player)
-        try:
-            draft = order.judge(desk.match, self._commits.context(desk))
-        except Refused as error:
-            raise Denied(
-                error.kind,
-                error.detail,
-                rule=error.rule,
-                legal=error.legal,
-                match=order.match,
-                seat=seat,
-                chair=desk.match.chair_of(seat) if seat else None,
-                expect=order.expect,
-                fault=error.fault,
-            ) from error
-        form = order.key.form if order.key else ""
-        accepted = Accepted(desk, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(desk, draft, remembered(order.key, accepted))
-        return accepted
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._house.bots:
@@ -424,10 +317,3 @@ class Gate:
         concerned = {match.opened.opener, *(seated.player for seated in match.seats.values() if seated)}
         if player is not None and player not in concerned:
             raise Refused("foreign", "only who opened the match or sits in it lets the house play a seat")
-
-    def _refusal(self, order: Order, error: Denied) -> Refusal:
-        desk = self._desks.at_hand(order.match)
-        where, move = (desk.match.id, desk.match.move) if desk else (None, None)
-        return Refusal(
-            self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
-        )

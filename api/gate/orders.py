@@ -13,9 +13,9 @@ from msgspec import Struct
 from api.gate.desks import Desk
 from api.store.seam import Remembered
 from domain.drafting import Context, Draft, Refused
+from domain.entries import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
 from domain.history import Chair
 from domain.kernel import Seat
-from domain.log import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
 from domain.match import Match
 
 Judge = Callable[[Match, Context], Draft]

@@ -28,11 +28,12 @@ from api.http.shapes import (
     ResultView,
 )
 from domain import kernel
+from domain.entries import Closed
 from domain.game import Game, Option
 from domain.history import Chair
 from domain.imported import REMARK, name_of
 from domain.kernel import Prompt, Seat, Table
-from domain.log import Closed, b64
+from domain.log import b64
 from domain.match import Match
 from domain.texts import LANGUAGES, Texts
 

@@ -16,7 +16,7 @@ from api.store.mapper import Envelope
 from api.store.seam import Append, Conflict, Exists
 from api.store.sqlite import Recorder
 from api.store.writer import Adding, Rows
-from domain.log import Opened
+from domain.entries import Opened
 
 _KNOWN = 50_000  # matches whose game is remembered
 

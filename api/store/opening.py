@@ -70,7 +70,7 @@ def is_there(location: Location) -> bool:
 def shown(location: Location) -> str:
     """The location without what is secret in it."""
     if isinstance(location, str):
-        from api.store.postgres import Address
+        from api.store.postgres_address import Address
 
         return str(Address(location))
     return str(location)

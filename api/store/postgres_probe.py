@@ -12,7 +12,7 @@ import psycopg
 
 from api.store import postgres_schema
 from api.store.base import HEARTBEAT
-from api.store.postgres import Connection
+from api.store.postgres_address import Connection
 from api.store.seam import StoreError, Unavailable
 
 PATIENCE = 2_000  # milliseconds for each statement

@@ -22,7 +22,8 @@ from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
 from api.store.keys import create_keys, wrap_key
 from api.store.mapper import Envelope, Matches
 from api.store.people import Cursor, SqlPeople
-from api.store.postgres import Address, Connection, Factory, environment
+from api.store.postgres import Factory, environment
+from api.store.postgres_address import Address, Connection
 from api.store.postgres_listening import Teller
 from api.store.postgres_writer import Entry, PostgresWriter
 from api.store.seam import (
@@ -38,7 +39,7 @@ from api.store.seam import (
     Unavailable,
 )
 from api.store.vault import Vault
-from domain.log import Opened
+from domain.entries import Opened
 from domain.match import Match
 
 T = TypeVar("T")

@@ -20,7 +20,7 @@ import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
 
-from api.store.postgres import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
+from api.store.postgres_address import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
 from api.store.queueing import Job, Queue
 from api.store.seam import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
 

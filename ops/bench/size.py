@@ -15,8 +15,8 @@ from msgspec import Raw
 
 from api.http.moves import Sight
 from domain.chance import Secret
+from domain.entries import Played
 from domain.history import Chair
-from domain.log import Played
 from domain.match import Match
 
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.entries import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import SeatsSettled
-from domain.log import HOUSE, Damaged, Played, Record, b64, codec, seal, unb64
+from domain.log import HOUSE, Damaged, Record, b64, codec, seal, unb64
 from domain.merkle import Tree
 from tests.matches import finished
 

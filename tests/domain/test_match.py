@@ -11,10 +11,11 @@ from msgspec.structs import asdict
 
 from domain.chance import Forced, Secret
 from domain.drafting import Context, Refused
+from domain.entries import Asked
 from domain.game import Game
 from domain.history import ALL
 from domain.kernel import Result
-from domain.log import HOUSE, Asked, Damaged, b64, codec
+from domain.log import HOUSE, Damaged, b64, codec
 from domain.match import Match
 from tests.matches import PRODUCT, Sitting, finished
 

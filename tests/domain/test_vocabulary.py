@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain import log
+from domain import entries
 from domain.chance import Drawn
 from domain.games import GAMES
 from domain.log import codec
@@ -16,12 +16,12 @@ from tests.matches import finished
 
 SHARED = (
     Drawn,
-    log.Asked,
-    log.Key,
-    log.Chance,
-    *log.Entry.__subclasses__(),
-    *log.Told.__subclasses__(),
-    log.Part,
+    entries.Asked,
+    entries.Key,
+    entries.Chance,
+    *entries.Entry.__subclasses__(),
+    *entries.Told.__subclasses__(),
+    entries.Part,
 )
 
 

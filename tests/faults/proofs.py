@@ -18,7 +18,8 @@ from typing import Any
 from msgspec import Struct
 
 from api.store.base import SqlStore
-from domain.log import Closed, SecretOpened, b64
+from domain.entries import Closed, SecretOpened
+from domain.log import b64
 from domain.match import Match
 from projections.runner import Runner
 from replay.verify import verify_records

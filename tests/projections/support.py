@@ -13,10 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from domain.drafting import Draft, Refused
+from domain.entries import Opened
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result
-from domain.log import Opened, Record, codec
+from domain.log import Record, codec
 from domain.match import Match
 from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, Rows, key_of
 from projections.runner import PROJECTIONS, Runner

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from domain.entries import Played
 from domain.games import GAMES
-from domain.log import Played, codec
+from domain.log import codec
 from projections.hearing import in_full, in_public
 from tests.domain.test_upcast import OLD_TAGS, stored, toy_with
 from tests.matches import finished

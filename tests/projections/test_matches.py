@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from domain.entries import Closed
 from domain.game import Game
 from domain.kernel import Result
-from domain.log import Closed
 from projections.matches import MATCHES, MatchRow, SeatRow
 from tests.matches import Sitting, finished
 from tests.projections.support import folded, items, seated

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from domain import kernel
+from domain.entries import Played
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Played, codec
+from domain.log import codec
 from projections.runner import PROJECTIONS
 from projections.summary import LeadChanged, Over, Turn, fact_decoder
 from projections.turns import TURNS, Kept, Running, TurnMatch, TurnRow, line

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from domain.entries import Played
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Played
 from domain.match import Match
 from replay.audit import Audit, Differs, offered
 from tests.domain import toy

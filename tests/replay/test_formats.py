@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from domain.chance import Drawn
+from domain.entries import Asked, Chance, Closed, Key, Opened, Played, Ruled, Seated
 from domain.kernel import Result
-from domain.log import Asked, Chance, Closed, Damaged, Key, Opened, Played, Ruled, Seated, canonical
+from domain.log import Damaged, canonical
 from domain.merkle import Tree
 from domain.notes import Note, SigningKey, VerifyingKey
 from replay.chain import must_be_canonical

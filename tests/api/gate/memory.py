@@ -22,8 +22,9 @@ from api.store.seam import (
     Remembered,
     Stored,
 )
+from domain.entries import Opened
 from domain.games import GAMES
-from domain.log import Opened, Record, codec
+from domain.log import Record, codec
 from domain.match import Match
 from domain.notes import SigningKey, VerifyingKey
 

@@ -9,8 +9,8 @@ import pytest
 
 from api.gate import Denied, Key
 from api.store.seam import Unavailable
+from domain.entries import Closed, SecretOpened
 from domain.kernel import Result
-from domain.log import Closed, SecretOpened
 from domain.notes import Checkpoint, Note
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, run

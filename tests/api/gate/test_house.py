@@ -10,8 +10,8 @@ import pytest
 from api.bots import Bot, RandomBot
 from api.gate import Gate, Key
 from api.store.seam import Unavailable
+from domain.entries import Played
 from domain.kernel import Picks, Prompt
-from domain.log import Played
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, run
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from api.store.opening import open_store
-from domain.log import Closed, SecretOpened
+from domain.entries import Closed, SecretOpened
 from domain.match import Match
 from tests.api.http.processes import process
 from tests.api.http.served import GONE, Answer, Client

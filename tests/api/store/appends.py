@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.store.seam import Append, Remembered, Store
-from domain.log import Played, Record
+from domain.entries import Played
+from domain.log import Record
 from tests.matches import Sitting
 
 LAST = 3  # the move that ends a match, `secret_opened` and `closed` go together

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from api.store.postgres import Address, Unreachable
+from api.store.postgres_address import Address, Unreachable
 from api.store.postgres_schema import CURRENT, Schema, settle, version_of
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, Conflict, Exists, StoreError

@@ -1,0 +1,158 @@
+"""The entries of a log and their private parts, as data; `domain.log` tells how they are written."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from msgspec import Raw, Struct
+
+from domain.chance import Drawn
+from domain.game import OptionValue
+from domain.kernel import Fact, Picks, Result, Seat
+
+F = TypeVar("F", bound=Fact)
+
+
+class Asked(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The question that stands: its name, and for each seat asked the number of the move that put it."""
+
+    ask: str
+    seats: dict[Seat, int]
+
+
+class Key(Struct, frozen=True, gc=False):
+    """The key of the open draws of a finished period."""
+
+    period: int
+    key: str
+
+
+class Chance(Struct, frozen=True, omit_defaults=True):
+    """Where the draws come from: `rng/1` with its commitment and first anchor, or "recorded"."""
+
+    scheme: str
+    commitment: str = ""
+    anchor: str = ""
+
+
+class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """One stored event of a match; `at` is in microseconds UTC, None where the time is unknown."""
+
+    move: int
+    prev: str
+    sealed: dict[str, str]
+    at: int | None = None
+
+
+class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
+    """A match begins to exist; every option is written out."""
+
+    match: str
+    game: str
+    edition: str
+    options: dict[str, OptionValue]
+    origin: str
+    rules: str
+    product: str
+    chance: Chance
+    opener: str | None = None
+
+
+class Told(Entry, Generic[F], frozen=True, kw_only=True):
+    """An entry that brings facts: open draws, opened keys and the next question come with them.
+
+    `rules` and `product` stand where they differ from those before; `anchor` where a new chain begins.
+    """
+
+    facts: tuple[F, ...] = ()
+    draws: tuple[Drawn, ...] = ()
+    keys: tuple[Key, ...] = ()
+    anchor: str = ""
+    asked: Asked | None = None
+    rules: str = ""
+    product: str = ""
+
+
+class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
+    """A player sits down; the last one's entry brings the set-up.  `bot`: the house plays the seat."""
+
+    seat: Seat
+    player: str
+    salt: str | None = None
+    bot: str = ""
+
+
+class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
+    """One player action: the answer, every draw it led to, every fact, and what is asked next."""
+
+    seat: Seat
+    ask: str
+    picks: Picks | None = None  # None: told only to the seat
+
+
+class TakebackAsked(Entry, frozen=True, kw_only=True, tag="takeback_asked"):
+    """`seat` asks to go back to the table after move `to`."""
+
+    seat: Seat
+    to: int
+
+
+class TakebackAnswered(Entry, frozen=True, kw_only=True, tag="takeback_answered"):
+    """`seat` answers the request made at move `request`."""
+
+    seat: Seat
+    request: int
+    agree: bool
+
+
+class TakenBack(Entry, frozen=True, kw_only=True, tag="taken_back"):
+    """The table is again as it was after move `to`; `by` is "agreement" or "ruling"."""
+
+    to: int
+    by: str
+    asked: Asked | None = None
+
+
+class Resigned(Entry, frozen=True, kw_only=True, tag="resigned"):
+    """`seat` gives up."""
+
+    seat: Seat
+
+
+class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
+    """An organizer ruled, for a reason: back to a move, a result, or the match is void: exactly one."""
+
+    by: str
+    reason: str
+    back_to: int | None = None
+    result: Result | None = None
+    void: bool = False
+
+
+class SecretOpened(Entry, frozen=True, kw_only=True, tag="secret_opened"):
+    """The match is over: its secret, and with it every key and salt, is public."""
+
+    secret: str
+
+
+class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
+    """The match is over, `by` play, resignation, ruling or record; `result` is None where void or unknown."""
+
+    by: str
+    result: Result | None = None
+
+
+class Agenda(Struct, frozen=True, gc=False):
+    """The agenda as a change: keep the lowest `keep` steps, then put these on top."""
+
+    keep: int
+    then: tuple[Raw, ...]
+
+
+class Part(Struct, Generic[F], frozen=True, gc=False, omit_defaults=True):
+    """What one audience knows beyond the leaf: facts by place, secret picks and draws, the agenda."""
+
+    facts: tuple[tuple[int, F], ...] = ()
+    picks: Picks | None = None
+    draws: tuple[Drawn, ...] = ()
+    agenda: Agenda | None = None
