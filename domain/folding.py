@@ -1,4 +1,4 @@
-"""A whole log folded without rules: the quickest way from stored bytes to the tables.
+"""A log, or a line of it, folded without rules: the quickest way from stored bytes to the tables.
 
 Only what a fold needs is read: no record is made, no hash and no draw is looked at.  Reading all of it
 (`domain.log`) would cost more than the fold itself.
@@ -6,7 +6,7 @@ Only what a fold needs is read: no record is made, no hash and no draw is looked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -24,6 +24,8 @@ ALL_PARTS, NO_PART = slice(None), slice(0)
 
 class _Heard(Struct, gc=False, tag_field="kind"):
     """What a fold needs of an entry."""
+
+    move: int
 
 
 class _Opened(_Heard, gc=False, tag="opened"):
@@ -83,45 +85,54 @@ def tables(game: Game, stored: Iterable[bytes]) -> list[Table]:
         Damaged: not the log of a match of this game.
     """
     found: list[Table] = []
-    fold_on(game, found, stored, ALL_PARTS)
+    for table in folded(game, None, enumerate(stored, 1), ALL_PARTS, found):
+        found.append(table)
     return found
 
 
-def fold_on(game: Game, found: list[Table], stored: Iterable[bytes], parts: slice) -> None:
-    """Append to `found`, the tables so far, that after each further move.
+def folded(
+    game: Game,
+    table: Table | None,
+    stored: Iterable[tuple[int, bytes]],
+    parts: slice,
+    known: Sequence[Table | None] = (),
+) -> Iterator[Table]:
+    """The table after each of some moves: the first of them followed on `table`, each other one on the last.
 
     Args:
+        game: the log's game.
+        table: None, where the first of the moves opens the match.
+        stored: the numbers of the moves, and their stored bytes.
         parts: which of the private parts of a record are looked at.
+        known: the tables by move, as far as one of these moves goes back to them.
 
     Raises:
-        Damaged: see `tables`.
+        Damaged: these are not the moves of a match of this game.
     """
+    s: Any = table
+    read_entry, read_part = _decoders(game)
     try:
-        _fold_on(game, found, stored, parts)
+        for move, data in stored:
+            leaf, *sealed = data.split(b"\n")
+            entry = read_entry(leaf)
+            if entry.move != move:
+                raise Damaged(f"the entry of move {entry.move} stands in the place of move {move}")
+            if s is None:
+                s = _empty(game, entry)
+            kind = type(entry)
+            if kind is _TakenBack:
+                s = _back(known, entry)
+            elif kind is _Played or kind is _Seated:
+                facts = entry.facts
+                for part in sealed[parts]:
+                    if part != NOTHING:
+                        for place, fact in read_part(part).facts:
+                            facts = (*facts[:place], fact, *facts[place + 1 :])
+                for fact in facts:
+                    s = fact.apply(s)
+            yield s
     except msgspec.DecodeError as error:
         raise Damaged(str(error)) from error
-
-
-def _fold_on(game: Game, found: list[Table], stored: Iterable[bytes], some: slice) -> None:
-    read_entry, read_part = _decoders(game)
-    s: Any = found[-1] if found else None
-    for data in stored:
-        leaf, *parts = data.split(b"\n")
-        entry = read_entry(leaf)
-        if s is None:
-            s = _empty(game, entry)
-        kind = type(entry)
-        if kind is _TakenBack:
-            s = found[entry.to - 1]
-        elif kind is _Played or kind is _Seated:
-            facts = entry.facts
-            for part in parts[some]:
-                if part != NOTHING:
-                    for place, fact in read_part(part).facts:
-                        facts = (*facts[:place], fact, *facts[place + 1 :])
-            for fact in facts:
-                s = fact.apply(s)
-        found.append(s)
 
 
 @lru_cache
@@ -130,6 +141,13 @@ def _decoders(game: Game) -> tuple[Callable[[bytes], Any], Callable[[bytes], Any
     asked = _TakebackAsked | _TakebackAnswered | _TakenBack
     entry = told | asked | _Opened | _Resigned | _Ruled | _SecretOpened | _Closed
     return decoder(entry, game.upcasters), decoder(over(_Part, game.facts), game.upcasters)
+
+
+def _back(known: Sequence[Table | None], entry: _TakenBack) -> Table:
+    table = known[entry.to - 1] if 1 <= entry.to <= len(known) else None
+    if table is None:
+        raise Damaged(f"move {entry.move} goes back to move {entry.to}")
+    return table
 
 
 def _empty(game: Game, entry: object) -> Table:

@@ -7,29 +7,20 @@ costs the same.  What may be said to a match is in `domain.match`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NewType, Self, TypeVar
+from typing import Any, Self
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import SCHEME, Ledger, joined
+from domain.chance import Ledger
 from domain.drawn import count, count_draws, shown
-from domain.entries import Asked, Closed, Entry, Opened, Seated, TakebackAsked, TakenBack, Told
-from domain.folding import NO_PART, fold_on
-from domain.game import Game
-from domain.games import GAMES
-from domain.imported import IMPORTED
-from domain.kernel import Fact, Picks, Prompt, Result, Seat, Table
+from domain.entries import Asked, Entry, Opened, Seated, TakenBack, Told
+from domain.folding import folded
+from domain.kernel import Fact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
 from domain.merkle import Tree
-
-ALL = "all"  # the viewer who sees everything, once the match is over
-
-Chair = NewType("Chair", Seat)
-"""A seat as the place where somebody sat down: it stands for this player, whatever seat he plays later."""
-
-E = TypeVar("E", bound=Entry)
+from domain.outline import ALL, Outline, expect, parts_of
 
 
 class Position(Struct, frozen=True):
@@ -46,110 +37,31 @@ class Position(Struct, frozen=True):
     shown: bool
 
 
-class Request(Struct, frozen=True):
-    """A takeback that waits for an answer: asked at move `move` by `seat`, back to the table after `to`."""
-
-    move: int
-    seat: Seat
-    to: int
-
-
-class History:
-    """One match, as its log tells it.
-
-    `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
-    `audiences`: those whose private parts are in every record.
-    """
+class History(Outline):
+    """One match, as its log tells it."""
 
     def __init__(self, opened: Opened) -> None:
-        if opened.game not in GAMES:
-            raise Damaged(f"unknown game {opened.game!r}; this version knows: {', '.join(GAMES)}")
-        self.game: Game = GAMES[opened.game]
-        self.opened = opened
-        self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
+        super().__init__(opened)
         self.records: list[Record] = []
         self.roots: list[bytes] = []
         self.positions: list[Position] = []
-        self.request: Request | None = None
-        self.closed: Closed | None = None
         self.ledger = Ledger(1, {}, {})
         self.rules, self.product = opened.rules, opened.product
         self.tree = Tree()
-        self.audiences = frozenset(codec(self.game).audiences)
-        self._views: dict[Seat | None, list[Table]] = {}
+        self._views: dict[Seat | None, list[Table | None]] = {}
         self._live: Table | None = None
-        self._jumps: list[tuple[int, int]] = []
+        self._questions: dict[Seat, Prompt | None] = {}  # on that table
         self._resting = False
 
     # ── reading ──
-
-    @property
-    def id(self) -> str:
-        """The match's id."""
-        return self.opened.match
 
     @property
     def move(self) -> int:
         """The number of the latest move."""
         return len(self.records)
 
-    @property
-    def status(self) -> str:
-        """open (a seat is free), running or over."""
-        if self.closed:
-            return "over"
-        return "running" if all(self.seats.values()) else "open"
-
-    @property
-    def result(self) -> Result | None:
-        """How it ended; None while it runs, and where it is void or unknown."""
-        return self.closed.result if self.closed else None
-
-    @property
-    def provable(self) -> bool:
-        """Do the draws come from `rng/1`, not from a record?"""
-        return self.opened.chance.scheme == SCHEME
-
-    @property
-    def imported(self) -> bool:
-        """Was it played elsewhere, and is here for ever unverified (see `domain.imported`)?"""
-        return self.opened.origin == IMPORTED
-
-    @property
-    def house_seeded(self) -> bool:
-        """Has no seat added a salt of its own to the draws?"""
-        return not any(seated and seated.salt for seated in self.seats.values())
-
-    @property
-    def salts(self) -> str:
-        """The seats' salts as they enter every draw."""
-        return joined({seat: seated.salt if seated else None for seat, seated in self.seats.items()})
-
-    @property
-    def players(self) -> dict[Seat, Seated[Any] | None]:
-        """Who plays each seat now."""
-        return {seat: self.player_of(seat) for seat in self.seats}
-
-    def player_of(self, seat: Seat, move: int | None = None) -> Seated[Any] | None:
-        """Who plays `seat` after `move` (None: the latest)."""
-        return self.seats[self.chair_of(seat, move)]
-
-    def chair_of(self, seat: Seat, move: int | None = None) -> Chair:
-        """Where the player of `seat` after `move` (None: the latest) sat down."""
-        return Chair(self._across(seat, move))
-
-    def seat_of(self, chair: Chair, move: int | None = None) -> Seat:
-        """What the player who sat down on `chair` plays after `move` (None: the latest)."""
-        return self._across(chair, move)
-
-    def _across(self, place: str, move: int | None) -> str:
-        """From seat to chair or back.  The table of the move decides, so going back undoes an exchange.
-
-        What is no seat (`ALL`, a name that nobody knows) stays what it is.
-        """
-        at = self.move if move is None else move
-        exchanged = at > 0 and self.positions[at - 1].table.exchanged
-        return self.game.across.get(place, place) if exchanged else place
+    def _exchanged_at(self, move: int) -> bool:
+        return self.positions[move - 1].table.exchanged
 
     @property
     def live(self) -> Any:
@@ -158,23 +70,15 @@ class History:
             self._live = self.table_with_agenda(self.move)
         return self._live
 
-    @property
-    def asked(self) -> Asked | None:
-        """The question that stands."""
-        return self.positions[-1].asked if self.status == "running" else None
-
     def prompt(self, seat: Seat) -> tuple[int, Prompt] | None:
         """The move that put the question to `seat`, and the question; None when it is not asked."""
         asked = self.asked
-        question = kernel.prompt(self.live, seat) if asked and seat in asked.seats else None
-        return (asked.seats[seat], question) if asked and question else None
-
-    def told_as(self, viewer: Seat | None) -> Seat | None:
-        """As whom `viewer` (a seat, None: a spectator, ALL) is told this match.
-
-        Of an imported match everybody is told what a spectator is: what its record hid, nobody here knows.
-        """
-        return None if self.imported else viewer
+        if asked is None or seat not in asked.seats:
+            return None
+        question = self._questions.get(seat)
+        if question is None:  # it is told, and then answered: mostly it is looked at three times
+            question = self._questions[seat] = kernel.prompt(self.live, seat)
+        return (asked.seats[seat], question) if question else None
 
     def facts_for(self, record: Record, viewer: Seat | None) -> tuple[Fact, ...]:
         """The facts of a move, as `viewer` was told them."""
@@ -186,17 +90,40 @@ class History:
         picks: Picks | None = record.entry.picks
         return record.picks if self.told_as(viewer) in (record.entry.seat, ALL) else picks
 
+    def entry_at(self, move: int) -> Any:
+        """See `Outline.entry_at`."""
+        return self.records[move - 1].entry
+
+    def root_at(self, move: int) -> bytes:
+        """See `Outline.root_at`."""
+        return self.roots[move - 1]
+
+    def asked_at(self, move: int) -> Asked | None:
+        """See `Outline.asked_at`."""
+        return self.positions[move - 1].asked
+
     def table_at(self, move: int, viewer: Seat | None) -> Any:
-        """The table after `move`, as `viewer` was told it; no agenda."""
+        """See `Outline.table_at`; on the way to it, what the viewer is told is folded once."""
         viewer = self.told_as(viewer)
         if viewer == ALL:
             return self.positions[move - 1].table
         tables = self._views.setdefault(viewer, [])
-        known, audiences = len(tables), self.records[0].audiences
-        own = audiences.index(viewer) if viewer in audiences else None
-        stored = (record.stored for record in self.records[known:move])
-        fold_on(self.game, tables, stored, NO_PART if own is None else slice(own, own + 1))
+        tables += [None] * (move - len(tables))
+        if tables[move - 1] is None:
+            self._fold(tables, move, parts_of(viewer, self.records[0].audiences))
         return tables[move - 1]
+
+    def _fold(self, tables: list[Table | None], move: int, parts: slice) -> None:
+        """Fill `tables` along the line to a move, from the last one on it that is there."""
+        missing, at = list[int](), move
+        while at and tables[at - 1] is None:
+            missing.append(at)
+            at = self.positions[at - 1].before
+        missing.reverse()
+        last = tables[at - 1] if at else None
+        stored = ((at, self.records[at - 1].stored) for at in missing)
+        for at, table in zip(missing, folded(self.game, last, stored, parts, tables), strict=True):
+            tables[at - 1] = table
 
     def table_with_agenda(self, move: int) -> Table:
         """The true table after `move`, its agenda decoded."""
@@ -211,16 +138,6 @@ class History:
             yield move
             move = self.positions[move - 1].before
 
-    def stands(self, move: int) -> bool:
-        """Does a move stand, or was it taken back?  It costs what the takebacks do, however long the log."""
-        latest = self.move
-        for at, to in reversed(self._jumps):
-            if move >= at:
-                return move <= latest
-            if at <= latest:
-                latest = to
-        return move <= latest
-
     @property
     def _empty(self) -> Table:
         return self.game.table(self.opened.edition, self.opened.options)
@@ -232,7 +149,7 @@ class History:
         """The match after `records`: the projector that the event store's repository calls."""
         for record in records:
             if match is None:
-                match = cls(_expect(record.entry, Opened))
+                match = cls(expect(record.entry, Opened))
             match.accept(record)
         return match
 
@@ -248,7 +165,7 @@ class History:
         self.records.append(record)
         self.tree.add(record.leaf)
         self.roots.append(self.tree.root)
-        self._live = live
+        self._live, self._questions = live, {}
         self._note(record)
         if self.move > 1:
             self._rest(self.records[-2])
@@ -280,23 +197,13 @@ class History:
         return Position(table, agenda, entry.asked or _still(last, entry), self.move, shown(record))
 
     def _note(self, record: Record) -> None:
+        super()._note(record)
         entry = record.entry
         if isinstance(entry, Told):
             count(self.ledger, record)
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
-        if isinstance(entry, Seated):
-            self.seats[entry.seat] = entry
-        elif isinstance(entry, TakebackAsked):
-            self.request = Request(entry.move, entry.seat, entry.to)
-        elif isinstance(entry, Closed):
-            self.closed = entry
         elif isinstance(entry, TakenBack):
-            self._jumps.append((entry.move, entry.to))
             self.ledger = self._recount()
-        if not isinstance(entry, (TakebackAsked, Seated, Opened)):
-            self.request = None
-        if len(record.audiences) < len(self.audiences):
-            self.audiences &= frozenset(record.audiences)
 
     def _recount(self) -> Ledger:
         """After a takeback: only the draws on the line that stands count, and an opened key never returns."""
@@ -311,9 +218,3 @@ class History:
 def _still(last: Position, entry: Entry) -> Asked | None:
     """A seat taken before the last one asks nothing; a played entry without a question ended the game."""
     return last.asked if isinstance(entry, Seated) else None
-
-
-def _expect(entry: Any, kind: type[E]) -> E:
-    if not isinstance(entry, kind):
-        raise Damaged(f"the first entry is {type(entry).__name__}, not {kind.__name__}")
-    return entry

@@ -40,6 +40,7 @@ from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
 NOTHING = b"{}"  # a private part that holds nothing
+PLAYED = b'"kind":"played","move":'  # stands in the bytes of every play, and of no other record
 
 F = TypeVar("F", bound=Fact)
 T = TypeVar("T")
@@ -144,7 +145,7 @@ class Record:
         bare.
         """
         stored = self.stored
-        if b'"kind":"played","move":' not in stored:
+        if PLAYED not in stored:
             return False
         settling = self._codec.settling
         return not settling or all(tag not in stored for tag in settling)

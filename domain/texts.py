@@ -29,6 +29,7 @@ from __future__ import annotations
 import string
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -57,6 +58,7 @@ _FAULTS = {
         "option": "{pick} — такого варианта сейчас нет",
     },
 }
+_library = string.Formatter()
 
 
 class Texts:
@@ -91,14 +93,14 @@ class Texts:
         """The name of an id, a number or a list of these, as a sentence shows it."""
         if value is None or value == "":
             return _NOBODY[self.language]
+        if isinstance(value, str):
+            return self.names.get(value, _UNKNOWN[self.language] if value == HIDDEN else value)
         if isinstance(value, bool):
             return str(value).lower()
-        if isinstance(value, Mapping):
-            return ", ".join(self._held(value))
         if isinstance(value, (list, tuple)):
             return self._joined([self.name(item) for item in value]) or _NONE[self.language]
-        if value == HIDDEN:
-            return self.names.get(HIDDEN, _UNKNOWN[self.language])
+        if isinstance(value, Mapping):
+            return ", ".join(self._held(value))
         return self.names.get(str(value), str(value))
 
     def sentence(self, fact: Fact) -> str:
@@ -184,18 +186,28 @@ class Texts:
         return f"{', '.join(words[:-1])} {_AND[self.language]} {words[-1]}"
 
 
-class _Words(string.Formatter):
+class _Words:
     """Writes fields as names, numbers with or without their sign, and counted nouns in the fitting form."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
 
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if key == "name" and key not in kwargs:
-            return self._texts.names
-        return super().get_value(key, args, kwargs)
+    def format(self, sentence: str, **values: Any) -> str:
+        """A sentence with its fields filled in."""
+        told: list[str] = []
+        for literal, path, spec in _parsed(sentence):
+            told.append(literal)
+            if path is not None:
+                told.append(self._field(self._value(path, values), spec))
+        return "".join(told)
 
-    def format_field(self, value: Any, spec: str) -> str:
+    def _value(self, path: str, values: Mapping[str, Any]) -> Any:
+        """What stands at a path: most often a field, else a part or an item of one."""
+        if path in values:
+            return values[path]
+        return _library.get_field(path, (), {"name": self._texts.names, **values})[0]
+
+    def _field(self, value: Any, spec: str) -> str:
         if not spec:
             return self._texts.name(value)
         if spec == "+":
@@ -204,6 +216,13 @@ class _Words(string.Formatter):
             return str(abs(value))
         count = len(value) if isinstance(value, (list, tuple)) else int(value)
         return f"{count} {spec.split('|')[_form(self._texts.language, count)]}"
+
+
+@cache
+def _parsed(sentence: str) -> list[tuple[str, str | None, str]]:
+    """The pieces of a sentence: some text, then the path of a field (None: there is none) and how it is
+    written."""
+    return [(literal, path, spec or "") for literal, path, spec, _ in _library.parse(sentence)]
 
 
 def _kept(told: dict[Any, str], about: Any, tell: Callable[[], str]) -> str:

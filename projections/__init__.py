@@ -2,5 +2,6 @@
 
 Every row here can be thrown away and rebuilt from the log, also while the server runs.  Reading order:
 `model` (what a projection is), the folds (`matches`, `history`, `boards`, `turns` over `summary`), then
-`tables`, `catalogue` and `runner` (how rows and positions are kept), and `read` (what the API asks).
+`tables`, `catalogue` and `runner` (how rows and positions are kept), `sharing` (one file for several
+processes), and `read` and `telling` (what the API asks).
 """

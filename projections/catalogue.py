@@ -1,7 +1,7 @@
 """Which generation of each projection is served, which is being built, and how far each has come.
 
-A *generation* is one set of a projection's tables.  Its place in a log moves in the transaction that writes
-its rows.  A new generation is filled beside the one that is served, and replaces it in one transaction.
+The place of a generation in a log moves in the transaction that writes its rows.  A new generation is filled
+beside the one that is served, and replaces it in one transaction.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
-
 from domain.log import Record
 from projections.model import Projection
+from projections.standing import Failure, Generation, Place
 from projections.tables import shape
 from projections.tails import Tail
 
@@ -36,50 +35,25 @@ CREATE TABLE IF NOT EXISTS places (
     time INTEGER NOT NULL,
     PRIMARY KEY (name, generation, log)
 )"""
+_CREATE_FAILURES = """
+CREATE TABLE IF NOT EXISTS failures (
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    log TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    match TEXT NOT NULL,
+    move INTEGER NOT NULL,
+    error TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    PRIMARY KEY (name, generation, log)
+)"""
 _ONE_LOG = (  # a file of the time when there was one log
     "INSERT INTO places SELECT name, generation, '', position, mark, 0 FROM projections WHERE position > 0",
     "ALTER TABLE projections DROP COLUMN position",
     "ALTER TABLE projections DROP COLUMN mark",
 )
-
-
-class Place(Struct, frozen=True):
-    """How far a log was taken in: the position of its last record, a hash of that, and the time then.
-
-    The time is that of the last record that told one (see `projections.tails`), in microseconds UTC.
-    """
-
-    position: int = 0
-    mark: str = ""
-    time: int = 0
-
-
-BEGINNING = Place()
+_OF_GENERATION = ("projections", "places", "failures")  # the tables that say something of one
 _IS_THERE = "SELECT 1 FROM projections WHERE name = ? AND generation = ?"
-
-
-class Generation(Struct, frozen=True):
-    """One set of a projection's tables.
-
-    `stamp` tells the version that filled it; `places`: how far each log was taken in; `served`: readers see
-    this one; `tables`: the names of its tables, without the generation.
-    """
-
-    name: str
-    generation: int
-    stamp: str
-    served: bool
-    tables: tuple[str, ...]
-    places: Mapping[str, Place]
-
-    def at(self, log: str) -> Place:
-        """How far a log was taken in."""
-        return self.places.get(log, BEGINNING)
-
-    @property
-    def position(self) -> int:
-        """How many records are in it."""
-        return sum(place.position for place in self.places.values())
 
 
 class Overtaken(Exception):
@@ -110,8 +84,8 @@ class Catalogue:
         thrown away; a served generation of another version stays until a new one takes its place.  Gives the
         names of those to be built anew.
         """
-        self._connection.execute(_CREATE)
-        self._connection.execute(_CREATE_PLACES)
+        for create in (_CREATE, _CREATE_PLACES, _CREATE_FAILURES):
+            self._connection.execute(create)
         if any(row[1] == "mark" for row in self._connection.execute("PRAGMA table_info(projections)")):
             for statement in _ONE_LOG:
                 self._connection.execute(statement)
@@ -128,16 +102,33 @@ class Catalogue:
                     anew.append(projection.name)
         return anew
 
-    def generations(self, name: str) -> list[Generation]:
-        """The generations of a projection."""
-        places: dict[int, dict[str, Place]] = {}
-        query = "SELECT generation, log, position, mark, time FROM places WHERE name = ?"
-        for number, log, *place in self._connection.execute(query, (name,)):
-            places.setdefault(number, {})[log] = Place(*place)
-        query = "SELECT generation, stamp, served, tables FROM projections WHERE name = ? ORDER BY generation"
+    def generations(self, name: str | None = None) -> list[Generation]:
+        """The generations of a projection; without a name, of all of them.
+
+        They are of one moment where a transaction is open.
+        """
+        places: dict[tuple[str, int], dict[str, Place]] = {}
+        query = "SELECT name, generation, log, position, mark, time FROM places"
+        for of, number, log, *place in self._connection.execute(query):
+            places.setdefault((of, number), {})[log] = Place(*place)
+        failures: dict[tuple[str, int], dict[str, Failure]] = {}
+        query = "SELECT name, generation, log, position, match, move, error, attempts FROM failures"
+        for of, number, log, position, match, move, error, attempts in self._connection.execute(query):
+            failed = Failure(of, position, match, move, error, attempts, log)
+            failures.setdefault((of, number), {})[log] = failed
+        query = "SELECT name, generation, stamp, served, tables FROM projections ORDER BY name, generation"
         return [
-            Generation(name, number, stamped, bool(served), tuple(tables.split()), places.get(number, {}))
-            for number, stamped, served, tables in self._connection.execute(query, (name,))
+            Generation(
+                of,
+                number,
+                stamped,
+                bool(served),
+                tuple(tables.split()),
+                places.get((of, number), {}),
+                failures.get((of, number), {}),
+            )
+            for of, number, stamped, served, tables in self._connection.execute(query)
+            if name in (None, of)
         ]
 
     def begin(self, projection: Projection) -> None:
@@ -190,16 +181,39 @@ class Catalogue:
         if moved.rowcount != 1:
             raise Overtaken(f"{found.name} is no longer at position {before}")
 
+    def fail(self, found: Generation, failure: Failure) -> None:
+        """Keep what stops a generation in a log."""
+        values = (found.name, found.generation, *_kept(failure))
+        self._connection.execute("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    def mend(self, found: Generation, log: str) -> None:
+        """Nothing stops a generation in a log any more."""
+        self._connection.execute(
+            "DELETE FROM failures WHERE name = ? AND generation = ? AND log = ?",
+            (found.name, found.generation, log),
+        )
+
     def drop(self, found: Generation) -> None:
         """Throw a generation away, and the views of the one that is served."""
         for table in found.tables:
             if found.served:
                 self._connection.execute(f"DROP VIEW IF EXISTS {table}")
             self._connection.execute(f"DROP TABLE IF EXISTS {table}_{found.generation}")
-        for table in ("projections", "places"):
+        for table in _OF_GENERATION:
             self._connection.execute(
                 f"DELETE FROM {table} WHERE name = ? AND generation = ?", (found.name, found.generation)
             )
+
+
+def _kept(failure: Failure) -> tuple[str | int, ...]:
+    return (
+        failure.log,
+        failure.position,
+        failure.match,
+        failure.move,
+        failure.error,
+        failure.attempts,
+    )
 
 
 def _follows(tails: Mapping[str, Tail], log: str, place: Place) -> bool:

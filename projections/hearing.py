@@ -36,32 +36,28 @@ _leaf = msgspec.json.Decoder(_Leaf).decode
 _part = msgspec.json.Decoder(_Part).decode
 
 
-def in_public(game: Game, stored: bytes) -> Heard:
-    """A play, or the set-up that came with the last seat, as a spectator was told it."""
-    return _heard(game, _leaf(stored.partition(b"\n")[0]), {}, None)
+def hidden(stored: bytes) -> bytes:
+    """Those private parts of a stored record that hold facts or picks; most records have none."""
+    _, *parts = stored.split(b"\n")
+    return b"\n".join([part for part in parts if b'"facts":' in part or b'"picks":' in part])
 
 
-def in_full(game: Game, stored: bytes) -> Heard:
-    """The same with what only seats, or nobody, were told."""
-    leaf, *parts = stored.split(b"\n")
-    picks, known = None, dict[int, Raw]()
-    for line in parts:
-        if b'"facts":' in line or b'"picks":' in line:  # most hold at most an agenda
-            part = _part(line)
-            known.update(part.facts)
-            picks = part.picks if picks is None else picks
-    return _heard(game, _leaf(leaf), known, picks)
-
-
-def _heard(game: Game, leaf: _Leaf, known: dict[int, Raw], picks: Picks | None) -> Heard:
+def heard(game: Game, leaf: bytes, hidden: bytes = b"") -> Heard:
+    """A play, or the set-up that came with the last seat, as a spectator was told it; in full with what was
+    `hidden` in it."""
+    told, picks, known = _leaf(leaf), None, dict[int, Raw]()
+    for line in hidden.splitlines():
+        part = _part(line)
+        known.update(part.facts)
+        picks = part.picks if picks is None else picks
+    raws = tuple([known.get(place, raw) for place, raw in enumerate(told.facts)]) if known else told.facts
     fact = _fact(game)
-    raws = tuple([known.get(place, raw) for place, raw in enumerate(leaf.facts)]) if known else leaf.facts
     facts = [fact(raw) for raw in raws]
     if game.upcasters:  # a row knows today's tags only
         raws = tuple([Raw(canonical(found)) for found in facts])
-    if leaf.kind != "played":
-        return Play(leaf.move, raws), facts
-    return Play(leaf.move, raws, leaf.seat, leaf.ask, picks if leaf.picks is None else leaf.picks), facts
+    if told.kind != "played":
+        return Play(told.move, raws), facts
+    return Play(told.move, raws, told.seat, told.ask, picks if told.picks is None else told.picks), facts
 
 
 @lru_cache

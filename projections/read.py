@@ -15,18 +15,13 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from domain.game import Options
-from domain.games import GAMES
 from projections import history as histories
 from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, MatchRow
 from projections.model import LIVE, R
 from projections.ratings import RatingRow
-from projections.sentences import TurnTold, tell
-from projections.summary import Turn
 from projections.tables import shape
-from projections.turns import TurnMatch, TurnRow
 
 MOST = 200  # rows on one page
 STATUSES = (OPEN, RUNNING, OVER)
@@ -86,18 +81,6 @@ class Played(Struct, frozen=True):
     rating: RatingRow | None
 
 
-class MatchTurns(Struct, frozen=True):
-    """The turns of one match; of a running one, and of an imported one, as a spectator was told them."""
-
-    match: str
-    game: str
-    edition: str
-    options: Options
-    unverified: bool
-    over: bool
-    turns: tuple[Turn, ...]
-
-
 def connect(path: Path) -> sqlite3.Connection:
     """A connection for reading only; threads may share it, one question at a time."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
@@ -122,12 +105,12 @@ def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> 
     order = ("opened", "match")
     where.after(order, _cursor(page.after, (int, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    return _page(_rows(connection, MatchRow, latest, where.values), page, order)
+    return _page(rows_of(connection, MatchRow, latest, where.values), page, order)
 
 
 def match(connection: sqlite3.Connection, match: str) -> MatchRow | None:
     """One match of the list."""
-    return next(iter(_rows(connection, MatchRow, 'WHERE "match" = ?', (match,))), None)
+    return next(iter(rows_of(connection, MatchRow, 'WHERE "match" = ?', (match,))), None)
 
 
 # ── player history ──
@@ -146,9 +129,9 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
     order = ("opened", "match", "seat")
     where.after(order, _cursor(page.after, (int, str, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    seatings = _page(_rows(connection, SeatingRow, latest, where.values), page, order)
+    seatings = _page(rows_of(connection, SeatingRow, latest, where.values), page, order)
     marks = ", ".join("?" * len(seatings.rows))
-    rated = _rows(
+    rated = rows_of(
         connection,
         RatingRow,
         f'WHERE "player" = ? AND "match" IN ({marks})',
@@ -160,7 +143,7 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
 
 def standings_of(connection: sqlite3.Connection, player: str) -> list[StandingRow]:
     """Where a player stands on every board that knows him."""
-    return _rows(connection, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
+    return rows_of(connection, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
 
 
 # ── scoreboards ──
@@ -174,7 +157,7 @@ def totals(
 ) -> list[TotalsRow]:
     """The totals of every game and edition; `pool` None: of every pool."""
     where = _Where(game=game, edition=edition, pool=pool)
-    return _rows(connection, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
+    return rows_of(connection, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
 
 
 def standings(
@@ -188,7 +171,7 @@ def standings(
     where = _Where(game=game, edition=edition, pool=pool)
     where.after(_BEST, place_after(page))
     best = f"{where} ORDER BY {_descending(_BEST)} LIMIT {_limit(page)}"
-    return standings_page(_rows(connection, StandingRow, best, where.values), page)
+    return standings_page(rows_of(connection, StandingRow, best, where.values), page)
 
 
 def place_after(page: Asked) -> list[Any] | None:
@@ -203,31 +186,6 @@ def place_after(page: Asked) -> list[Any] | None:
 def standings_page(rows: list[StandingRow], page: Asked) -> Page[StandingRow]:
     """A page of standings; `rows` has one more than the page where there is another one."""
     return _page(rows, page, _BEST)
-
-
-# ── turn summaries ──
-
-
-def turns(connection: sqlite3.Connection, match: str) -> MatchTurns | None:
-    """The turn summaries of a match; None where there is no such match.
-
-    Raises:
-        NotReady.
-    """
-    known = _rows(connection, TurnMatch, 'WHERE "match" = ?', (match,))
-    if not known:
-        return None
-    rows = _rows(connection, TurnRow, 'WHERE "match" = ? ORDER BY number', (match,))
-    of = known[0]
-    turns = tuple(row.turn for row in rows)
-    return MatchTurns(of.match, of.game, of.edition, of.options, of.unverified, of.over, turns)
-
-
-def told(of: MatchTurns, language: str) -> tuple[TurnTold, ...]:
-    """Turn summaries in words; `language` is one of `domain.texts.LANGUAGES`."""
-    game = GAMES[of.game]
-    words = game.words(language, of.options, of.edition)
-    return tuple(tell(game, words, turn) for turn in of.turns)
 
 
 # ── conditions, cursors, rows ──
@@ -300,7 +258,12 @@ def _page(rows: list[R], page: Asked, order: Sequence[str]) -> Page[R]:
     return Page(tuple(rows[: page.limit]), cursor)
 
 
-def _rows(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
+def rows_of(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
+    """Rows of the generation that is served; `rest` says which, with `values` for its marks.
+
+    Raises:
+        BadQuery, NotReady.
+    """
     kept = shape(kind)
     try:
         found = connection.execute(f"SELECT {kept.names} FROM {kind.table} {rest}", values)

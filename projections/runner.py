@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from projections.boards import BOARDS
-from projections.catalogue import Catalogue, Generation, Overtaken, stamp
+from projections.catalogue import Catalogue, Overtaken, stamp
 from projections.file import opened
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
-from projections.tails import Tail
-from projections.taking import Failure, Taker, told_of
+from projections.standing import Failure, Generation, Status, has_reached, status
+from projections.tails import Tails
+from projections.taking import Taker, told_of
 from projections.turns import TURNS
 
 PROJECTIONS = (MATCHES, HISTORY, BOARDS, TURNS)
@@ -36,41 +36,26 @@ IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a
 PAUSE = 0.2  # seconds for which it lets more come, unless a reader waits: more at once cost less each
 
 
-class Status(Struct, frozen=True):
-    """How far a projection has come: `behind` records wait; `building` is the position of a rebuild.
-
-    Positions are sums over all logs; of a log that cannot be read, nobody knows what waits there.
-    """
-
-    name: str
-    position: int
-    behind: int
-    building: int | None
-    failure: Failure | None
-
-
 class Runner:
     """Keeps the read models in the file at `path`.
 
-    `source` is a log, or several by their names.  `report` is called with one line for whatever an operator
-    should know.  `catch_up` runs it in the caller's thread; `start` and `stop` run it in a thread of its own,
-    woken by the logs.
+    `source` is a log, or several by their names, or their ends.  `report` is called with one line for
+    whatever an operator should know.  `catch_up` runs it in the caller's thread; `start` and `stop` run it in
+    a thread of its own, woken by the logs.
     """
 
     def __init__(
         self,
-        source: Source | Mapping[str, Source],
+        source: Source | Mapping[str, Source] | Tails,
         path: Path,
         *,
         projections: Sequence[Projection] = PROJECTIONS,
         batch: int = BATCH,
         report: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self._batch, self._report = batch, report
-        logs = source if isinstance(source, Mapping) else {"": source}
-        self._tails = {name: self._tail(name, log, timed="" not in logs) for name, log in logs.items()}
+        self.path, self._batch, self._report = path, batch, report
+        self._tails = source if isinstance(source, Tails) else tails_of(source, report)
         self._projections = {projection.name: projection for projection in projections}
-        self._failures: dict[tuple[str, int, str], Failure] = {}
         self._unseen: set[str] = set()  # logs that could not be read when it was looked what they hold
         self._wanted: set[str] = set()
         self._state: list[Generation] = []
@@ -87,15 +72,6 @@ class Runner:
             self._connection.close()
             raise
 
-    def _tail(self, name: str, log: Source, *, timed: bool) -> Tail:
-        of = f" of log {name}" if name else ""
-        return Tail(
-            name,
-            log,
-            lambda error: self._report(f"projections{of}: {told_of(error)}; trying again"),
-            timed=timed,
-        )
-
     def _prepare(self) -> None:
         with self._transaction():
             for name in self._catalogue.prepare(self._projections.values(), self._tails):
@@ -111,59 +87,43 @@ class Runner:
         """How far each projection has come."""
         lasts = self.lasts()
         with self._moved:
-            return [self._status_of(name, lasts) for name in self._projections]
+            return [status(name, self._state, lasts) for name in self._projections]
 
     def lasts(self) -> dict[str, int]:
         """The position of the last record of each log that can be read."""
-        return _known({name: tail.glance() for name, tail in self._tails.items()})
+        return self._tails.glances()
 
     @property
     def away(self) -> list[str]:
         """The logs that cannot be read."""
-        return [name for name, tail in self._tails.items() if tail.glance() is None]
-
-    def _status_of(self, name: str, lasts: Mapping[str, int]) -> Status:
-        served = next(found for found in self._state if found.name == name and found.served)
-        building = next((found for found in self._state if found.name == name and not found.served), None)
-        return Status(
-            name,
-            served.position,
-            sum(max(last - served.at(log).position, 0) for log, last in lasts.items()),
-            building.position if building else None,
-            next((failure for one in (building, served) if one for failure in self._failures_of(one)), None),
-        )
-
-    def _failures_of(self, found: Generation) -> list[Failure]:
-        of = {log: self._failures.get((found.name, found.generation, log)) for log in self._tails}
-        return [failure for failure in of.values() if failure is not None]
+        return self._tails.away
 
     def wait(self, positions: int | Mapping[str, int], seconds: float) -> bool:
         """Wait until every served read model holds the record at the position of each log (a number: of the
         one log there is); False: not in that time."""
         wanted = positions if isinstance(positions, Mapping) else {"": positions}
         with self._moved:
-            if not self._reached(wanted):
+            if not has_reached(self._state, wanted):
                 self._hurried.set()
-            return self._moved.wait_for(lambda: self._reached(wanted), seconds)
+            return self._moved.wait_for(lambda: has_reached(self._state, wanted), seconds)
 
-    def _reached(self, wanted: Mapping[str, int]) -> bool:
-        served = [found for found in self._state if found.served]
-        return all(found.at(log).position >= position for found in served for log, position in wanted.items())
+    def hurry(self) -> None:
+        """Look at once whether there is something to take in: somebody waits."""
+        self._woken.set()
+        self._hurried.set()
 
     # ── running ──
 
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
-        for tail in self._tails.values():
-            tail.watch(self._woken.set)
+        self._tails.watch(self._woken)
         self._thread = threading.Thread(target=self._run, name="projections", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Finish the batch at hand and let go of the file."""
         self._stopping.set()
-        self._woken.set()
-        self._hurried.set()
+        self.hurry()
         if self._thread:
             self._thread.join()
         self._connection.close()
@@ -197,7 +157,7 @@ class Runner:
     def advance(self) -> bool:
         """One batch of each log for every generation that is behind; whether anything moved."""
         self._begin_wanted()
-        lasts = _known({name: tail.last() for name, tail in self._tails.items()})
+        lasts = self._tails.lasts()
         if self._unseen & lasts.keys():
             self._prepare()
         groups = [(log, group) for log, last in lasts.items() for group in self._behind(log, last)]
@@ -242,7 +202,7 @@ class Runner:
 
     def _advance(self, log: str, group: list[Generation], last: int) -> bool:
         """One batch for generations at the same position of a log; a failing one takes a single record."""
-        failing = any((found.name, found.generation, log) in self._failures for found in group)
+        failing = any(log in found.failures for found in group)
         position = group[0].at(log).position
         size = FAR if last - position >= FAR else self._batch
         records = self._tails[log].after(position, 1 if failing else size)
@@ -264,19 +224,19 @@ class Runner:
 
     def _remember(self, found: Generation, log: str, failure: Failure | None) -> None:
         """Keep the failure of a generation in a log, or that there is none; report a new one."""
-        key = (found.name, found.generation, log)
-        before = self._failures.pop(key, None)
-        if failure is None:
-            return
-        if before and before.position == failure.position:
-            failure = replace(failure, attempts=before.attempts + 1)
-        else:
-            self._report(str(failure))
-        self._failures[key] = failure
+        before = found.failures.get(log)
+        if failure is not None:
+            if before and before.position == failure.position:
+                failure = replace(failure, attempts=before.attempts + 1)
+            else:
+                self._report(str(failure))
+            self._catalogue.fail(found, failure)
+        elif before is not None:
+            self._catalogue.mend(found, log)
 
     def _note(self) -> None:
         """Remember where the generations stand, for `status` and `wait`."""
-        found = [one for name in self._projections for one in self._catalogue.generations(name)]
+        found = [one for one in self._catalogue.generations() if one.name in self._projections]
         with self._moved:
             self._state = found
             self._moved.notify_all()
@@ -293,5 +253,11 @@ class Runner:
             raise
 
 
-def _known(lasts: Mapping[str, int | None]) -> dict[str, int]:
-    return {name: last for name, last in lasts.items() if last is not None}
+def tails_of(source: Source | Mapping[str, Source], report: Callable[[str], None]) -> Tails:
+    """The ends of a log, or of several; `report` is called with one line for each that cannot be read."""
+
+    def told(log: str, error: Exception) -> None:
+        which = f"log {log}" if log else "the log"
+        report(f"{which} cannot be read ({type(error).__name__}): trying again until it can")
+
+    return Tails(source, told)

@@ -9,7 +9,9 @@ it.  It depends on nothing but the log that the record is in, so a rebuild gives
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from threading import Event
 from typing import TypeVar
 
 from msgspec import Struct
@@ -107,3 +109,56 @@ class Tail:
             return None
         self._wait = self._until = 0.0
         return answer
+
+
+class Tails(Mapping[str, Tail]):
+    """The ends of all logs, by their names.
+
+    Args:
+        source: a log, or several by their names.
+        report: is told of one that cannot be read, by its name, once.
+    """
+
+    def __init__(
+        self, source: Source | Mapping[str, Source], report: Callable[[str, Exception], None]
+    ) -> None:
+        logs = source if isinstance(source, Mapping) else {"": source}
+        self._tails = {
+            name: Tail(name, log, partial(report, name), timed="" not in logs) for name, log in logs.items()
+        }
+        self._bell = Event()
+        self._watched = False
+
+    def __getitem__(self, name: str) -> Tail:
+        return self._tails[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tails)
+
+    def __len__(self) -> int:
+        return len(self._tails)
+
+    def watch(self, bell: Event) -> None:
+        """Ring this bell, and no other one, after each commit."""
+        self._bell = bell
+        if not self._watched:
+            self._watched = True
+            for tail in self.values():
+                tail.watch(lambda: self._bell.set())
+
+    def lasts(self) -> dict[str, int]:
+        """The position of the last record of each log that can be read."""
+        return _known({name: tail.last() for name, tail in self.items()})
+
+    def glances(self) -> dict[str, int]:
+        """The same for whoever must not wait (see `Tail.glance`)."""
+        return _known({name: tail.glance() for name, tail in self.items()})
+
+    @property
+    def away(self) -> list[str]:
+        """The logs that cannot be read."""
+        return [name for name, tail in self.items() if tail.glance() is None]
+
+
+def _known(lasts: Mapping[str, int | None]) -> dict[str, int]:
+    return {name: last for name, last in lasts.items() if last is not None}

@@ -10,32 +10,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from projections.catalogue import Catalogue, Generation, Place, mark
+from projections.catalogue import Catalogue, mark
 from projections.model import Delivered, Projection
 from projections.plays import Steps, in_steps
+from projections.standing import Failure, Generation, Place
 from projections.tables import Batch
 from projections.tails import Tail
-
-
-class Failure(Struct, frozen=True):
-    """A record that a fold failed on.
-
-    `error` names the kind of error and the line of code, never its text: that could name a hidden card.
-    """
-
-    projection: str
-    position: int
-    match: str
-    move: int
-    error: str
-    attempts: int = 1
-    log: str = ""
-
-    def __str__(self) -> str:
-        of = f" of log {self.log}" if self.log else ""
-        where = f"position {self.position}{of} (match {self.match}, move {self.move})"
-        return f"projection {self.projection} stopped before {where}: {self.error}; trying again"
-
 
 Taken = tuple[Place | None, Failure | None]  # how far records were taken in, and what stopped the next one
 

@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from domain.entries import Played
-from domain.history import ALL
 from domain.kernel import Fact, Seat
 from domain.log import HOUSE, Record, b64, canonical
 from domain.match import Match
+from domain.outline import ALL
 from replay.audit import offered
 from replay.positions import kind_of
 

@@ -7,10 +7,9 @@ from typing import Any
 from msgspec import Struct
 
 from domain.entries import Asked
-from domain.history import ALL
 from domain.kernel import Result, Seat, Table
 from domain.log import HOUSE
-from domain.match import Match
+from domain.outline import ALL, Outline
 
 
 class NoView(ValueError):
@@ -44,7 +43,7 @@ class Shown(Struct, frozen=True):
     table: dict[str, Any]
 
 
-def position(match: Match, move: int | None = None, viewer: Seat | None = None) -> Shown:
+def position(match: Outline, move: int | None = None, viewer: Seat | None = None) -> Shown:
     """The position after `move` (None: the latest), as `viewer` (None: a spectator; ALL) was told it.
 
     Raises:
@@ -52,7 +51,7 @@ def position(match: Match, move: int | None = None, viewer: Seat | None = None) 
     """
     move = match.move if move is None else move
     table = table_at(match, move, viewer)
-    entry, after = match.records[move - 1].entry, match.positions[move - 1]
+    entry = match.entry_at(move)
     seated = all(seat and seat.move <= move for seat in match.seats.values())
     over = match.closed is not None and move == match.move
     opened = match.opened
@@ -70,13 +69,13 @@ def position(match: Match, move: int | None = None, viewer: Seat | None = None) 
         match.stands(move),
         match.told_as(viewer),
         "over" if over else "running" if seated else "open",
-        None if over else after.asked,
+        None if over else match.asked_at(move),
         match.result if over else table.result,
         {field: plain(value) for field, value in fields(table)},
     )
 
 
-def table_at(match: Match, move: int, viewer: Seat | None) -> Table:
+def table_at(match: Outline, move: int, viewer: Seat | None) -> Table:
     """The table after `move` as `viewer` was told it.  Raises NoView: see `position`."""
     if not 1 <= move <= match.move:
         raise NoView(f"there is no move {move}; the match has the moves 1 to {match.move}")
@@ -85,7 +84,7 @@ def table_at(match: Match, move: int, viewer: Seat | None) -> Table:
     return table
 
 
-def must_see(match: Match, viewer: Seat | None) -> None:
+def must_see(match: Outline, viewer: Seat | None) -> None:
     """May, and can, this viewer look at this match?
 
     Raises:

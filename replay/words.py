@@ -14,9 +14,9 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 from typing import Any
 
-from domain.history import ALL
 from domain.kernel import Fact, Pick, Result
 from domain.match import Match
+from domain.outline import ALL
 from domain.texts import LANGUAGES
 from replay.plain import one_line
 

@@ -3,7 +3,10 @@
 An entry names the match and the first and last position, and nothing of the moves.  Whoever hears it looks
 into the store; so no secret ever lies in Redis, and an entry that somebody else put there shows nobody
 anything.  A code over it (HMAC-SHA256, of which 12 bytes are sent) tells that it is a worker's: who believed
-in commits that are still to come would not look for them when they do.
+in commits that are still to come would not look for them when they do.  The code holds no time: what was true
+once stays true, for a position is used only once.  Only where a store was restored to an earlier time may who
+writes to Redis put an old entry back, and so hold up news of a match to those who follow it at another
+worker; whoever looks at the match sees what is stored.
 
 Redis refuses an entry whose id does not come after the last one: what two workers announce out of order, or
 twice.  That leaves a gap in the positions, and whoever hears fills it from the store.
@@ -17,7 +20,7 @@ from collections import deque
 
 from redis.asyncio import Redis
 
-from api.bus.link import PAUSE, Away, Link
+from api.bus.link import PAUSE, Away, Link, Refused
 
 WAITING = 10_000  # announcements kept while Redis does not answer; the oldest are given up
 KEPT = 100_000  # entries in the stream, about: whoever is further behind reads the store
@@ -71,6 +74,8 @@ class Announcer:
                 try:
                     await self._send()
                     await asyncio.sleep(_PACE)
+                except Refused:  # it would be refused again; who hears finds a gap, and fills it
+                    self._sending = []
                 except Away:
                     await asyncio.sleep(PAUSE)
 

@@ -3,6 +3,9 @@
 An announcement that follows the one before it is believed; it only makes somebody look.  Whatever else comes,
 a gap or a leap, is filled from the store.  So is all that was committed while Redis was away or silent: then
 the store is looked at from time to time.
+
+A stream that is ahead of the store at the start was announced before the store was restored to an earlier
+time.  It is thrown away: else commits that are still to come would be taken for those of old.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -50,7 +53,7 @@ class Hearer:
         self._link, self._stream, self._key, self._log, self._clock = link, stream, key, log, clock
         self._watchers: list[Told] = []
         self.position = 0  # up to which everything was told
-        self._begun = False
+        self._begun = self._compared = False
         self.heard_at = clock()  # when Redis answered last, though it were with nothing
         self.filled = 0  # moves that were told from the store
 
@@ -73,12 +76,22 @@ class Hearer:
             try:
                 if not self._begun:
                     self._begin(await asyncio.to_thread(self._log.last))
+                await self._compare()
                 await self._once()
             except Away:
                 await asyncio.sleep(_LOOK)
                 await self._look()
             except StoreError:  # it is heard again: the position stands
                 await asyncio.sleep(_LOOK)
+
+    async def _compare(self) -> None:
+        """Is the stream ahead of the store?  It is read first: what comes meanwhile makes no difference."""
+        if self._compared:
+            return
+        newest = await self._found(lambda redis: redis.xrevrange(self._stream, count=1))
+        if newest and _position(newest[0][0]) > await asyncio.to_thread(self._log.last):
+            await self._throw_away()
+        self._compared = True
 
     async def _once(self) -> None:
         entries = await self._read()
@@ -93,22 +106,27 @@ class Hearer:
     async def _read(self) -> list[Entry]:
         """What comes after the position; waits for it a while."""
         after: dict[Any, Any] = {self._stream: f"{self.position}-0"}
+        block = int(BLOCK * 1000)
+        found = await self._found(lambda redis: redis.xread(after, count=_AT_ONCE, block=block))
+        return [self._entry(*entry) for entry in (found[0][1] if found else ())]
 
-        async def read(redis: Redis) -> list[Entry]:
+    async def _found(self, ask: Callable[[Redis], Awaitable[Any]]) -> Any:
+        """What the stream holds; where something else lies under its name, that is put away."""
+
+        async def work(redis: Redis) -> Any:
             try:
-                found: Any = await redis.xread(after, count=_AT_ONCE, block=int(BLOCK * 1000))
+                return await ask(redis)
             except ResponseError as error:
                 if not str(error).startswith("WRONGTYPE"):
                     raise
-                await redis.delete(self._stream)  # something else lies there
+                await redis.delete(self._stream)
                 return []
-            return [self._entry(*entry) for entry in (found[0][1] if found else ())]
 
-        return await self._link.ask(read)
+        return await self._link.ask(work)
 
     def _entry(self, number: bytes, fields: dict[bytes, bytes]) -> Entry:
         """An entry; one that is not ours reads as a leap, which is looked up."""
-        last = int(number.partition(b"-")[0])
+        last = _position(number)
         said, _, shown = fields.get(b"c", b"").rpartition(b" ")
         if not hmac.compare_digest(shown, code(self._key, self._stream, last, said)):
             return last, 0, ""
@@ -156,3 +174,8 @@ class Hearer:
         """The stream is ahead of the store: it is another store's, or the store was restored."""
         _log.warning("announcements of what is not stored: thrown away", extra={"stream": self._stream})
         await self._link.ask(lambda redis: redis.delete(self._stream))
+
+
+def _position(number: bytes) -> int:
+    """The position that the id of an entry names."""
+    return int(number.partition(b"-")[0])

@@ -2,11 +2,15 @@
 
 The client's own second attempts would hold up whoever asks for seconds; here a question that is not answered
 in time has failed, and for a moment nobody else tries.
+
+A question that Redis refuses as wrong is another matter: then it is not Redis that is away.  It is told as
+the error that it is, once, and keeps nobody from asking other questions.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -16,7 +20,14 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import (
+    ClusterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
 
 from api.settings import BadSetting
 
@@ -24,6 +35,10 @@ VARIABLE = "GLASNOST_REDIS"
 PATIENCE = 0.25  # seconds until a question has failed
 PAUSE = 0.5  # seconds after a failure during which nobody tries
 _CONNECTIONS = 16  # at once
+_TOLD = 100  # different refusals that are told in the log
+# Refusals that tell of Redis, not of the question: they pass.  A script tells them within words of its own.
+_STATES = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+_PASSING = re.compile("\\b(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) ")
 _SCHEMES = ("redis", "rediss", "unix")
 _NOT_UNDERSTOOD = (
     f"{VARIABLE} is no address of a Redis: it is redis://USER:PASSWORD@HOST:PORT/NUMBER (rediss:// with TLS,"
@@ -35,7 +50,11 @@ _log = logging.getLogger("glasnost.bus")
 
 
 class Away(Exception):
-    """Redis does not answer; whoever asked does without it."""
+    """There is no answer of Redis; whoever asked does without it."""
+
+
+class Refused(Away):
+    """Redis refuses the question, and will each time: one of us is wrong, and it is told in the log."""
 
 
 class Address:
@@ -92,6 +111,7 @@ class Health:
     def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
         self._address, self._clock = address, clock
         self._until = 0.0
+        self._refused = set[str]()
         self.away = False
 
     @property
@@ -106,6 +126,14 @@ class Health:
             self.away = True
             told = {"address": str(self._address), "reason": type(error).__name__}
             _log.warning("redis is away; going on without it", extra=told)
+
+    def refused(self, reason: str) -> None:
+        """It answered that the question is wrong."""
+        self.answered()
+        if reason not in self._refused and len(self._refused) < _TOLD:
+            self._refused.add(reason)
+            told = {"address": str(self._address), "reason": reason}
+            _log.error("redis refuses what it was asked; going on without the answer", extra=told)
 
     def answered(self) -> None:
         """It answered."""
@@ -131,12 +159,16 @@ class Link:
 
         Raises:
             Away: no answer, or none that this version understands.
+            Refused: the question is wrong, or something that is not ours lies where ours should.
         """
         if self._health.resting:
             raise Away("it failed a moment ago")
         try:
             answer = await question(self._client)
         except (RedisError, OSError, TimeoutError) as error:
+            if isinstance(error, ResponseError) and not _passes(error):
+                self._health.refused(_reason(error))
+                raise Refused(type(error).__name__) from error
             self._health.failed(error)
             raise Away(type(error).__name__) from error
         self._health.answered()
@@ -145,3 +177,13 @@ class Link:
     async def close(self) -> None:
         """Hang up."""
         await self._client.aclose(close_connection_pool=True)
+
+
+def _passes(error: ResponseError) -> bool:
+    """Does this refusal tell of Redis, not of the question?"""
+    return isinstance(error, _STATES) or _PASSING.search(_reason(error)) is not None
+
+
+def _reason(error: ResponseError) -> str:
+    """What Redis answered, without what it was asked: that may be anything."""
+    return str(error).rpartition("caused error: ")[2].partition(", with args")[0].strip("(',)")

@@ -1,20 +1,21 @@
 """What one worker gives and any may honour: tickets for streams, kept in Redis for as long as they are good.
 
 Each lies under the hash of the ticket, with a code over it (HMAC-SHA256) by a key of the store's own.  So who
-reads Redis cannot use a ticket, and who writes to it cannot make one that opens somebody's view.
+reads Redis cannot use a ticket, and who writes to it cannot make one that opens somebody's view; nor can he
+put back one whose time is over, for the code is over that time, too.  The time is that of Redis, so that the
+clocks of the workers need not agree.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from typing import Any
 
 from redis.asyncio import Redis
 
 from api.bus.link import Link
 
-_CODE = 32  # bytes
+_CODE, _TIME = 32, 8  # bytes
 
 
 class Vouchers:
@@ -37,9 +38,12 @@ class Vouchers:
         """
 
         async def put(redis: Redis) -> None:
+            now, _ = await redis.time()
+            until = (now + seconds).to_bytes(_TIME, "big")
             pipeline = redis.pipeline(transaction=False)
             for name, content in vouchers.items():
-                pipeline.set(f"{self._name}:{name}", self._code(name, content) + content, ex=seconds)
+                kept = until + content
+                pipeline.set(f"{self._name}:{name}", self._code(name, kept) + kept, ex=seconds)
             await pipeline.execute()
 
         if vouchers:
@@ -52,14 +56,20 @@ class Vouchers:
             Away.
         """
 
-        async def get(redis: Redis) -> bytes | None:
-            kept: Any = await redis.get(f"{self._name}:{name}")
-            return None if kept is None else bytes(kept)
+        async def get(redis: Redis) -> tuple[bytes | None, tuple[int, int]]:
+            pipeline = redis.pipeline(transaction=False)
+            pipeline.get(f"{self._name}:{name}")
+            pipeline.time()
+            kept, now = await pipeline.execute()
+            return kept, now
 
-        kept = await self._link.ask(get)
-        if kept is None or not hmac.compare_digest(kept[:_CODE], self._code(name, kept[_CODE:])):
+        found, (now, _) = await self._link.ask(get)
+        if found is None:
             return None
-        return kept[_CODE:]
+        code, kept = found[:_CODE], found[_CODE:]
+        if not hmac.compare_digest(code, self._code(name, kept)):
+            return None
+        return kept[_TIME:] if now <= int.from_bytes(kept[:_TIME], "big") else None
 
-    def _code(self, name: str, content: bytes) -> bytes:
-        return hmac.digest(self._key, name.encode() + b"\n" + content, hashlib.sha256)
+    def _code(self, name: str, kept: bytes) -> bytes:
+        return hmac.digest(self._key, name.encode() + b"\n" + kept, hashlib.sha256)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from api.store.base import SqlStore
-    from api.store.opening import Location, OpenStore, Place
+    from api.store.location import Location, Place
+    from api.store.opening import OpenStore
     from api.store.sharded import ShardedStore
 
 FOUND_WRONG, NOT_DONE = 1, 2
@@ -77,7 +78,7 @@ class StoreType(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The location that is meant."""
-        from api.store.opening import located
+        from api.store.location import located
         from api.store.seam import StoreError
 
         try:
@@ -176,6 +177,16 @@ def opened_store(location: Location, *, write: bool = True) -> Iterator[OpenStor
         yield store
 
 
+def must_hold_a_store(location: Location) -> None:
+    """A name that was mistyped is not to become a new store.
+
+    Raises:
+        CannotBeDone: there is none; see also `opened_store`.
+    """
+    with opened_store(location, write=False):
+        pass
+
+
 @contextmanager
 def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
     """The store at `place`, which may be a shard of a divided one, closed afterwards.
@@ -183,7 +194,7 @@ def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
     Raises:
         CannotBeDone: see `opened_store`.
     """
-    from api.store.opening import open_one
+    from api.store.single import open_one
 
     with _closed_after(lambda: open_one(place, keys=keys)) as store:
         yield store

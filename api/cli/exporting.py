@@ -13,7 +13,8 @@ import click
 from api.cli.common import CannotBeDone, json_option, opened_store, print_json, store_option, tracked
 
 if TYPE_CHECKING:
-    from api.store.opening import Location, OpenStore
+    from api.store.location import Location
+    from api.store.opening import OpenStore
     from domain.match import Match
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from api.cli.common import CannotBeDone, opened_store
 
 if TYPE_CHECKING:
-    from api.store.opening import Location, OpenStore
+    from api.store.location import Location
+    from api.store.opening import OpenStore
     from domain.log import Record
     from domain.match import Match
     from domain.notes import SigningKey, VerifyingKey

@@ -26,7 +26,8 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.opening import Location, OpenStore
+    from api.store.location import Location
+    from api.store.opening import OpenStore
     from replay.foreign.report import Imported
 
 
@@ -103,7 +104,7 @@ class _Shelf:
     """
 
     def __init__(self, store: Location | None, out: Path | None, stack: ExitStack) -> None:
-        from api.store.opening import is_there
+        from api.store.location import is_there
 
         self._location, self._out, self._stack = store, out, stack
         self._store: OpenStore | None = None

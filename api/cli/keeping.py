@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.common import CannotBeDone, file_argument, json_option, opened_store, print_json, store_option
+from api.cli.common import (
+    CannotBeDone,
+    file_argument,
+    json_option,
+    must_hold_a_store,
+    opened_store,
+    print_json,
+    store_option,
+)
 
 if TYPE_CHECKING:
-    from api.store.opening import Location
+    from api.store.location import Location
     from api.store.seam import Person
 
 
@@ -31,6 +39,7 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
     """
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise CannotBeDone("--name: 1 to 64 printable characters")
+    must_hold_a_store(store)
     person, token = _administrator(store, name)
     if as_json:
         print_json({"player": person.id, "token": token, "role": "admin"})
@@ -69,6 +78,7 @@ def keys(store: Location, rotate: bool, as_json: bool) -> None:
       glasnost keys --store games > trusted.txt
       glasnost verify match.glasnost --trust trusted.txt
     """
+    must_hold_a_store(store)
     with opened_store(store, write=rotate) as opened:
         ring = opened.keys
         if rotate:
@@ -83,7 +93,7 @@ def keys(store: Location, rotate: bool, as_json: bool) -> None:
 
 
 @click.command()
-@store_option()
+@store_option(help="The directory of an embedded store.")
 @file_argument(required=False)
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The same as FILE.")
 @click.option("--without-secrets", is_flag=True, help="Leave the matches' wrapped secrets out of the copy.")
@@ -91,7 +101,7 @@ def keys(store: Location, rotate: bool, as_json: bool) -> None:
 def backup(
     store: Location, file: Path | None, out: Path | None, without_secrets: bool, as_json: bool
 ) -> None:
-    """Copy a store, also while it is served, to the new FILE (default: its name and the time).
+    """Copy an embedded store, also while it is served, to the new FILE (default: its name and the time).
 
     The key folder is not in it: keep a copy of that apart; both together tell the hands and dice to come.
 
@@ -143,7 +153,7 @@ def _directory(store: Location) -> Path:
     Raises:
         CannotBeDone: it is a database, which has better means of its own, or several stores.
     """
-    from api.store.opening import MapFile
+    from api.store.location import MapFile
 
     if isinstance(store, MapFile):
         raise CannotBeDone(

@@ -15,6 +15,7 @@ from api.cli.common import (
     CannotBeDone,
     StoreType,
     json_option,
+    must_hold_a_store,
     opened_one,
     print_json,
     progress,
@@ -22,7 +23,7 @@ from api.cli.common import (
 
 if TYPE_CHECKING:
     from api.store.base import SqlStore
-    from api.store.opening import Location, Place
+    from api.store.location import Location, Place
 
 _KEYS = click.Path(file_okay=False, path_type=Path)
 
@@ -56,7 +57,7 @@ def migrate(
     theirs = to_keys or _keys_of(other, ours)
     if one == other:
         raise CannotBeDone("--from and --to name the same store")
-    _must_be_there(one)
+    must_hold_a_store(one)
     with opened_one(one, keys=ours) as full:
         _hand_keys_over(ours, theirs)
         with opened_one(other, keys=theirs) as empty:
@@ -73,7 +74,7 @@ def _place(location: Location) -> Place:
     Raises:
         CannotBeDone: it is a divided one.
     """
-    from api.store.opening import MapFile
+    from api.store.location import MapFile
 
     if isinstance(location, MapFile):
         raise CannotBeDone(
@@ -81,18 +82,6 @@ def _place(location: Location) -> Place:
             " the map; a store that is to be divided is not moved, but becomes the first shard of a map"
         )
     return location
-
-
-def _must_be_there(source: Place) -> None:
-    """A name that was mistyped is no new store to copy.
-
-    Raises:
-        CannotBeDone: there is nothing in this directory.
-    """
-    from api.store.opening import is_there
-
-    if not is_there(source):
-        raise CannotBeDone(f"--from: there is no store in {source}")
 
 
 def _keys_of(location: Place, other: Path | None = None) -> Path:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from api.gate import Desk, Gate
     from api.gate.commits import Keys
-    from api.store.opening import Location, OpenStore
+    from api.store.location import Location
+    from api.store.opening import OpenStore
     from domain.game import Game, Options
     from domain.kernel import Picks, Prompt
     from domain.match import Match

@@ -75,7 +75,7 @@ def _match(file: Path) -> Match:
 
 def _viewer(match: Match, view: str | None) -> str | None:
     """The viewer's name for the log; without a wish the one who sees most."""
-    from domain.history import ALL
+    from domain.outline import ALL
 
     if view is None:
         return ALL if match.closed and all(record.parts for record in match.records) else None

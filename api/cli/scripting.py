@@ -24,7 +24,7 @@ from api.cli.common import (
 from api.cli.games import game_named
 
 if TYPE_CHECKING:
-    from api.store.opening import Location
+    from api.store.location import Location
     from domain.game import Game, Options
     from domain.kernel import Fact, Prompt
     from replay.recorded import RecordedMatch

@@ -9,7 +9,7 @@ import click
 from api.cli.common import CannotBeDone, store_option
 
 if TYPE_CHECKING:
-    from api.store.opening import Location
+    from api.store.location import Location
 
 
 @click.command()
@@ -37,7 +37,7 @@ def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
     from api.http.serve import CannotServe
     from api.http.serve import serve as served
     from api.settings import BadSetting
-    from api.store.opening import located
+    from api.store.location import located
     from api.store.seam import StoreError
 
     try:

@@ -29,7 +29,7 @@ def shards(file: Path, as_json: bool) -> int:
       glasnost shards shards.toml
       GLASNOST_STORE=shards:shards.toml glasnost serve
     """
-    from api.store.opening import SHARDS, MapFile
+    from api.store.location import SHARDS, MapFile
     from api.store.sharded import ShardedStore
 
     path = Path(str(file).removeprefix(SHARDS))  # as the other commands take it
@@ -49,7 +49,7 @@ class _Found:
     """
 
     def __init__(self, map: ShardMap, shard: Shard, part: Part) -> None:
-        from api.store.opening import shown
+        from api.store.location import shown
         from api.store.seam import Unavailable
 
         self.shard, self.where = shard, shown(map.place(shard))

@@ -22,7 +22,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.opening import Location
+    from api.store.location import Location
     from domain.notes import VerifyingKey
     from replay.report import Report
 

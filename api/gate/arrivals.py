@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, TypeVar
 
@@ -46,9 +46,11 @@ class Arrivals:
         self._called = False
         while self._came:
             waiting, future = self._came.popleft()
-            if waiting.done() or future.cancelled():
+            if waiting.done():
                 continue
-            if (error := future.exception()) is not None:
-                waiting.set_exception(error)
-            else:
+            try:
                 waiting.set_result(future.result())
+            except CancelledError:
+                continue
+            except Exception as error:
+                waiting.set_exception(error)

@@ -107,7 +107,7 @@ class Carrier:
         if known is None:
             return None
         if known.body != order.key.body:
-            raise Denied("key-reused", "this key was used with another body", match=order.match)
+            raise Denied("key-reused", "this key was used with another request", match=order.match)
         if self._store.shared:
             await self._desks.read_on(desk)
         return recalled(known, desk)
@@ -115,21 +115,35 @@ class Carrier:
     async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
         """Judge and commit; once more on the stored state, where this process was behind."""
         try:
-            return await self._known(desk, order) or await self._judged(desk, order)
+            return await self._judged_or_known(desk, order)
         except Conflict:
             await self._desks.refresh(desk)
         except Denied as error:
             if not self._store.shared or error.kind in UNTOLD or not await self._desks.read_on(desk):
                 raise
         try:
-            return await self._known(desk, order) or await self._judged(desk, order)
+            return await self._judged_or_known(desk, order)
         except Conflict as error:
             raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
+
+    async def _judged_or_known(self, desk: Desk, order: Order) -> Accepted:
+        """Judge and commit; where that is refused, give the answer that the key got before, if any.
+
+        Nobody looks for a key before: most are new, and one that is taken refuses the append (`Conflict`).
+        """
+        try:
+            return await self._judged(desk, order)
+        except (Conflict, Denied) as refused:
+            in_doubt = isinstance(refused, Denied) and refused.kind == "in-doubt"
+            known = None if in_doubt else await self._known(desk, order)
+            if known is None:
+                raise
+            return known
 
     async def _judged(self, desk: Desk, order: Order) -> Accepted:
         seat = order.seat or seat_if_any(desk.match, order.player)
         try:
-            draft = order.judge(desk.match, self._commits.context(desk))
+            draft = order.judge(desk.match, self._commits.context(desk), seat)
         except Refused as error:
             raise Denied(
                 error.kind,

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from domain.chance import Secret
 from domain.log import Record
 from domain.match import Match
+
+Since = Callable[[str, int], Awaitable[list[Record]]]
 
 _GLANCE = 0.01  # seconds after which it is looked again whether a match is free
 
@@ -70,12 +72,10 @@ class Desks:
     Args:
         most: how many are kept; busy ones stay beyond that.
         load: sets up the desk of a stored match, in a thread; None where there is no such match.
-        since: reads the stored moves of a match after one, in a thread.
+        since: gives the stored moves of a match after one (see `Looks.since`).
     """
 
-    def __init__(
-        self, most: int, load: Callable[[str], Desk | None], since: Callable[[str, int], list[Record]]
-    ) -> None:
+    def __init__(self, most: int, load: Callable[[str], Desk | None], since: Since) -> None:
         self._most, self._load, self._since = most, load, since
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Desk | None]] = {}
@@ -118,7 +118,7 @@ class Desks:
 
     async def catch_up(self, desk: Desk) -> bool:
         """Take in what other processes have stored by now; whether there was anything."""
-        return await self.take_in(desk, await asyncio.to_thread(self._since, desk.match.id, desk.match.move))
+        return await self.take_in(desk, await self._since(desk.match.id, desk.match.move))
 
     async def take_in(self, desk: Desk, records: Sequence[Record]) -> bool:
         """Take in what is stored, as soon as no command stands in the way; whether any of it was still
@@ -132,7 +132,7 @@ class Desks:
 
     async def read_on(self, desk: Desk) -> bool:
         """The same for the holder of the match's lock; whether there was anything."""
-        records = await asyncio.to_thread(self._since, desk.match.id, desk.match.move)
+        records = await self._since(desk.match.id, desk.match.move)
         if records:
             desk.take_in(records)
         return bool(records)

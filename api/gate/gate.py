@@ -9,6 +9,7 @@ After each commit the bots of the house answer what they are asked (`api.gate.ho
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +21,9 @@ from api.gate.carrying import Carrier
 from api.gate.commits import Commits, Keys
 from api.gate.desks import Desk, Desks
 from api.gate.following import Feed, Following
+from api.gate.glimpsing import Glimpsed, glimpsed
 from api.gate.house import House
+from api.gate.looks import Looks
 from api.gate.opening import new_match
 from api.gate.orders import (
     Accepted,
@@ -28,11 +31,10 @@ from api.gate.orders import (
     Order,
     answering_seat,
     id_of,
+    must_play,
     never,
     new_id,
     remembered,
-    seat_if_any,
-    seat_of,
 )
 from api.gate.refusals import Denied, Refusals
 from api.settings import Settings
@@ -70,7 +72,7 @@ class Gate:
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
-        self._desks = Desks(settings.cached_matches, self._commits.load, store.since)
+        self._desks = Desks(settings.cached_matches, self._commits.load, Looks(store).since)
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
         self._carrier = Carrier(self._commits, self._desks, self._house, self.refusals)
         self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
@@ -88,6 +90,12 @@ class Gate:
         if self.store.shared:
             await self._following.look(desk)
         return desk
+
+    async def glimpse(self, match: str, move: int) -> Glimpsed | None:
+        """A match as far as an earlier move is to be told; None where it is at hand, and see `glimpsed`."""
+        if self._desks.peek(match) is not None:
+            return None
+        return await asyncio.to_thread(glimpsed, self.store, match, move)
 
     async def match(self, match: str) -> Match:
         """The match as committed; see `desk`."""
@@ -176,7 +184,7 @@ class Gate:
             Denied: unknown-match, unknown-bot, foreign, unavailable, and what `Match.sit` refuses.
         """
 
-        def judge(stored: Match, context: Context) -> Draft:
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if bot:
                 self._must_be_invited(stored, bot, player)
             name = player_of(bot) if bot else player or ""
@@ -201,9 +209,8 @@ class Gate:
             Denied: unknown-match, foreign, key-reused, unavailable, conflict, and what `Match.play` refuses.
         """
 
-        def judge(stored: Match, context: Context) -> Draft:
-            acting = seat or seat_of(stored, player)
-            return stored.play(context, acting, answers, expect=expect, source=source)
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            return stored.play(context, must_play(own), answers, expect=expect, source=source)
 
         return await self._carrier.command(Order("play", match, judge, player, seat, expect, key))
 
@@ -212,8 +219,8 @@ class Gate:
     ) -> Accepted:
         """A seat gives up.  Raises Denied: see `Match.resign`."""
 
-        def judge(stored: Match, context: Context) -> Draft:
-            return stored.resign(context, seat or seat_of(stored, player))
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            return stored.resign(context, must_play(own))
 
         return await self._carrier.command(Order("resign", match, judge, player, seat, key=key))
 
@@ -228,8 +235,8 @@ class Gate:
     ) -> Accepted:
         """A seat asks to go back; a bot agrees at once.  Raises Denied: see `Match.ask_takeback`."""
 
-        def judge(stored: Match, context: Context) -> Draft:
-            return stored.ask_takeback(context, seat or seat_of(stored, player), to)
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            return stored.ask_takeback(context, must_play(own), to)
 
         return await self._carrier.command(Order("ask_takeback", match, judge, player, seat, key=key))
 
@@ -245,8 +252,8 @@ class Gate:
     ) -> Accepted:
         """A seat answers a request.  Raises Denied: see `Match.answer_takeback`."""
 
-        def judge(stored: Match, context: Context) -> Draft:
-            acting = seat or answering_seat(stored, player)
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            acting = seat or answering_seat(stored, player, own)
             return stored.answer_takeback(context, acting, request, agree)
 
         return await self._carrier.command(Order("answer_takeback", match, judge, player, seat, key=key))
@@ -264,8 +271,8 @@ class Gate:
     ) -> Accepted:
         """An organizer rules on a match in which he does not play.  Raises Denied: see `Match.rule`."""
 
-        def judge(stored: Match, context: Context) -> Draft:
-            if seat_if_any(stored, by) is not None:
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            if own is not None:
                 raise Refused("foreign", "whoever plays in a match does not rule on it")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
@@ -276,7 +283,7 @@ class Gate:
     async def close_record(self, match: str, result: Result | None) -> Accepted:
         """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
 
-        def judge(stored: Match, context: Context) -> Draft:
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.close_record(context, result)
 
         return await self._carrier.command(Order("close_record", match, judge))

@@ -14,11 +14,12 @@ from api.gate.desks import Desk
 from api.store.seam import Remembered
 from domain.drafting import Context, Draft, Refused
 from domain.entries import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
-from domain.history import Chair
 from domain.kernel import Seat
 from domain.match import Match
+from domain.outline import Chair, Outline
 
-Judge = Callable[[Match, Context], Draft]
+Judge = Callable[[Match, Context, Seat | None], Draft]
+"""What a command leads to; it is told the seat for which the command is said, if it is a seat's."""
 
 _CREATED = 201  # what is remembered is always the answer to a command that was carried out
 
@@ -96,7 +97,7 @@ def remembered(key: Key | None, accepted: Accepted) -> Remembered | None:
     return Remembered(key.scope, key.key, key.body, _CREATED, msgspec.json.encode(kept))
 
 
-def never(match: Match, context: Context) -> Draft:
+def never(match: Match, context: Context, own: Seat | None) -> Draft:
     """How a command is judged that comes with its records."""
     raise AssertionError("this command has nothing to judge")
 
@@ -124,21 +125,17 @@ def settled(match: Match, last: int) -> int:
     return move
 
 
-def seat_of(match: Match, player: str | None) -> Seat:
-    """The seat for which a player speaks now: of several (somebody may play against himself) one that is
-    asked.
-
-    Raises:
-        Refused: foreign.
-    """
-    seat = seat_if_any(match, player)
-    if seat is None:
+def must_play(own: Seat | None) -> Seat:
+    """The seat of somebody who plays in the match.  Raises Refused: foreign."""
+    if own is None:
         raise Refused("foreign", "you do not play in this match")
-    return seat
+    return own
 
 
-def seat_if_any(match: Match, player: str | None) -> Seat | None:
-    """The same, None where he does not play in the match."""
+def seat_if_any(match: Outline, player: str | None) -> Seat | None:
+    """The seat for which a player speaks now: of several (somebody may play against himself) one that is
+    asked; None where he does not play in the match.
+    """
     own = seats_of(match, player)
     if len(own) < 2:
         return own[0] if own else None
@@ -146,7 +143,7 @@ def seat_if_any(match: Match, player: str | None) -> Seat | None:
     return next((seat for seat in own if seat in asked), own[0])
 
 
-def seats_of(match: Match, player: str | None, move: int | None = None) -> list[Seat]:
+def seats_of(match: Outline, player: str | None, move: int | None = None) -> list[Seat]:
     """The seats that a player plays after `move` (None: the latest)."""
     if player is None:
         return []
@@ -155,11 +152,15 @@ def seats_of(match: Match, player: str | None, move: int | None = None) -> list[
     return own if len(own) < 2 else [seat for seat in match.seats if seat in own]
 
 
-def answering_seat(match: Match, player: str | None) -> Seat:
-    """The seat for which a player answers a request.  Raises Refused: foreign."""
+def answering_seat(match: Match, player: str | None, own: Seat | None) -> Seat:
+    """The seat for which a player answers a request; `own` is that for which he speaks otherwise.
+
+    Raises:
+        Refused: foreign.
+    """
     waiting = match.request.seat if match.request else None
     others = [seat for seat in seats_of(match, player) if seat != waiting]
-    return others[0] if others else seat_of(match, player)
+    return others[0] if others else must_play(own)
 
 
 def _follows_at_once(match: Match, move: int) -> bool:

@@ -10,8 +10,8 @@ from collections import Counter, deque
 
 from msgspec import Struct
 
-from domain.history import Chair
 from domain.kernel import Fault, Prompt, Seat
+from domain.outline import Chair
 
 UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing of the match: the store did not do its part
 

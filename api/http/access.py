@@ -96,4 +96,5 @@ def shown(request: HTTPConnection) -> str | None:
 
 def address(request: HTTPConnection) -> str:
     """The address that a request comes from."""
-    return request.client.host if request.client else "unknown"
+    client = request.scope.get("client")
+    return str(client[0]) if client else "unknown"

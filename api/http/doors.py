@@ -41,7 +41,7 @@ class Given:
         self.key = about.alias or parameter.name
         self.place = about.in_.value
         self._those_of = _PLACES[self.place]
-        self._check = TypeAdapter[Any](parameter.annotation).validate_python
+        self._check = TypeAdapter[Any](parameter.annotation).validator.validate_python
 
     def read(self, request: Request) -> Any:
         """Its value.

@@ -20,17 +20,26 @@ from starlette.requests import HTTPConnection
 
 from api.gate import Gate
 from api.http import bodies, negotiation, problems
-from api.http.access import Visitor
+from api.http.access import CHALLENGE, Visitor
 from api.http.doors import Door
 from api.http.problems import Failed
 from api.http.services import Services
 from api.http.shapes import Problem
 from api.store.seam import Person
+from domain.texts import LANGUAGES
 
 REF = "#/components/schemas/{name}"
 EVERYWHERE = (400, 401, 422, 429, 500)  # problems that any route may answer with
 LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
 _JSON = negotiation.JSON
+_HEADS = {
+    language: (
+        (b"content-language", language.encode()),
+        (b"cache-control", b"no-cache"),
+        (b"content-type", _JSON.encode()),
+    )
+    for language in LANGUAGES
+}
 _GIVEN = ("call", "body")  # a handler's parameters that do not come from address or headers
 
 Handler = Callable[..., Awaitable[Any]]
@@ -65,10 +74,14 @@ class Caller:
         """
         person = self.visitor.person
         if person is None:
-            raise Failed("unauthorized", "send Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
+            raise self.nobody()
         if roles and person.role not in roles:
             raise Failed("forbidden", f"this takes the role {' or '.join(roles)}, yours is {person.role}")
         return person
+
+    def nobody(self) -> Failed:
+        """The refusal of somebody without a token: over HTTP he may show one at any time."""
+        return Failed("unauthorized", "send Authorization: Bearer TOKEN", CHALLENGE)
 
 
 class Call(Caller):
@@ -82,8 +95,15 @@ class Call(Caller):
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """A struct as a response."""
-        headers = {"content-language": self.language, "cache-control": "no-cache"}
-        return Response(encode(content), status, headers, _JSON)
+        return Answer(encode(content), status, self.language)
+
+
+class Answer(Response):
+    """JSON in a language.  Its head is put together here, in a third of the time that any head would take."""
+
+    def __init__(self, body: bytes, status: int, language: str) -> None:
+        self.body, self.status_code, self.background = body, status, None
+        self.raw_headers = [*_HEADS[language], (b"content-length", b"%d" % len(body))]
 
 
 class Documented(Struct, frozen=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from api.gate import Desk
+from api.gate import Desk, Glimpsed
 from api.gate.orders import seat_if_any, seats_of
 from api.http.edge import Caller
 from api.http.moves import SPECTATOR, Sight
 from api.http.problems import Failed
-from domain.history import ALL, Chair
 from domain.match import Match
+from domain.outline import ALL, Chair, Outline
 
 _SOON = {"retry-after": "1"}  # seconds
 _GLANCE = 0.1  # seconds after which a replica is looked at again
@@ -32,6 +32,16 @@ async def looked(call: Caller, match: str, *moves: int | None) -> Desk:
         desk = await _awaited(call, desk, at_least)
     must_be_there(desk.match, at_least)
     return desk
+
+
+async def looked_back(call: Caller, match: str, at: int | None, at_least: int | None) -> Desk | Glimpsed:
+    """The same for one look at the table after move `at` (None: the latest): for that alone, no match is read
+    whole.
+    """
+    found = None if at is None else await call.gate.glimpse(match, at)
+    if found is not None and found.match.move >= (at_least or 0):
+        return found
+    return await looked(call, match, at, at_least)
 
 
 async def _awaited(call: Caller, desk: Desk, at_least: int) -> Desk:
@@ -63,7 +73,7 @@ def sight_of(desk: Desk, seen_by: Chair | None, proof: bool = False) -> Sight:
     return Sight(desk.match, seen_by, desk.secret, proof)
 
 
-def viewer(match: Match, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
+def viewer(match: Outline, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
     """As whom a player sees a match: by default from his seat, or as a spectator.
 
     `view` names a seat as it was played after `move` (None: the latest).  What is given is the place where
@@ -93,7 +103,7 @@ def must_be_there(match: Match, after: int) -> None:
         raise Failed("unknown-move", f"the latest move is {match.move}")
 
 
-def move_of(match: Match, move: int | None) -> int:
+def move_of(match: Outline, move: int | None) -> int:
     """The number of an existing move; None means the latest.
 
     Raises:

@@ -18,10 +18,10 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.chance import Secret
-from domain.history import ALL, Chair
 from domain.kernel import Seat
 from domain.log import HOUSE, NOTHING, Record, b64
 from domain.match import Match
+from domain.outline import ALL, Chair
 
 SPECTATOR = "spectator"
 _FIRST = ("move", "kind", "seat", "ask", "picks", "facts", "at", "root")

@@ -6,7 +6,10 @@ known of the match.  Nothing here looks at hidden cards.
 
 from __future__ import annotations
 
+import importlib.resources
+import tomllib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -31,7 +34,7 @@ class Kind(Struct, frozen=True):
 
 
 KINDS: dict[str, Kind] = {
-    "malformed": Kind(400, "Malformed request", "Запрос не читается", "Тело запроса не читается: {detail}"),
+    "malformed": Kind(400, "Malformed request", "Запрос не читается", "Прочитать нельзя: {detail}"),
     "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Вы не участвуете в этой партии"),
@@ -71,9 +74,7 @@ KINDS: dict[str, Kind] = {
     "bad-option": Kind(422, "Unknown option", "Неверный параметр", "Издание или параметр: {detail}"),
     "unknown-bot": Kind(422, "Unknown bot", "Нет такого бота", "Такого бота нет: {detail}"),
     "bad-file": Kind(422, "Damaged match file", "Файл партии повреждён", "Файл партии не принят: {detail}"),
-    "key-reused": Kind(
-        422, "Key used before", "Ключ уже был", "С этим ключом был послан запрос с другим телом"
-    ),
+    "key-reused": Kind(422, "Key used before", "Ключ уже был", "С этим ключом был послан другой запрос"),
     "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
     "upgrade": Kind(
         426,
@@ -134,6 +135,18 @@ def document(
         type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since
     )
     return problem if reasons is None else replace(problem, ready=False, reasons=dict(reasons))
+
+
+def page(kind: str, language: str) -> Problem:
+    """What a kind means, and the way out: the page to which its `type` leads."""
+    about = KINDS[kind]
+    return Problem(type_of(kind), getattr(about, language), about.status, _pages()[kind][language])
+
+
+@cache
+def _pages() -> dict[str, dict[str, str]]:
+    """By kind, what it means in each language."""
+    return tomllib.loads((importlib.resources.files("api.http") / "problems.toml").read_text("utf-8"))
 
 
 def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.http.vitals import Look
-from projections.runner import Status
+from projections.standing import Status
 
 PATIENCE = 3.0  # seconds in which the store must say that it can be written
 

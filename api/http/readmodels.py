@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -13,7 +12,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 from api.http.problems import Failed
 from api.store.seam import Store
 from projections import read
+from projections.reader import Reader
 from projections.runner import Runner
+from projections.sharing import SharedRunner
 
 FILE = "read-models.db"  # in the store's folder; it can be thrown away
 _AT_ONCE = 3  # questions in threads: whoever waits for the runner must not hold up tokens and matches
@@ -29,17 +30,21 @@ class ReadModels:
 
     Args:
         store: the log that they follow.
-        path: their database file.
+        folder: where their file lies.
+        known: tells a store that other processes serve, too, from all others: those that keep their read
+            models in the same folder have one file together.
     """
 
-    def __init__(self, store: Store, path: Path) -> None:
-        self._store, self.path, self._alone = store, path, threading.Lock()
-        self._asking = asyncio.Semaphore(_AT_ONCE)
-        self.runner = Runner(
-            store.logs, path, report=lambda line: _log.warning("projections", extra={"told": line})
+    def __init__(self, store: Store, folder: Path, known: bytes | None = None) -> None:
+        self._store, self._asking = store, asyncio.Semaphore(_AT_ONCE)
+        self.runner: Runner | SharedRunner = (
+            Runner(store.logs, folder / FILE, report=_report)
+            if known is None
+            else SharedRunner(store.logs, folder, known, report=_report)
         )
         self.runner.start()
-        self._connection = read.connect(path)
+        self.path = self.runner.path
+        self._reader = Reader(self.path)
 
     async def ask(
         self, question: Callable[Concatenate[sqlite3.Connection, P], T], *given: P.args, **named: P.kwargs
@@ -50,7 +55,7 @@ class ReadModels:
             Failed: invalid, unavailable.
         """
         async with self._asking:
-            return await asyncio.to_thread(self._answer, lambda: question(self._connection, *given, **named))
+            return await asyncio.to_thread(self._answer, lambda rows: question(rows, *given, **named))
 
     async def reach(self, match: str, seconds: float) -> None:
         """Wait until the read models hold everything of a match that is committed now.
@@ -75,15 +80,18 @@ class ReadModels:
     def close(self) -> None:
         """Let go of the file."""
         self.runner.stop()
-        with self._alone:
-            self._connection.close()
+        self._reader.close()
 
-    def _answer(self, question: Callable[[], T]) -> T:
+    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
         self.runner.wait(self.runner.lasts(), _PATIENCE)
         try:
-            with self._alone:
-                return question()
+            with self._reader as rows:
+                return question(rows)
         except read.BadQuery as error:
             raise Failed("invalid", str(error)) from error
         except read.NotReady as error:
             raise Failed("unavailable", str(error), {"retry-after": "1"}) from error
+
+
+def _report(line: str) -> None:
+    _log.warning("projections", extra={"told": line})

@@ -31,12 +31,13 @@ from api.gate import Denied, Gate
 from api.http import logs
 from api.http.app import build
 from api.http.protocol import Protocol
-from api.http.readmodels import FILE, ReadModels
+from api.http.readmodels import ReadModels
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.settings import Settings, product, read
 from api.store.fresh import scratch_folder
-from api.store.opening import Location, OpenStore, open_store
+from api.store.location import Location
+from api.store.opening import OpenStore, open_store
 from domain.games import GAMES
 
 IDLE_SECONDS = 75  # until an idle connection is closed
@@ -97,7 +98,7 @@ def clock() -> int:
 
 
 def _models_folder(store: OpenStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
-    """Where the read models lie: each process on a shared store keeps its own, so none waits for another.
+    """Where the read models lie: processes on a shared store that are told of the same folder share them.
 
     They can be built anew at any time, so a temporary folder will do; a folder with a name saves that time.
     """
@@ -121,7 +122,7 @@ async def _serve(
     tell: Callable[[str], None],
 ) -> None:
     gate = Gate(store, store.keys, clock, product(), settings)
-    models = ReadModels(store, folder / FILE)
+    models = ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
     try:
         if not empty and store.last() == 0:
             await play_one_of_each(gate)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from api.bus.link import Away
 from api.http.access import CHALLENGE
 from api.http.problems import Failed
-from domain.history import Chair
+from domain.outline import Chair
 
 _MOST = 10_000  # at once, of all players
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo
 
-from api.gate import Accepted, Desk
+from api.gate import Accepted, Desk, Glimpsed
 from api.http.moves import SPECTATOR, Sight
 from api.http.shapes import (
     AskedView,
@@ -30,11 +30,11 @@ from api.http.shapes import (
 from domain import kernel
 from domain.entries import Closed
 from domain.game import Game, Option
-from domain.history import Chair
 from domain.imported import REMARK, name_of
 from domain.kernel import Prompt, Seat, Table
 from domain.log import b64
 from domain.match import Match
+from domain.outline import Chair, Outline
 from domain.texts import LANGUAGES, Texts
 
 UPLOADED = "uploaded"  # the origin of a match that came as a file, whatever its log says
@@ -56,16 +56,16 @@ def as_left(accepted: Accepted) -> Desk:
 
 
 def match_view(
-    desk: Desk, names: Mapping[str, str], viewer: Chair | None, at: int, language: str
+    seen: Desk | Glimpsed, names: Mapping[str, str], viewer: Chair | None, at: int, language: str
 ) -> MatchView:
     """A match with the table after move `at`, as `viewer` was told it: as the seat that he played then."""
-    match = desk.match
+    match = seen.match
     seat = match.seat_of(viewer, at) if viewer else None
-    latest, position = at == match.move, match.positions[at - 1]
-    asked = match.asked if latest else position.asked
+    latest = at == match.move
+    asked = match.asked if latest else match.asked_at(at)
     request = match.request if latest else None
     return MatchView(
-        **_summary(desk, names, at),
+        **_summary(seen, names, at),
         at=at,
         view=seat or SPECTATOR,
         asked=AskedView(asked.ask, asked.seats) if asked else None,
@@ -145,8 +145,8 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
     return (asked.seats[seat], kernel.detailed(table, question)) if question else None
 
 
-def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
-    match, result, players = desk.match, desk.match.result, desk.match.players
+def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int) -> dict[str, Any]:
+    match, result, players = seen.match, seen.match.result, seen.match.players
     return {
         "match": match.id,
         "game": match.game.name,
@@ -155,24 +155,24 @@ def _summary(desk: Desk, names: Mapping[str, str], at: int) -> dict[str, Any]:
         "seats": {seat: seated.player if seated else None for seat, seated in players.items()},
         "bots": {seat: seated.bot for seat, seated in players.items() if seated and seated.bot},
         "names": _imported_names(match) if match.imported else dict(names),
-        "origin": UPLOADED if desk.signer and not match.imported else match.opened.origin,
+        "origin": UPLOADED if seen.signer and not match.imported else match.opened.origin,
         "unverified": match.imported,
-        "signer": desk.signer,
+        "signer": seen.signer,
         "chance": _chance(match),
         "status": match.status,
         "result": ResultView(result.winner, result.reason, result.score) if result else None,
         "move": match.move,
-        "root": b64(match.roots[at - 1]),
+        "root": b64(match.root_at(at)),
     }
 
 
-def _imported_names(match: Match) -> dict[str, str]:
+def _imported_names(match: Outline) -> dict[str, str]:
     """The names, or aliases, in an imported match: these ids say them themselves."""
     players = (seated.player for seated in match.seats.values() if seated)
     return {player: name for player in players if (name := name_of(player)) is not None}
 
 
-def _chance(match: Match) -> str:
+def _chance(match: Outline) -> str:
     if not match.provable:
         return "recorded"
     return "house-seeded" if match.house_seeded else "player-seeded"
@@ -251,11 +251,11 @@ def _option(game: Game, option: Option) -> OptionView:
     )
 
 
-def players_of(desk: Desk) -> list[str]:
+def players_of(seen: Desk | Glimpsed) -> list[str]:
     """The people at the table whose names this house knows.
 
     An uploaded or imported match may say who it likes, so nobody's name is told with it.
     """
-    if desk.signer or desk.match.imported:
+    if seen.signer or seen.match.imported:
         return []
-    return [seated.player for seated in desk.match.seats.values() if seated and not seated.bot]
+    return [seated.player for seated in seen.match.seats.values() if seated and not seated.bot]

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from api.http.readmodels import ReadModels
 from api.store.seam import Lag, Store, StoreError
-from projections.runner import Status
+from projections.standing import Status
 
 FRESH = 1.0  # seconds for which an answer is given again
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,8 +19,10 @@ from api.store.keys import KeyRing, wrap_key
 from api.store.log import AFTER, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
-from api.store.seam import Append, Figures, Lag, Lately, Log, People, Remembered, Stored, StoreError, Told
+from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told
+from api.store.undivided import Undivided
 from api.store.vault import Vault
+from domain.glimpse import Glimpse
 from domain.log import Record
 from domain.match import Match
 
@@ -31,7 +33,7 @@ WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that w
 READ_ONLY = "this store is open for reading only"
 
 
-class SqlStore(ABC):
+class SqlStore(Undivided, ABC):
     """A store over tables; see `api.store.seam.Store`.
 
     Args:
@@ -145,6 +147,22 @@ class SqlStore(ABC):
             return None
         return loaded.match
 
+    def glimpse(self, match: str, move: int) -> Glimpse | None:
+        """See `Store.glimpse`.
+
+        Raises:
+            Damaged: what it reads of the log is not what was once written.
+        """
+        found = self._reading.select_milestones(match)
+        if not found or not 1 <= move < found[0][1]:
+            return None
+        milestones = [_unread(event) for event, _ in found]
+        return Glimpse(milestones, found[0][1], move, partial(self._moves, match))
+
+    def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
+        """The stored moves of a match that are in one of these ranges, in order."""
+        return [_unread(event) for event in self._reading.select_ranges(match, ranges)]
+
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`.
 
@@ -152,6 +170,13 @@ class SqlStore(ABC):
             Damaged: these are not the bytes of moves.
         """
         return [self._record(event) for event in self._reading.select_events(match, gt=move)]
+
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
+        """See `Log.since_each`."""
+        found: dict[str, list[Record]] = {match: [] for match in moves}
+        for event in self._reading.select_each(moves):
+            found[str(event.originator_id)].append(self._record(event))
+        return found
 
     def secret(self, match: str) -> bytes | None:
         """See `Store.secret`."""
@@ -173,19 +198,6 @@ class SqlStore(ABC):
         """See `Store.signer`."""
         row = self._kept("SELECT signer FROM uploads WHERE match = ?", match)
         return row[0] if row else None
-
-    def named(self, match: str) -> str:
-        """See `Store.named`: it stays as it is."""
-        return match
-
-    @property
-    def logs(self) -> Mapping[str, Log]:
-        """See `Store.logs`: this one."""
-        return {"": self}
-
-    def log_of(self, match: str) -> str:
-        """See `Store.log_of`: there is one."""
-        return ""
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
@@ -218,10 +230,6 @@ class SqlStore(ABC):
         last: int | None = self._one("SELECT max(id) FROM stored_events")[0]
         return last or 0
 
-    def lately(self, match: str, move: int) -> Lately | None:
-        """See `Store.lately`."""
-        return None
-
     # ── how it is ──
 
     @property
@@ -237,13 +245,13 @@ class SqlStore(ABC):
     def size(self) -> int:
         """See `Store.size`."""
 
-    def lag(self) -> Lag | None:
-        """See `Store.lag`."""
-        return None
-
     def _kept(self, statement: str, match: str) -> Any:
         """The row of a match that stays as it is once it is written."""
         return self._one(statement, match)
 
     def _one(self, statement: str, *values: Any) -> Any:
         return next(iter(self._rows.rows(statement, values)), None)
+
+
+def _unread(event: StoredEvent) -> Record:
+    return unread(str(event.originator_id), event.originator_version, event.topic, event.state)

@@ -7,9 +7,9 @@ in which moves became durable.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Event
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from eventsourcing.persistence import (
@@ -20,9 +20,10 @@ from eventsourcing.persistence import (
     StoredEvent,
 )
 
-_MOVE = "originator_id, originator_version, topic, state"
-AFTER = f"SELECT id, {_MOVE} FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
+MOVE = "originator_id, originator_version, topic, state"
+AFTER = f"SELECT id, {MOVE} FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
+_RANGES = 500  # in one statement at most
 
 
 class Rows(Protocol):
@@ -43,7 +44,12 @@ class Bells(Protocol):
 
 
 class Reading(ABC):
-    """The reading half of a recorder."""
+    """The reading half of a recorder.
+
+    `milestone` is the condition of a row that it holds no play (see `domain.outline`).
+    """
+
+    milestone: ClassVar[str]
 
     @abstractmethod
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
@@ -62,7 +68,34 @@ class Reading(ABC):
         bounds = [("originator_version > ?", gt), ("originator_version <= ?", lte)]
         where, values = _where([("originator_id = ?", originator_id), *bounds])
         order = "ORDER BY originator_version DESC" if desc else "ORDER BY originator_version"
-        return [StoredEvent(*row) for row in self._select(_MOVE, where, order, values, limit)]
+        return [StoredEvent(*row) for row in self._select(MOVE, where, order, values, limit)]
+
+    def select_each(self, moves: Mapping[str, int]) -> Sequence[StoredEvent]:
+        """The moves of each of these matches after the one named with it; those of one match in order."""
+        return [event for match, move in moves.items() for event in self.select_events(match, gt=move)]
+
+    def select_milestones(self, match: str) -> list[tuple[StoredEvent, int]]:
+        """The moves of a match that are no plays, in order, each with the number of its latest move."""
+        latest = "(SELECT max(originator_version) FROM stored_events WHERE originator_id = ?)"
+        where = f"WHERE originator_id = ? AND {self.milestone} ORDER BY originator_version"
+        rows = self._rows(f"SELECT {MOVE}, {latest} FROM stored_events {where}", (match, match))
+        return [(StoredEvent(*row[:-1]), row[-1]) for row in rows]
+
+    def select_ranges(self, match: str, ranges: Sequence[range]) -> list[StoredEvent]:
+        """The moves of a match that are in one of these ranges, in order."""
+        return [
+            StoredEvent(*row)
+            for first in range(0, len(ranges), _RANGES)
+            for row in self._select_ranges(match, ranges[first : first + _RANGES])
+        ]
+
+    def _select_ranges(self, match: str, ranges: Sequence[range]) -> list[Any]:
+        given = ", ".join(["(?, ?)"] * len(ranges))
+        within = "originator_version >= since AND originator_version < until"
+        joined = f"given JOIN stored_events ON originator_id = ? AND {within} ORDER BY originator_version"
+        bounds = [bound for one in ranges for bound in (one.start, one.stop)]
+        statement = f"WITH given (since, until) AS (VALUES {given}) SELECT {MOVE} FROM {joined}"
+        return self._rows(statement, (*bounds, match))
 
     def select_notifications(
         self,
@@ -79,7 +112,7 @@ class Reading(ABC):
         if topics:
             where += f" AND topic IN ({', '.join('?' * len(topics))})"
             values += topics
-        columns = f"{_MOVE}, id"
+        columns = f"{MOVE}, id"
         return [Notification(*row) for row in self._select(columns, where, "ORDER BY id", values, limit)]
 
     def _select(self, columns: str, where: str, order: str, values: list[Any], limit: int | None) -> Any:

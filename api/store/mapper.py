@@ -91,6 +91,10 @@ def unread(match: str, move: int, game: str, stored: bytes) -> Record:
     return Record(known, match, move, stored, known.audiences)
 
 
+for _game in GAMES.values():  # before there are threads: of two that make one together, a process may die
+    codec(_game)  # (msgspec 0.22 shows the type of a struct to others before it is finished)
+
+
 def _codec(match: str, move: int, game: str) -> Codec:
     if game not in GAMES:
         known = ", ".join(GAMES)

@@ -16,6 +16,7 @@ from api.store.seam import StoreError, Unavailable
 _AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
 _SETTINGS = (
     f"SET search_path = {SCHEMA}; SET default_transaction_isolation = 'read committed';"
+    " SET jit = off;"  # questions are short, and compiling one takes longer than many of them
     " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;"
     # The server, too, notices a worker that is gone without a word, and does not keep its sessions for hours.
     " SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;"

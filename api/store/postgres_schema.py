@@ -12,18 +12,29 @@ Processes that start together settle the schema one after the other.  A newer sc
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 from msgspec import Struct
 
-from api.store.seam import StoreError
+from api.store.seam import Outdated, StoreError
+from domain.log import PLAYED
 
 SCHEMA = "glasnost"
 BELL = "glasnost_moves"  # the channel on which each commit is announced
 OLDEST = 140000  # the oldest server: pg_terminate_backend with a patience
+LATE = 10.0  # seconds that a replica is waited for at the start
+_PAUSE = 0.1  # seconds between two looks at it
 ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
+
+MILESTONE = f"position('{PLAYED.decode()}'::bytea IN state) = 0"  # the row holds no play
+
+# Finds the few moves that are no plays without reading all the others (see `domain.outline`).
+_MILESTONES = (
+    f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
+)
 
 _LOG = (
     """CREATE TABLE stored_events (
@@ -35,6 +46,7 @@ _LOG = (
         UNIQUE (originator_id, originator_version)
     )""",
     "CREATE INDEX opened ON stored_events (id) WHERE originator_version = 1",
+    _MILESTONES,
     f"""CREATE FUNCTION take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
         PERFORM pg_advisory_xact_lock{ORDER};
@@ -166,7 +178,7 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-CURRENT = Schema(1, (*_LOG, *_BESIDE, _APPEND))
+CURRENT = Schema(2, (*_LOG, *_BESIDE, _APPEND), {1: (_MILESTONES,)})
 
 
 def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
@@ -207,6 +219,23 @@ def must_be_current(connection: psycopg.Connection[Any], schema: Schema = CURREN
         )
 
 
+def must_become_current(connection: psycopg.Connection[Any]) -> None:
+    """Wait until a replica has taken in what made or migrated the tables, perhaps a moment ago.
+
+    Raises:
+        StoreError: it does not, or has those of a newer version.
+    """
+    end = time.monotonic() + LATE
+    while True:
+        try:
+            must_be_current(connection)
+            return
+        except StoreError as error:
+            if isinstance(error, Outdated) or time.monotonic() > end:
+                raise
+        time.sleep(_PAUSE)
+
+
 def version_of(connection: psycopg.Connection[Any]) -> int | None:
     """The version of the schema; None where there is no store."""
     there = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.meta",)).fetchone()
@@ -228,8 +257,8 @@ def _must_be_fit(connection: psycopg.Connection[Any]) -> None:
         )
 
 
-def _newer(found: int, schema: Schema) -> StoreError:
-    return StoreError(
+def _newer(found: int, schema: Schema) -> Outdated:
+    return Outdated(
         f"the store has schema {found}, this version of Glasnost knows up to {schema.version}:"
         " use the version that wrote it, or a later one; nothing was changed"
     )

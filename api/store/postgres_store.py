@@ -32,6 +32,7 @@ from api.store.seam import (
     Figures,
     Lag,
     Lately,
+    Outdated,
     People,
     Stored,
     StoreError,
@@ -40,6 +41,7 @@ from api.store.seam import (
 )
 from api.store.vault import Vault
 from domain.entries import Opened
+from domain.log import Record
 from domain.match import Match
 
 T = TypeVar("T")
@@ -58,6 +60,7 @@ class PostgresStore(SqlStore):
         self._datastore = matches.factory.datastore
         super().__init__(matches, self._datastore, keys, name)
         self._writer = PostgresWriter(self._datastore.address) if write else None
+        self._outdated: Outdated | None = None  # as the latest probe found
         self._watching, self._teller = Lock(), list[Teller]()
         self._replica: PostgresStore | None = None
         self.people: People = _People(self, self._datastore, self.write if write else None, keys)
@@ -109,13 +112,14 @@ class PostgresStore(SqlStore):
     def read_from(self, url: str) -> None:
         """Read matches and the log from a replica of this database from now on, to spare the database itself.
 
-        What the replica does not hold yet is read from the database, so nobody sees an older state.
+        What the replica does not hold yet is read from the database, so nobody sees an older state.  One that
+        does not hold the tables yet, which may have been made a moment ago, is waited for.
 
         Raises:
-            StoreError: it cannot be reached, or is another store's.
+            StoreError: it cannot be reached, does not follow, or is another store's.
         """
         with closing(Address(url).connect()) as connection:
-            postgres_schema.must_be_current(connection)
+            postgres_schema.must_become_current(connection)
         replica = type(self)(url, None, self.name, write=False)
         if replica.rows(_BINDING, (WRAP_KEY,)) != self.rows(_BINDING, (WRAP_KEY,)):
             replica.close()
@@ -131,6 +135,11 @@ class PostgresStore(SqlStore):
             for record in self.since(match, found.move):
                 found.accept(record)
         return found
+
+    def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
+        """The same; from the replica, where it holds all of them."""
+        found = self._at_replica(lambda replica: replica._moves(match, ranges)) or []
+        return found if len(found) == sum(map(len, ranges)) else super()._moves(match, ranges)
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""
@@ -172,6 +181,8 @@ class PostgresStore(SqlStore):
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         if self._writer is None:
             raise StoreError(READ_ONLY)
+        if self._outdated:
+            return _refused(self._outdated)
         records = append.records
         if any(after.move != before.move + 1 for before, after in pairwise(records)):
             return _refused(Conflict(f"the moves of match {records[0].match} do not follow one another"))
@@ -184,6 +195,8 @@ class PostgresStore(SqlStore):
         """See `SqlStore.write`."""
         if self._writer is None:
             raise StoreError(READ_ONLY)
+        if self._outdated:
+            raise Outdated(str(self._outdated))
         return self._datastore.write(work)
 
     @property
@@ -192,8 +205,13 @@ class PostgresStore(SqlStore):
         return [self._writer] if self._writer else []
 
     def probe(self) -> None:
-        """See `Store.probe`."""
-        self._datastore.on_one(postgres_probe.probe)
+        """See `Store.probe`: once a newer version is found in the store, nothing more is written."""
+        try:
+            self._datastore.on_one(postgres_probe.probe)
+        except Outdated as error:
+            self._outdated = error
+            raise
+        self._outdated = None
 
     def size(self) -> int:
         """See `Store.size`; the whole database."""

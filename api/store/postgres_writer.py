@@ -14,12 +14,14 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from typing import Any
 
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
 
+from api.store import postgres_schema
 from api.store.postgres_address import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
 from api.store.queueing import Job, Queue
 from api.store.seam import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
@@ -171,14 +173,17 @@ class _Session:
         if self._connection is None or self._connection.closed:
             name = f"glasnost writer {secrets.token_hex(8)}"
             connection = self._address.connect(name, _SETTINGS)
-            self._end(self._name, connection)
+            with ExitStack() as unfit:
+                unfit.callback(connection.close)
+                self._end(self._name, connection)
+                postgres_schema.must_be_current(connection)
+                unfit.pop_all()
             self._connection, self._name = connection, name
         return self._connection
 
     def _end(self, name: str, connection: Connection) -> None:
         """End the session of this name, where it still lives."""
         if name and any(row == (False,) for row in connection.execute(_END, (_ENDING, name))):
-            connection.close()
             raise Unreachable(f"the database {self._address} does not end a session that was lost")
 
 

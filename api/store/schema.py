@@ -19,10 +19,18 @@ from msgspec import Struct
 
 from api.store.fresh import new_file, reason
 from api.store.seam import StoreError
+from domain.log import PLAYED
 
 FILE = "glasnost.db"
 APPLICATION = 0x474C5354  # "GLST": marks the file as a Glasnost store
 STATEMENTS = 128  # prepared statements kept by each connection; the standard library's pool keeps one
+
+MILESTONE = f"instr(state, CAST('{PLAYED.decode()}' AS BLOB)) = 0"  # the row holds no play
+
+# Finds the few moves that are no plays without reading all the others (see `domain.outline`).
+_MILESTONES = (
+    f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
+)
 
 LOG = (
     """CREATE TABLE stored_events (
@@ -35,6 +43,7 @@ LOG = (
     ) STRICT""",
     # Lists the matches, oldest first, without reading every move.
     "CREATE INDEX opened ON stored_events (originator_id) WHERE originator_version = 1",
+    _MILESTONES,
     """CREATE TRIGGER stored_events_follow BEFORE INSERT ON stored_events
     WHEN NEW.originator_version <> 1 + (
         SELECT coalesce(max(originator_version), 0) FROM stored_events WHERE originator_id = NEW.originator_id
@@ -71,7 +80,7 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-SCHEMA = Schema(1, LOG + BESIDE)
+SCHEMA = Schema(2, LOG + BESIDE, {1: (_MILESTONES,)})
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:

@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from api.tally import Tally
+from domain.glimpse import Glimpse
 from domain.log import Record
 from domain.match import Match
 
@@ -41,6 +42,10 @@ class Unavailable(StoreError):
 
 class InDoubt(StoreError):
     """The store went away in the middle of an append: nobody can say yet whether it was stored."""
+
+
+class Outdated(StoreError):
+    """A newer version of the program has taken the store over: this one writes nothing more."""
 
 
 class Remembered(Struct, frozen=True):
@@ -140,6 +145,9 @@ class Log(Protocol):
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """The matches and positions of these records alone: it costs a small part of `after`."""
 
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
+        """See `Store.since`: of each of these matches, after the move that is named with it."""
+
     def last(self) -> int:
         """The position of the last record; 0 where there is none."""
 
@@ -166,6 +174,12 @@ class Store(Protocol):
 
     def match(self, match: str) -> Match | None:
         """The match as stored, folded from its log."""
+
+    def glimpse(self, match: str, move: int) -> Glimpse | None:
+        """The match as far as a move is to be told; None where it is not a move before the latest one.
+
+        It costs what the way to that move does, however long the log has become.
+        """
 
     def since(self, match: str, move: int) -> list[Record]:
         """The stored records of a match after its move `move`, in order."""

@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.store.opening import MapFile, Place, located, shown
+from api.store.location import MapFile, Place, located, shown
 from api.store.seam import StoreError
 
 _NAME = re.compile("[a-z][a-z0-9]{0,15}")

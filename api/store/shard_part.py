@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import BoundedSemaphore, Lock
 from typing import TypeVar
 
 from api.store.base import SqlStore
 from api.store.seam import Stored, StoreError, Told, Unavailable
+from domain.log import Record
 
 AGAIN = 2.0  # seconds for which a shard that did not answer is left alone
 AT_ONCE = 16  # questions to one shard, as many as it has connections for
@@ -113,6 +114,10 @@ class Part:
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """See `Log.news`."""
         return self.ask(lambda store: store.news(position, limit))
+
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
+        """See `Log.since_each`."""
+        return self.ask(lambda store: store.since_each(moves))
 
     def last(self) -> int:
         """See `Log.last`."""

@@ -16,7 +16,6 @@ from typing import TypeVar
 
 from api.store.base import SqlStore
 from api.store.keys import KeyRing
-from api.store.opening import REPLICA, MapFile, key_folder, open_one
 from api.store.seam import (
     Append,
     Figures,
@@ -32,6 +31,8 @@ from api.store.seam import (
 from api.store.shard_bonds import bind, bind_home
 from api.store.shard_map import Shard, ShardMap
 from api.store.shard_part import AWAY, Part
+from api.store.single import REPLICA, key_folder, open_one
+from domain.glimpse import Glimpse
 from domain.log import Record
 from domain.match import Match
 
@@ -72,7 +73,7 @@ class ShardedStore:
         if os.environ.get(REPLICA):
             raise StoreError(f"{REPLICA} is of one database: name each shard's replica in {file}")
         map = ShardMap.read(file)
-        keys = keys or key_folder(MapFile(file))
+        keys = keys or key_folder(map.place(map.home))
 
         def opened(shard: Shard) -> SqlStore:
             return open_one(map.place(shard), keys=keys, write=write, name=name, replica=shard.replica)
@@ -137,6 +138,10 @@ class ShardedStore:
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
         return self._of(match).ask(lambda store: store.match(match))
+
+    def glimpse(self, match: str, move: int) -> Glimpse | None:
+        """See `Store.glimpse`."""
+        return self._of(match).ask(lambda store: store.glimpse(match, move))
 
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`."""

@@ -5,15 +5,12 @@ Takes a folder, for an SQLite file there; or the URL of a PostgreSQL database an
 
 from __future__ import annotations
 
-import asyncio
-import socket
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-import uvloop
+from _floor import serve
 from _group import Writer, postgres, sqlite
 
 _TOLD = b'{"move":1,"root":"x","facts":[],"prompt":null}' + b" " * 350
@@ -40,18 +37,7 @@ def application(writer: Writer) -> Callable[..., Awaitable[None]]:
 def main(where: Sequence[str]) -> None:
     """Serve until the process is ended."""
     to = postgres(*where) if "://" in where[0] else sqlite(Path(where[0]) / "bare.db")
-    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    config = uvicorn.Config(
-        application(Writer(to)),
-        http="httptools",
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-    )
-    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(application(Writer(to)), http="httptools", ws="none")
 
 
 if __name__ == "__main__":

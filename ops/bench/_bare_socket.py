@@ -5,15 +5,12 @@ SQLite (WAL, FULL); whatever came while one transaction was stored is stored in 
 
 from __future__ import annotations
 
-import asyncio
-import socket
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-import uvloop
+from _floor import serve
 from _group import Writer, sqlite
 
 ANSWER = '{"id":1,"status":201,"done":{"move":1,"root":"x","facts":[],"prompt":null}}' + " " * 350
@@ -39,18 +36,8 @@ def application(writer: Writer) -> Callable[..., Awaitable[None]]:
 
 def main(folder: Path) -> None:
     """Serve until the process is ended."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    print(f"listening on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    config = uvicorn.Config(
-        application(Writer(sqlite(folder / "bare.db"))),
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-    )
-    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    uvicorn.Server(config).run(sockets=[listener])
+    writer = Writer(sqlite(folder / "bare.db"))
+    serve(application(writer), ws="websockets-sansio", ws_per_message_deflate=False)
 
 
 if __name__ == "__main__":

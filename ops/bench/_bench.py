@@ -42,6 +42,23 @@ def compared(floor: Callable[[], object], ours: Callable[[], object]) -> tuple[f
     return min(floors), min(times)
 
 
+def milliseconds(times: Sequence[float], share: float) -> float:
+    """The time, in ms, that this share of all times, in seconds, does not exceed: 0.99 gives the p99."""
+    return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
+
+
+def percentiles(times: Sequence[float]) -> str:
+    """The median and the p99."""
+    return f"p50 {milliseconds(times, 0.5):.2f} ms, p99 {milliseconds(times, 0.99):.2f} ms"
+
+
+def ratios(ours: Sequence[float], floor: Sequence[float]) -> str:
+    """How many times the floor's these are: the medians and the p99s."""
+    return " and ".join(
+        f"{milliseconds(ours, share) / milliseconds(floor, share):.1f}" for share in (0.5, 0.99)
+    )
+
+
 def seconds(task: Callable[[], object]) -> float:
     """How long a task takes."""
     began = time.perf_counter()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from typing import Any
 
 import msgspec
 from _load import Question, Table, answer
-from _wire import Wire
+from _wire import Conversation, Wire
 from msgspec import Raw, Struct
 
 _SHORT = 126  # the length from which on a frame says its length in bytes of their own: two, or (127) eight
@@ -28,30 +27,20 @@ class _Reply(Struct):
 _reply = msgspec.json.Decoder(_Reply).decode
 
 
-class Socket(asyncio.Protocol):
-    """One open socket, one message at a time; counts what is pushed meanwhile."""
+class Socket(Conversation):
+    """One open socket, a question is a frame; counts what is pushed meanwhile."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._data, self._open = b"", False
         self.pushed, self.pushed_bytes = 0, 0
-        self._answer: asyncio.Future[tuple[int, bytes]]
 
     @classmethod
-    async def to(cls, port: int, token: str) -> Socket:
+    async def entered(cls, port: int, token: str) -> Socket:
         """A socket of the player with this token."""
-        _, socket = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
+        socket = await cls.to(port)
         await socket.ask(_HANDSHAKE.format(token).encode())
         return socket
-
-    def connection_made(self, transport: Any) -> None:
-        """See `asyncio.Protocol`."""
-        self._transport = transport
-
-    async def ask(self, frame: bytes) -> tuple[int, bytes]:
-        """One message; gives the status and what was done."""
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(frame)
-        return await self._answer
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
@@ -90,15 +79,6 @@ class Socket(asyncio.Protocol):
             return
         reply = _reply(payload)
         self._answer.set_result((reply.status, bytes(reply.done)))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
-        if not self._answer.done():
-            self._answer.set_exception(error or ConnectionError("the server hung up"))
-
-    def close(self) -> None:
-        """Hang up."""
-        self._transport.close()
 
 
 def framed(message: bytes) -> bytes:
@@ -149,7 +129,7 @@ class SocketTable(Table):
         """See `Table.prepare`."""
         await super().prepare()
         sockets = Sockets(self._wire)
-        sockets.by_token = {token: await Socket.to(self._port, token) for token in self._tokens.values()}
+        sockets.by_token = {token: await Socket.entered(self._port, token) for token in self._tokens.values()}
         vars(self)["_wire"] = sockets
 
     def _place(self, match: str, token: str) -> Any:

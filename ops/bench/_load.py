@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import psutil
 import uvloop
-from _bench import QUICK
+from _bench import QUICK, percentiles, ratios
 from _wire import Wire, head
 from msgspec import Struct
 
@@ -137,6 +137,7 @@ class Table:
                 mine, other = other, mine
                 status, data = await self._wire.ask(mine.fetch)
                 count.fetched += 1
+                assert status in (200, 204), data  # else each match would seem to be over
                 question = question_of(data) if status == 200 else None
                 silent = 0 if question else silent + 1
                 continue
@@ -151,17 +152,35 @@ class Table:
         return True
 
 
+class Asking(Table):
+    """A client that only asks, again and again, what a seat is asked: a prompt stands for a move."""
+
+    async def play(self, until: float, count: Count) -> None:
+        """Ask until that time, at least once."""
+        places, ended = self._matches.pop(), 0.0
+        while ended <= until:
+            for place in places:
+                began = time.perf_counter()
+                status, data = await self._wire.ask(place.fetch)
+                ended = time.perf_counter()
+                assert status in (200, 204), data
+                count.times.append(ended - began)
+        self._wire.close()
+
+
 class Load(Struct):
-    """What came of a load: sorted times of the moves in seconds, fetches for each move, the server's CPU."""
+    """What came of a load: the times of the moves in seconds, fetches for each move, the server's CPU."""
 
     times: list[float]
     fetched: float
     per_second: float
     micros: float  # of CPU time in all server processes, for each move
 
-    def at(self, share: float) -> float:
-        """The time of a move, in ms, that this share of all moves does not exceed."""
-        return self.times[min(len(self.times) - 1, int(len(self.times) * share))] * 1000
+
+def latency(ours: Load, floor: Load) -> str:
+    """The times of a move beside those of the floor."""
+    beside = f"floor: {percentiles(floor.times)}; ratio {ratios(ours.times, floor.times)}"
+    return f"{percentiles(ours.times)}; {beside}"
 
 
 class Bare:
@@ -215,7 +234,7 @@ async def _load(client: Client, servers: Sequence[Server], clients: int) -> Load
     await asyncio.gather(*(one.play(began + SECONDS, count) for one in everybody))
     took, spent = time.perf_counter() - began, sum(server.cpu() for server in servers) - before
     moves = len(count.times)
-    return Load(sorted(count.times), count.fetched / moves, moves / took, spent / moves * 1e6)
+    return Load(count.times, count.fetched / moves, moves / took, spent / moves * 1e6)
 
 
 class Server:

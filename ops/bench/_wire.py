@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 
-class Wire(asyncio.Protocol):
-    """One kept-alive HTTP/1.1 connection, one request at a time."""
+class Conversation(asyncio.Protocol):
+    """One connection, on which one thing is asked at a time: bytes, answered by a status and bytes."""
 
     def __init__(self) -> None:
-        self._head, self._rest = b"", 0
         self._answer: asyncio.Future[tuple[int, bytes]]
 
     @classmethod
-    async def to(cls, port: int) -> Wire:
-        """A connection to a server on this machine."""
-        _, wire = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
-        return wire
+    async def to(cls, port: int) -> Self:
+        """One with a server on this machine."""
+        _, found = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
+        return found
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.Protocol`."""
         self._transport = transport
 
-    async def ask(self, request: bytes) -> tuple[int, bytes]:
-        """One request; gives the status and the body."""
+    async def ask(self, question: bytes) -> tuple[int, bytes]:
+        """Send a question; gives the status and what else was answered."""
         self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
+        self._transport.write(question)
         return await self._answer
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        if not self._answer.done():
+            self._answer.set_exception(error or ConnectionError("the server hung up"))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._transport.close()
+
+
+class Wire(Conversation):
+    """One kept-alive HTTP/1.1 connection; a question is a request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._head = b""
 
     async def told(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
         """The same for what is asked once: gives the body, decoded."""
@@ -49,15 +65,6 @@ class Wire(asyncio.Protocol):
             return
         self._head = b""
         self._answer.set_result((int(data[9:12]), data[end:]))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
-        if not self._answer.done():
-            self._answer.set_exception(error or ConnectionError("the server hung up"))
-
-    def close(self) -> None:
-        """Hang up."""
-        self._transport.close()
 
 
 def head(method: str, path: str, token: str = "") -> bytes:

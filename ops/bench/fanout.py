@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import uvloop
-from _bench import QUICK, say
+from _bench import QUICK, milliseconds, percentiles, say
 from _load import GAME, Place, Question, server
 from _wire import Wire
 from msgspec import Struct, json
@@ -99,7 +99,7 @@ async def measured(here: int, there: int) -> tuple[list[float], list[float]]:
         for stream in streams:
             stream.close()
     wire.close()
-    return sorted(own), sorted(other)
+    return own, other
 
 
 def main() -> None:
@@ -115,17 +115,9 @@ def main() -> None:
             own, other = uvloop.run(measured(*ports))
         say(
             f"a move posted to one worker, seen in a stream at another, {name}",
-            f"{_percentiles(other)}; floor: in a stream at the same worker {_percentiles(own)};"
-            f" ratio {_at(other, 0.5) / _at(own, 0.5):.1f}",
+            f"{percentiles(other)}; floor: in a stream at the same worker {percentiles(own)};"
+            f" ratio {milliseconds(other, 0.5) / milliseconds(own, 0.5):.1f}",
         )
-
-
-def _percentiles(times: list[float]) -> str:
-    return f"p50 {_at(times, 0.5) * 1000:.2f} ms, p99 {_at(times, 0.99) * 1000:.2f} ms"
-
-
-def _at(times: list[float], share: float) -> float:
-    return times[min(len(times) - 1, int(len(times) * share))]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from _bench import QUICK, rate, say
+from _bench import QUICK, percentiles, rate, ratios, say
 from _filled import fill
 from _load import GAME, Load, Server, Table, load, server
 
@@ -37,17 +37,12 @@ def main() -> None:
                 meanwhile.append(_loaded(worker))
             took = time.perf_counter() - began
             afterwards = _loaded(worker)
-    during = Load(sorted(moment for one in meanwhile for moment in one.times), 0, 0, 0)
-    ratios = " and ".join(f"{during.at(share) / afterwards.at(share):.1f}" for share in (0.5, 0.99))
+    during, after = [moment for one in meanwhile for moment in one.times], afterwards.times
     say(
         f"moves over HTTP while all read models are built anew, {GAME}, {CLIENTS} clients",
-        f"{_percentiles(during)}; {rate(moves)} moves taken in in {took:.0f} s, {rate(built / took)} moves/s;"
-        f" floor: when they are built {_percentiles(afterwards)}; ratio {ratios}",
+        f"{percentiles(during)}; {rate(moves)} moves taken in in {took:.0f} s, {rate(built / took)} moves/s;"
+        f" floor: when they are built {percentiles(after)}; ratio {ratios(during, after)}",
     )
-
-
-def _percentiles(times: Load) -> str:
-    return f"p50 {times.at(0.5):.2f} ms, p99 {times.at(0.99):.2f} ms"
 
 
 def _loaded(worker: Server) -> Load:

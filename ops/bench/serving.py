@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from _bench import rate, say
-from _load import CLIENTS, GAME, HERE, Load, Table, bare, load, server
+from _judged import judged
+from _load import CLIENTS, GAME, HERE, Asking, Table, bare, latency, load, server
 
 
 def main() -> None:
@@ -18,9 +19,11 @@ def main() -> None:
         store = str(Path(scratch) / "store")
         with server("-m", "api.cli.main", "serve", "--store", store, "--port", "0", "--empty") as real:
             alone, ours = load(Table, [real], 1), load(Table, [real], CLIENTS)
+            asking = load(Asking, [real], CLIENTS)
         with server(str(HERE / "_bare.py"), scratch) as floor_server:
             client = bare(ours.fetched)
             floor_alone, floor = load(client, [floor_server], 1), load(client, [floor_server], CLIENTS)
+    prompts = ours.fetched * asking.micros
     say(
         f"durable moves over HTTP, {GAME}, {CLIENTS} clients",
         f"{rate(ours.per_second)} moves/s, {ours.fetched:.2f} prompts fetched with each;"
@@ -29,18 +32,11 @@ def main() -> None:
     )
     say(
         f"the server's CPU for a move over HTTP, {GAME}, {CLIENTS} clients",
-        f"{ours.micros:.0f} µs, read models and prompts included; floor: {floor.micros:.0f} µs;"
-        f" ratio {ours.micros / floor.micros:.1f}",
+        f"{ours.micros:.0f} µs, read models and prompts included; {ours.micros - prompts:.0f} µs without the"
+        f" prompts, which take {asking.micros:.0f} µs each; judging and record alone"
+        f" {judged(GAME):.0f} µs; floor: {floor.micros:.0f} µs; ratio {ours.micros / floor.micros:.1f}",
     )
-    ratios = " and ".join(f"{alone.at(share) / floor_alone.at(share):.1f}" for share in (0.5, 0.99))
-    say(
-        f"a move of one client over HTTP, {GAME}",
-        f"{_percentiles(alone)}; floor: {_percentiles(floor_alone)}; ratio {ratios}",
-    )
-
-
-def _percentiles(found: Load) -> str:
-    return f"p50 {found.at(0.5):.2f} ms, p99 {found.at(0.99):.2f} ms"
+    say(f"a move of one client over HTTP, {GAME}", latency(alone, floor_alone))
 
 
 if __name__ == "__main__":

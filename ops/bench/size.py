@@ -16,8 +16,8 @@ from msgspec import Raw
 from api.http.moves import Sight
 from domain.chance import Secret
 from domain.entries import Played
-from domain.history import Chair
 from domain.match import Match
+from domain.outline import Chair
 
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 

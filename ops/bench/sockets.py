@@ -13,7 +13,8 @@ from pathlib import Path
 from _bench import rate, say
 from _frames import Socket, framed
 from _frames import SocketTable as Table
-from _load import CLIENTS, GAME, HERE, Count, Load, load, server
+from _judged import judged
+from _load import CLIENTS, GAME, HERE, Count, latency, load, server
 
 _MOVE = framed(b'{"do":"play","id":1,"match":"mabcdefghijklmnop","expect":17,"picks":["recruit"]}')
 
@@ -26,7 +27,7 @@ class Bare:
 
     async def prepare(self) -> None:
         """Connect."""
-        self._socket = await Socket.to(self._port, "")
+        self._socket = await Socket.entered(self._port, "")
 
     async def play(self, until: float, count: Count) -> None:
         """Ask until that time, at least once."""
@@ -51,18 +52,11 @@ def main() -> None:
     say(
         f"durable moves over WebSockets, {GAME}, {CLIENTS} clients",
         f"{rate(ours.per_second)} moves/s, {ours.micros:.0f} µs of CPU each, {ours.fetched:.2f} prompts"
-        f" fetched besides; floor: bare WebSocket + raw group commit {rate(floor.per_second)}/s,"
+        f" fetched besides; judging and record alone {judged(GAME):.0f} µs;"
+        f" floor: bare WebSocket + raw group commit {rate(floor.per_second)}/s,"
         f" {floor.micros:.0f} µs; ratio {floor.per_second / ours.per_second:.1f}",
     )
-    ratios = " and ".join(f"{alone.at(share) / floor_alone.at(share):.1f}" for share in (0.5, 0.99))
-    say(
-        f"a move of one client over WebSockets, {GAME}",
-        f"{_percentiles(alone)}; floor: {_percentiles(floor_alone)}; ratio {ratios}",
-    )
-
-
-def _percentiles(found: Load) -> str:
-    return f"p50 {found.at(0.5):.2f} ms, p99 {found.at(0.99):.2f} ms"
+    say(f"a move of one client over WebSockets, {GAME}", latency(alone, floor_alone))
 
 
 if __name__ == "__main__":

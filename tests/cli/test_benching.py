@@ -15,7 +15,7 @@ LINES = {
     "importing": 1,
     "late": 2,
     "memory": 2,
-    "position": 9,
+    "position": 10,
     "pushed": 6,
     "rebuild": 1,
     "serving": 3,

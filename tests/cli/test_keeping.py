@@ -16,6 +16,13 @@ from tests.cli.program import Program
 
 
 @pytest.fixture
+def empty(glasnost: Program) -> Path:
+    """A store without a match."""
+    SqliteStore.open(Path("s")).close()
+    return Path("s")
+
+
+@pytest.fixture
 def store(glasnost: Program) -> Path:
     """A store with one finished match of each game."""
     for game in ("thirteen_minutes", "cia_vs_kgb"):
@@ -23,7 +30,15 @@ def store(glasnost: Program) -> Path:
     return Path("s")
 
 
-def test_an_admin_token_is_printed_once_and_works(glasnost: Program) -> None:
+@pytest.mark.parametrize("command", [["admin-token"], ["keys"], ["keys", "--rotate"]])
+def test_a_store_whose_name_is_mistyped_is_refused_and_not_made(
+    glasnost: Program, command: list[str]
+) -> None:
+    glasnost(*command, "--store", "mistyped").refused(2, "there is no store", "mistyped")
+    assert not list(Path().iterdir())
+
+
+def test_an_admin_token_is_printed_once_and_works(glasnost: Program, empty: Path) -> None:
     done = glasnost("admin-token", "--store", "s", "--name", "Ada")
     assert done.code == 0
     token = done.out.strip()
@@ -38,7 +53,7 @@ def test_an_admin_token_is_printed_once_and_works(glasnost: Program) -> None:
     assert glasnost("admin-token", "--store", "s", "--json").json["role"] == "admin"
 
 
-def test_while_a_server_runs_the_token_works_there(glasnost: Program) -> None:
+def test_while_a_server_runs_the_token_works_there(glasnost: Program, empty: Path) -> None:
     held = SqliteStore.open(Path("s"))
     try:
         token = glasnost("admin-token", "--store", "s").out.strip()

@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
@@ -48,8 +49,19 @@ def test_the_target_of_a_migration_is_empty(glasnost: Program, store: Path, data
 
 
 def test_a_source_that_is_not_there_is_refused_and_not_made(glasnost: Program) -> None:
-    glasnost("migrate", "--from", "mistyped", "--to", "new").refused(2, "there is no store in mistyped")
+    glasnost("migrate", "--from", "mistyped", "--to", "new").refused(2, "there is no store", "mistyped")
     assert not any(Path(name).exists() for name in ("mistyped", "mistyped.keys", "new", "new.keys"))
+
+
+def test_a_database_without_a_store_is_refused_and_none_is_made(
+    glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLASNOST_KEYS", "k")
+    for command in (["migrate", "--from", database, "--to", "new"], ["admin-token", "--store", database]):
+        glasnost(*command).refused(2, "there is no store in this database")
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT to_regclass('glasnost.meta')").fetchone() == (None,)
+    assert not any(Path(name).exists() for name in ("k", "new", "new.keys"))
 
 
 def test_a_store_in_use_is_not_migrated(glasnost: Program, store: Path, database: str) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from api.store.opening import MapFile, open_one, open_store
+from api.store.location import MapFile
+from api.store.opening import open_store
 from api.store.seam import Append
+from api.store.single import open_one
 from domain.games import GAMES
 from tests.cli.program import Program
 from tests.matches import Sitting, finished

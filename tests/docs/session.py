@@ -14,7 +14,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -28,6 +27,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests import services
 from tests.docs.documents import ROOT, Block, Document
+from tests.services.leash import free_port
 
 SHOWN = "localhost:8000"
 DATABASE = "postgresql://"
@@ -175,15 +175,8 @@ def database(script: str) -> Iterator[dict[str, str]]:
 def _own_ports(script: str) -> str:
     """Each port of a server that the script starts itself becomes a free one."""
     for port in sorted(set(_OWN_PORT.findall(script))):
-        script = re.sub(rf"\b{port}\b", str(_free_port()), script)
+        script = re.sub(rf"\b{port}\b", str(free_port()), script)
     return script
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 def _execute(document: Document, script: str, folder: Path, told: dict[str, str]) -> None:

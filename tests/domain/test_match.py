@@ -13,10 +13,10 @@ from domain.chance import Forced, Secret
 from domain.drafting import Context, Refused
 from domain.entries import Asked
 from domain.game import Game
-from domain.history import ALL
 from domain.kernel import Result
 from domain.log import HOUSE, Damaged, b64, codec
 from domain.match import Match
+from domain.outline import ALL
 from tests.matches import PRODUCT, Sitting, finished
 
 KINDS_AT_THE_END = ["Played", "SecretOpened", "Closed"]

@@ -7,9 +7,9 @@ import pytest
 
 from domain.drafting import Refused
 from domain.game import Game
-from domain.history import ALL, Chair
 from domain.log import codec
 from domain.match import Match
+from domain.outline import ALL, Chair
 from replay.verify import verify
 from tests.domain.swap import DARK, LIGHT, State
 from tests.matches import Sitting

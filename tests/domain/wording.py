@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any, get_args
 
 from domain.game import Game
-from domain.kernel import Fact
+from domain.kernel import Fact, Seat, Step, Table
 
 
 def texts_of(game: Game, language: str) -> dict[str, Any]:
@@ -61,3 +61,17 @@ def check_sentences(game: Game, language: str) -> None:
     for told in texts_of(game, language)["facts"].values():
         assert "when" not in told[-1], told
         assert all("when" in entry for entry in told[:-1]), told
+
+
+def check_fields(game: Game, language: str, table: type[Table]) -> None:
+    """Every field of the table is called something."""
+    words = game.texts[language]
+    fields = set(table.__struct_fields__) - {"agenda", "result"}
+    assert not [field for field in fields if not (words.field(field) or words.names.get(field))]
+
+
+def check_question(game: Game, language: str, step: Step, table: Table, seat: Seat) -> None:
+    """A question names only what its step tells the seat that it asks."""
+    asked = texts_of(game, language)["asks"][type(step).__name__]
+    assert roots(asked["why"]) <= {"seat", *step.why(table, seat)}
+    assert all(roots(label) <= {"pick"} for label in asked.get("picks", {}).values())

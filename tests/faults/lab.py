@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-from api.store.opening import REPLICA
+from api.store.single import REPLICA
 from tests.api.store.places import ROOT, Database
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
@@ -110,7 +110,7 @@ def spread(workers: Workers, number: int, under: Sequence[str], server: OwnPostg
     here, there = HERE.format(number), THERE.format(number)
     first = (number - 1) * WORKERS
     for one in range(first, first + WORKERS):
-        workers.doors[one] = (there, _PORT + one)
+        workers.doors[one], workers.machines[one] = (there, _PORT + one), number
         workers.locations[one] = server.url_of("postgres").replace(LOCAL, here)
         workers.under[one] = [*under, "env", f"{REPLICA}={replica.replace(LOCAL, here)}"]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from tests.api.http.playing import picked
 from tests.api.http.served import GONE, Answer, Client
 from tests.faults.watching import PATIENCE, Watcher
 from tests.faults.workers import Door
@@ -151,11 +152,8 @@ class Pair:
         prompt = person.ask(f"/v1/matches/{match}/prompt")
         if prompt.status != 200 or self._stopping.is_set():
             return False
-        question = prompt.json
-        options = [option["pick"] for option in question["options"]]
-        picks = self._random.sample(options, self._random.randint(question["least"], question["most"]))
         self.moves += 1
-        key, body = f"key-{self.moves}", {"expect": question["move"], "picks": picks}
+        key, body = f"key-{self.moves}", picked(self._random, prompt.json)
         answer = person.ask(f"/v1/matches/{match}/moves", body, idempotency_key=key)
         if answer.status == 201:
             self._note(match, answer.json, key)

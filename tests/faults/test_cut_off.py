@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from tests.api.store.places import Database
-from tests.api.store.proxy import Line, line
+from tests.api.store.proxy import Line, line_to
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working
@@ -45,21 +44,18 @@ def barred(cut: Line, crowd: Crowd, seconds: float) -> None:
 def cut_off(place: Database, folder: Path, times: int, seconds: float) -> Proof:
     """Cut one of two workers off in every way, so often; who plays at the other one does not notice."""
     workers = Workers(place, folder, 2)
-    with line(int(conninfo_to_dict(place.url)["port"] or 0)) as cut:
-        port = conninfo_to_dict(place.url)["port"]
-        workers.locations[0] = place.url.replace(f":{port}/", f":{cut.port}/")
-        with working(workers):
-            crowd, elsewhere = Crowd(workers.doors, seed=3, pairs=4), Crowd(workers.doors[1:], 4, pairs=2)
-            for number in range(times):
-                for trouble in (muted, dark, barred):
-                    crowd.play_on(BETWEEN)
-                    trouble(cut, crowd, seconds if number == 0 else DARK_SAMPLE)
-                    elsewhere.play_on(BETWEEN)
-                    cut.cut()
-                    assert elsewhere.away == 0
-            crowd.play_on(BETWEEN)
-            crowd.pairs += elsewhere.pairs
-            return proved(workers, crowd, folder)
+    with line_to(place.url) as (cut, workers.locations[0]), working(workers):
+        crowd, elsewhere = Crowd(workers.doors, seed=3, pairs=4), Crowd(workers.doors[1:], 4, pairs=2)
+        for number in range(times):
+            for trouble in (muted, dark, barred):
+                crowd.play_on(BETWEEN)
+                trouble(cut, crowd, seconds if number == 0 else DARK_SAMPLE)
+                elsewhere.play_on(BETWEEN)
+                cut.cut()
+                assert elsewhere.away == 0
+        crowd.play_on(BETWEEN)
+        crowd.pairs += elsewhere.pairs
+        return proved(workers, crowd, folder)
 
 
 def test_a_worker_that_is_cut_off_loses_nothing(shared: Database, tmp_path: Path) -> None:

@@ -11,16 +11,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
-from api.store.opening import REPLICA
+from api.store.single import REPLICA
 from tests.api.store.places import Database
-from tests.api.store.proxy import line
+from tests.api.store.proxy import line_to
 from tests.faults import lab
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
-from tests.faults.workers import Workers, free_port, working
+from tests.faults.workers import Workers, working
 from tests.services import own_postgres
+from tests.services.leash import free_port
 
 HOSTS = ("127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3")  # of the workers
 SAMPLE, FULL = 1, 10  # partitions
@@ -32,21 +32,20 @@ def two_addresses(folder: Path) -> Proof:
     """Cut the first two workers off from the database for a while; the other two do not notice."""
     with own_postgres() as server, server.replica() as replica, ExitStack() as stack:
         url = server.url_of("postgres")
-        port = conninfo_to_dict(url)["port"]
-        lines = {host: stack.enter_context(line(int(port or 0))) for host in set(HOSTS)}
+        lines = {host: stack.enter_context(line_to(url)) for host in set(HOSTS)}
         environment = {REPLICA: replica.url_of("postgres")}
         place = Database(url, folder / "keys")
         lab.make(place, replica)
         workers = Workers(place, folder, len(HOSTS), environment=environment)
         workers.doors = [(host, free_port(host)) for host in HOSTS]
-        workers.locations = [url.replace(f":{port}/", f":{lines[host].port}/") for host in HOSTS]
+        workers.locations = [lines[host][1] for host in HOSTS]
         with working(workers):
             crowd, elsewhere = Crowd(workers.doors, 14, pairs=4), Crowd(workers.doors[2:], 15, pairs=2)
             crowd.play_on(BETWEEN)
-            lines[HOSTS[0]].dark.set()
+            lines[HOSTS[0]][0].dark.set()
             elsewhere.play_on(BETWEEN)
             assert elsewhere.away == 0
-            lines[HOSTS[0]].cut()
+            lines[HOSTS[0]][0].cut()
             crowd.play_on(BETWEEN)
             crowd.pairs += elsewhere.pairs
             return proved(workers, crowd, folder)

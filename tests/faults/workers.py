@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from api.http.readmodels import FILE
 from api.http.serve import MODELS
 from tests.api.http.processes import Process
 from tests.api.store.places import Folder, Place
+from tests.services.leash import free_port
 
 Door = tuple[str, int]  # the host and the port where a worker is reached
 LOCAL = "127.0.0.1"
@@ -20,24 +19,10 @@ _UNLIMITED = {
     "GLASNOST_REQUESTS_PER_SECOND": "1000000000",
     "GLASNOST_STREAMS_PER_VIEWER": "1000000",
 }
-_PORTS = range(
-    10_000, 30_000
-)  # below those that the system gives to clients: a dead worker's port stays free
-
-
-def free_port(host: str = LOCAL) -> int:
-    """A port on which nobody listens, and which no client's connection is given meanwhile."""
-    while True:
-        port = random.choice(_PORTS)
-        try:
-            with socket.create_server((host, port)):
-                return port
-        except OSError:
-            continue
 
 
 class Workers:
-    """Workers over one store; each keeps its port, and its file of read models, over its lives.
+    """Workers over one store; each keeps its port over its lives, and those of a machine their read models.
 
     Args:
         place: where the store is; the workers of one embedded store are one.
@@ -45,7 +30,8 @@ class Workers:
         count: how many.
         environment: variables for all of them.
 
-    What differs from one to another (`doors`, `locations`, `under`, `first`) can be set before it starts.
+    What differs from one to another (`doors`, `locations`, `machines`, `under`, `first`) can be set before it
+    starts.
     """
 
     def __init__(
@@ -57,8 +43,8 @@ class Workers:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         assert count == 1 or not isinstance(place, Folder)
-        self.place, self._environment = place, environment or {}
-        self.models = [_models(place, folder, number) for number in range(count)]
+        self.place, self._folder, self._environment = place, folder, environment or {}
+        self.machines = [1] * count
         self.doors: list[Door] = [(LOCAL, free_port()) for _ in range(count)]
         self.locations = [str(place.location)] * count
         self.under: list[Sequence[str]] = [()] * count  # see `Process`
@@ -69,7 +55,8 @@ class Workers:
     def start(self, number: int) -> Process:
         """Start one that does not run."""
         host, port = self.doors[number]
-        models = {} if isinstance(self.place, Folder) else {MODELS: str(self.models[number].parent)}
+        shared = self._folder / f"machine-{self.machines[number]}"
+        models = {} if isinstance(self.place, Folder) else {MODELS: str(shared)}
         self.running[number] = process = Process(
             self.locations[number],
             port,
@@ -80,6 +67,15 @@ class Workers:
             environment={**_UNLIMITED, **models, **self._environment},
         )
         return process
+
+    @property
+    def models(self) -> list[Path]:
+        """The files of read models."""
+        if isinstance(self.place, Folder):
+            return [self.place.folder / FILE]
+        found = sorted(self._folder.glob("machine-*/*.db"))
+        assert len(found) == len(set(self.machines)), "each machine has one"
+        return found
 
     def process(self, number: int) -> Process:
         """One that runs."""
@@ -111,13 +107,6 @@ class Workers:
     def _note(self, told: str) -> None:
         if told:
             self.errors.append(told)
-
-
-def _models(place: Place, folder: Path, number: int) -> Path:
-    """The file of a worker's read models."""
-    if isinstance(place, Folder):
-        return place.folder / FILE
-    return folder / f"worker-{number}" / FILE
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from domain.game import Game, OptionValue
 from domain.games import GAMES
-from domain.history import ALL
 from domain.kernel import Prompt
 from domain.log import HOUSE, Record
+from domain.outline import ALL
 from domain.texts import LANGUAGES
 from tests.matches import Sitting
 

@@ -11,7 +11,7 @@ from api.bus import Address
 from api.cli.serving import serve
 from api.settings import PREFIX, Settings
 from api.settings import read as read_settings
-from api.store.opening import located
+from api.store.location import located
 from tests.docs.documents import read
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import psycopg
 from api.store.postgres_store import PostgresStore
 from domain.game import Game
 from replay.verify import verify_records
-from tests.api.store.appends import appends, stored
+from tests.api.store.appends import appends, store_each, stored
 from tests.docs.documents import read
 from tests.matches import finished
 from tests.services import OwnPostgres, own_postgres
@@ -70,11 +70,9 @@ def test_a_store_is_restored_to_a_moment_proved_and_goes_on(tmp_path: Path, toy_
         store = PostgresStore.open(server.url, keys=keys)
         program = [str(server.programs / "pg_basebackup"), "-D", str(base / "data"), "-c", "fast"]
         subprocess.run([*program, "-d", server.url, "--no-sync"], user=server.user, check=True, cwd="/")
-        for append in commands[:KEPT]:
-            store.submit(append).result()
+        store_each(store, commands[:KEPT])
         moment = ask(server.url, "SELECT clock_timestamp()")
-        for append in commands[KEPT : KEPT + LOST]:
-            store.submit(append).result()
+        store_each(store, commands[KEPT : KEPT + LOST])
         store.close()
         last = ask(server.url, "SELECT pg_walfile_name(pg_switch_wal())")
         archived = "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver"

@@ -92,9 +92,12 @@ def test_a_worker_may_write_to_its_keys_and_read_models_and_nowhere_else(
     assert (worker["StateDirectoryMode"], worker["UMask"]) == ("0700", "0077")
 
 
-def test_workers_share_their_keys_and_nothing_else() -> None:
+def test_workers_share_their_keys_and_read_models() -> None:
     told = assignments(unit("glasnost@.service")["Service"]["Environment"])
-    assert [name for name, value in told.items() if "%i" not in value] == ["GLASNOST_KEYS"]
+    assert [name for name, value in told.items() if "%i" not in value] == [
+        "GLASNOST_KEYS",
+        "GLASNOST_READ_MODELS",
+    ]
 
 
 def test_a_worker_is_no_root_and_is_shut_in(worker: configparser.SectionProxy) -> None:

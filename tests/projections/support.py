@@ -21,6 +21,8 @@ from domain.log import Record, codec
 from domain.match import Match
 from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, Rows, key_of
 from projections.runner import PROJECTIONS, Runner
+from projections.summary import Turn
+from projections.turns import PlayRow, Running, TurnMatch, TurnRow, so_far
 from tests.matches import Sitting
 
 
@@ -205,6 +207,15 @@ def chain_fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
 
 
 WITH_CHAIN = (Projection("chain", 1, (ChainRow,), chain_fold), *PROJECTIONS)
+
+
+def turns_in(rows: MemoryRows) -> list[Turn]:
+    """The turns of one match, as a reader gets them."""
+    (match,) = rows.all(TurnMatch)
+    if match.over:
+        return [row.turn for row in rows.all(TurnRow)]
+    (running,) = rows.all(Running)
+    return list(so_far(match, running, rows.all(PlayRow)).turns)
 
 
 def caught_up(items: Iterable[Item], path: Path, **more: Any) -> None:

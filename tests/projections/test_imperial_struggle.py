@@ -27,9 +27,9 @@ from domain.texts import LANGUAGES
 from projections.boards import BOARDS, StandingRow, Tally, TotalsRow
 from projections.sentences import TurnTold, tell
 from projections.summary import Turn, fact_decoder
-from projections.turns import TURNS, TurnRow
+from projections.turns import TURNS
 from tests.matches import Sitting, finished
-from tests.projections.support import folded, items
+from tests.projections.support import folded, items, turns_in
 
 GAME = GAMES["imperial_struggle"]
 SCORING = (AwardScored, PrestigeScored, GoodScored, DebtCompared, TerritoriesCounted)
@@ -49,7 +49,7 @@ def reason_of(sitting: Sitting) -> str:
 
 
 def turns_of(sitting: Sitting) -> list[Turn]:
-    return [row.turn for row in folded(TURNS, items(sitting.match.records)).all(TurnRow)]
+    return turns_in(folded(TURNS, items(sitting.match.records)))
 
 
 def told(sitting: Sitting, language: str) -> list[TurnTold]:

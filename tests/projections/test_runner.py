@@ -16,7 +16,8 @@ from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Change, Delivered, Projection, Row, Rows
 from projections.read import Asked, MatchFilter, NotReady
-from projections.runner import PROJECTIONS, Runner, Status
+from projections.runner import PROJECTIONS, Runner
+from projections.standing import Status
 from projections.tables import shape
 from tests.matches import finished
 from tests.projections.support import (
@@ -201,7 +202,7 @@ def test_a_rebuild_leaves_no_old_tables_behind(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "read.db")
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     connection.close()
-    assert len(tables) == 2 + sum(len(projection.kinds) for projection in PROJECTIONS)
+    assert len(tables) == 3 + sum(len(projection.kinds) for projection in PROJECTIONS)
 
 
 def test_an_unfinished_rebuild_goes_on_after_a_restart(tmp_path: Path) -> None:
@@ -361,6 +362,22 @@ def test_a_failing_record_stops_only_its_own_projection_and_is_tried_again(tmp_p
     assert dumped(tmp_path / "read.db", [HISTORY])["history.seatings"] == expected["history.seatings"]
 
 
+def test_a_failure_is_known_after_a_restart_until_it_is_mended(tmp_path: Path) -> None:
+    fragile, lines = Fragile(120), list[str]()
+    for _ in range(2):
+        runner = Runner(
+            FakeSource(LOG), tmp_path / "read.db", projections=(fragile.projection,), report=lines.append
+        )
+        told = status_of(runner, "history").failure
+        runner.catch_up()
+        runner.stop()
+    assert told is not None
+    assert told.position == 120
+    assert len(lines) == 1
+    fragile.mended = True
+    caught_up(LOG, tmp_path / "read.db", projections=(fragile.projection,))
+
+
 def test_what_is_reported_of_a_failure_names_no_card(tmp_path: Path) -> None:
     fragile, lines = Fragile(3), list[str]()
     runner = Runner(
@@ -421,7 +438,7 @@ def test_the_thread_survives_a_log_that_cannot_be_read(tmp_path: Path) -> None:
     assert runner.wait(len(LOG), 30)
     runner.stop()
     assert lines
-    assert lines[0].startswith("projections: OSError at ")
+    assert lines[0].startswith("the log cannot be read (OSError)")
 
 
 class Unreadable(FakeSource):

@@ -10,9 +10,9 @@ from domain.kernel import HIDDEN
 from domain.texts import LANGUAGES
 from projections.sentences import TurnTold, tell
 from projections.summary import LeadChanged, Over, Play, Turn
-from projections.turns import TURNS, TurnRow
+from projections.turns import TURNS
 from tests.matches import Sitting, finished
-from tests.projections.support import folded, items
+from tests.projections.support import folded, items, turns_in
 
 THIRTEEN = GAMES["thirteen_minutes"]
 
@@ -20,8 +20,8 @@ THIRTEEN = GAMES["thirteen_minutes"]
 def told(sitting: Sitting, language: str) -> list[TurnTold]:
     opened = sitting.match.opened
     words = sitting.match.game.words(language, opened.options, opened.edition)
-    rows = folded(TURNS, items(sitting.match.records)).all(TurnRow)
-    return [tell(sitting.match.game, words, row.turn) for row in rows]
+    turns = turns_in(folded(TURNS, items(sitting.match.records)))
+    return [tell(sitting.match.game, words, turn) for turn in turns]
 
 
 def texts_of(turn: TurnTold) -> list[str]:

@@ -12,9 +12,9 @@ from domain.games import GAMES
 from domain.log import codec
 from projections.runner import PROJECTIONS
 from projections.summary import LeadChanged, Over, Turn, fact_decoder
-from projections.turns import TURNS, Kept, Running, TurnMatch, TurnRow, line
+from projections.turns import TURNS, HiddenRow, PlayRow, Running, TurnMatch, line
 from tests.matches import Sitting, finished
-from tests.projections.support import MemoryRows, folded, items, plain, seated
+from tests.projections.support import MemoryRows, folded, items, plain, seated, turns_in
 
 
 def rows_of(sitting: Sitting) -> MemoryRows:
@@ -22,7 +22,7 @@ def rows_of(sitting: Sitting) -> MemoryRows:
 
 
 def turns_of(sitting: Sitting) -> list[Turn]:
-    return [row.turn for row in rows_of(sitting).all(TurnRow)]
+    return turns_in(rows_of(sitting))
 
 
 def ended_at(sitting: Sitting) -> int:
@@ -145,7 +145,8 @@ def test_a_ruling_tells_its_reason(toy_game: Game) -> None:
 def test_a_match_that_is_over_leaves_no_memory(toy_game: Game) -> None:
     rows = rows_of(finished(toy_game))
     assert rows.all(Running) == []
-    assert rows.all(Kept) == []
+    assert rows.all(PlayRow) == []
+    assert rows.all(HiddenRow) == []
     assert [row.over for row in rows.all(TurnMatch)] == [True]
 
 
@@ -188,4 +189,7 @@ def test_what_readers_see_of_a_running_match_depends_on_its_leaves_alone(game: G
         for kind in projection.kinds:
             if not kind.private:
                 assert plain(full.all(kind)) == plain(public.all(kind))
-    assert plain(folded(TURNS, items(records)).all(Kept)) != plain(folded(TURNS, items(bare)).all(Kept))
+    assert bool(folded(TURNS, items(records)).all(HiddenRow)) == any(
+        part.facts or part.picks for record in records for part in record.parts.values()
+    )
+    assert folded(TURNS, items(bare)).all(HiddenRow) == []

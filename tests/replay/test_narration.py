@@ -11,11 +11,11 @@ import pytest
 from domain.entries import Played, Seated
 from domain.game import Game
 from domain.games import GAMES
-from domain.history import ALL
 from domain.imperial_struggle.components import BOARD
 from domain.imperial_struggle.state import State as Struggle
 from domain.kernel import Result
 from domain.match import Match
+from domain.outline import ALL
 from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
 from domain.twilight_struggle.facts.cards import InPlay

@@ -16,7 +16,7 @@ from api.http.params import AtLeast, GameName, MatchId, PlayerId
 from api.http.problems import Failed
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, name_of
-from projections import read
+from projections import read, telling
 from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
 from projections.model import LIVE, UPLOADED
@@ -119,10 +119,11 @@ async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Tu
     if at_least is not None:
         await looked(call, match, at_least)
         await call.services.models.reach(match, call.services.settings.at_least_seconds)
-    found = await call.services.models.ask(read.turns, match)
-    if found is None:
+    kept = await call.services.models.ask(telling.kept, match)
+    if kept is None:
         raise Failed("unknown-match", "there is no such match")
-    told = await asyncio.to_thread(read.told, found, call.language)
+    found = await asyncio.to_thread(telling.turns, kept)
+    told = await asyncio.to_thread(telling.told, found, call.language)
     turns = [TurnView(turn, words) for turn, words in zip(found.turns, told, strict=True)]
     remark = REMARK[call.language] if found.unverified else None
     return Turns(found.match, found.game, found.unverified, remark, found.over, turns)

@@ -49,7 +49,7 @@ async def read_moves(
         desk = await looked(call, match, at_least, after := _resumed(after, last_event_id))
         return await _live(call, desk, after, view, proof, ticket)
     if ticket is not None:
-        raise Failed("invalid", "a ticket opens an event stream only; here, send the token")
+        raise Failed("invalid", "a ticket opens an event stream: send Accept: text/event-stream, or a token")
     seen = await sight(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:

@@ -11,7 +11,7 @@ from api.gate import Accepted
 from api.gate.orders import seat_if_any
 from api.http.edge import Api, Call, Caller, Documented
 from api.http.keying import key_of
-from api.http.looking import looked, move_of, viewer
+from api.http.looking import looked, looked_back, move_of, viewer
 from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
 from api.http.problems import Failed
 from api.http.shapes import MatchSummary, MatchView, NewMatch, PromptView, Sit
@@ -74,11 +74,11 @@ async def read_match(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
-    desk = await looked(call, match, at, at_least)
-    names = await call.services.names.of(players_of(desk))
-    moment = move_of(desk.match, at)
-    seen_by = viewer(desk.match, call.player, view, moment)
-    answer = call.answer(match_view(desk, names, seen_by, moment, call.language))
+    seen = await looked_back(call, match, at, at_least)
+    names = await call.services.names.of(players_of(seen))
+    moment = move_of(seen.match, at)
+    seen_by = viewer(seen.match, call.player, view, moment)
+    answer = call.answer(match_view(seen, names, seen_by, moment, call.language))
     answer.headers["etag"] = tag = f'"{hashlib.sha256(bytes(answer.body)).hexdigest()[:24]}"'
     if if_none_match is not None and tag in if_none_match:
         return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})

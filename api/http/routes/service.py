@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from api.http import readiness
 from api.http.edge import Api, Call
 from api.http.params import GameName
-from api.http.problems import KINDS, Failed, answer, document
+from api.http.problems import KINDS, Failed, answer, document, page
 from api.http.shapes import Health, Problem, Ready, RefusalList, RefusalView, ServerKeys
 
 api = Api("service")
@@ -40,10 +40,10 @@ async def list_refusals(
 
 @api.get("/problems/{kind}", Problem, refusals=(404,))
 async def read_problem(call: Call, kind: GameName) -> Problem:
-    """What a problem's `type` stands for."""
+    """What a problem's `type` stands for, and the way out."""
     if kind not in KINDS:
         raise Failed("not-found", "there is no such kind of problem")
-    return document(kind, KINDS[kind].en, "en")
+    return page(kind, call.language)
 
 
 @api.get("/healthz", Health)

@@ -19,7 +19,7 @@ from api.http.problems import Failed
 from api.http.sockets.doing import NOTHING, OK
 from api.http.sockets.shapes import Follow, Followed, Leave, MatchOver, Reply
 from api.http.streams import news
-from domain.history import Chair
+from domain.outline import Chair
 
 Say = Callable[[bytes], Awaitable[None]]
 _EVIDENCE = frozenset(("at", "root", "draws", "keys", "salt"))

@@ -15,6 +15,16 @@ from api.http.sockets.shapes import Enter, Entered
 from api.store.seam import StoreError
 
 
+class SocketCaller(Caller):
+    """Somebody who asks for something by a socket: there he cannot show a token any more."""
+
+    __slots__ = ()
+
+    def nobody(self) -> Failed:
+        """See `Caller.nobody`."""
+        return Failed("unauthorized", "a spectator only looks: open a socket with a token")
+
+
 class Guest:
     """One visitor for as long as his socket is open.
 
@@ -68,7 +78,7 @@ class Guest:
                 "unauthorized",
                 "the handshake shows no token: the first message is enter, with a token or as a spectator",
             )
-        return Caller(self._services, self.visitor, self.language)
+        return SocketCaller(self._services, self.visitor, self.language)
 
     async def check(self) -> None:
         """See whether his token is still good; while the store is away, he is who he was.

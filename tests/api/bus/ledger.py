@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from api.bus import Address, Bus
 from api.store.seam import Stored, Told, Unavailable
+from domain.log import Record
 
 KEY = bytes(range(32))
 PATIENCE = 30.0  # seconds that a test waits for what must come; it comes in a second or two
@@ -46,6 +47,10 @@ class Ledger:
         return len(self.matches)
 
     def after(self, position: int, limit: int) -> list[Stored]:
+        """Not asked for here."""
+        raise AssertionError
+
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
         """Not asked for here."""
         raise AssertionError
 

@@ -258,6 +258,27 @@ def test_a_worker_that_missed_what_is_in_redis_fills_the_gap(
     scene(play)
 
 
+def test_workers_that_share_their_read_models_move_the_boards_as_one(
+    redis: OwnRedis, toy_game: Game, tmp_path: Path
+) -> None:
+    """One takes the log in; whoever looks first brings the change to Redis, the other one finds it there."""
+
+    async def play() -> None:
+        log = FakeSource()
+        leader, follower = (Worker(redis.url, log, tmp_path / "shared.db") for _ in range(2))
+        for number, looking in enumerate(([leader, follower], [follower, leader], [leader, follower])):
+            for records in matches(toy_game, 5, number + 11):
+                log.add(records)
+            leader.runner.catch_up()
+            assert [await worker.boards.move() for worker in looking] == [MOVED, KEPT]
+            assert await follower.agrees()
+            assert await leader.agrees()
+        await follower.close()
+        await leader.close()
+
+    asyncio.run(play())
+
+
 @pytest.mark.parametrize("part", ["order", "rows", "now"])
 def test_a_board_of_which_redis_has_lost_a_part_is_not_shown(
     scene: Callable[..., None], redis: OwnRedis, part: str

@@ -198,6 +198,38 @@ def test_what_somebody_else_puts_into_the_stream_shows_nothing(
     run(scene())
 
 
+def test_what_redis_refuses_is_not_announced_again_and_again(redis: OwnRedis) -> None:
+    async def scene() -> None:
+        log = Ledger()
+        async with workers(redis.url, log) as (one, other):
+            with redis.client() as client:
+                client.execute_command("ACL", "SETUSER", "default", "-eval", "-evalsha")
+            one.commit("m1")
+            await until(lambda: not one.bus.waiting)
+            await other.caught_up()
+            assert not one.bus.health.away
+
+    run(scene())
+
+
+def test_what_was_announced_before_a_store_was_restored_is_not_believed(redis: OwnRedis) -> None:
+    async def scene() -> None:
+        log, restored = Ledger(), Ledger()
+        async with workers(redis.url, log, 1) as (one,):
+            for number in range(9):
+                one.commit(f"m{number}")
+            await until(lambda: not one.bus.waiting)
+        restored.matches = log.matches[:5]
+        async with workers(redis.url, restored) as (one, other):
+            with redis.client() as client:
+                await until(lambda: not client.exists(f"{one.bus.name}:commits"))
+            for number in range(9):
+                one.commit(f"else{number}")
+            await other.caught_up()
+
+    run(scene())
+
+
 def test_something_else_under_the_name_of_the_stream_is_put_away(redis: OwnRedis) -> None:
     async def scene() -> None:
         log = Ledger()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.link import Address, Away, Health, Link
+from api.bus.link import PAUSE, Address, Away, Health, Link, Refused
 from api.settings import BadSetting
 from tests.services import OwnRedis
 
@@ -87,6 +87,69 @@ def test_a_redis_that_comes_and_goes_is_told_once_each_time(
         "redis is back",
     ]
     assert all("hush" not in str(vars(record)) for record in caplog.records)
+
+
+def test_a_question_that_redis_refuses_is_told_as_an_error_and_redis_is_not_away(
+    redis: OwnRedis, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def wrong(redis: Redis) -> Any:
+        ask: Any = redis.execute_command
+        return await ask("NOSUCH", "a-secret")
+
+    async def wrong_in_a_pipeline(redis: Redis) -> Any:
+        pipeline = redis.pipeline(transaction=False)
+        pipeline.set("name", "a-secret")
+        pipeline.lpush("name", "a-secret")
+        return await pipeline.execute()
+
+    async def scene() -> None:
+        health = Health(Address(redis.url), lambda: 0.0)
+        link = Link(Address(redis.url), health)
+        for question in (wrong, wrong, wrong_in_a_pipeline):
+            with pytest.raises(Refused):
+                await link.ask(question)
+            assert not health.away
+            assert await link.ask(_ping)
+        await link.close()
+
+    with caplog.at_level(logging.INFO, "glasnost"):
+        asyncio.run(scene())
+    assert [(record.levelname, vars(record)["reason"].split()[0]) for record in caplog.records] == [
+        ("ERROR", "unknown"),
+        ("ERROR", "WRONGTYPE"),
+    ]
+    assert all("a-secret" not in str(vars(record)) for record in caplog.records)
+
+
+_WRITE = "return redis.call('SET', KEYS[1], 'x')"
+
+
+@pytest.mark.parametrize("setting", ["maxmemory", "min-replicas-to-write"])
+@pytest.mark.parametrize("in_a_script", [False, True])
+def test_a_redis_that_takes_nothing_is_away_until_it_does(
+    redis: OwnRedis, setting: str, in_a_script: bool
+) -> None:
+    async def write(redis: Redis) -> Any:
+        if in_a_script:
+            return await redis.register_script(_WRITE)(keys=["name"])
+        return await redis.set("name", "x")
+
+    async def scene() -> None:
+        now = 0.0
+        health = Health(Address(redis.url), lambda: now)
+        link = Link(Address(redis.url), health)
+        with redis.client() as client:
+            client.config_set(setting, 1)
+            with pytest.raises(Away) as told:
+                await link.ask(write)
+            assert not isinstance(told.value, Refused)
+            assert health.away
+            client.config_set(setting, 0)
+        now = PAUSE
+        assert await link.ask(write)
+        await link.close()
+
+    asyncio.run(scene())
 
 
 def test_after_a_failure_nobody_asks_for_a_moment() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,10 @@ import pytest
 from api.bus import VARIABLE
 from api.store.postgres_store import PostgresStore
 from tests.api.bus.ledger import PATIENCE
+from tests.api.http.playing import played, two_workers
 from tests.api.http.processes import Process
-from tests.api.http.served import Client, Served, served
+from tests.api.http.served import Client, Served
 from tests.api.http.streaming import Event, Listener
-from tests.api.http.test_workers import asked, picked
 from tests.services import OwnRedis
 
 GAME = "cia_vs_kgb"
@@ -26,15 +25,13 @@ NEWCOMERS = 8  # new players in a minute from one address
 @pytest.fixture
 def workers(database: str, redis: OwnRedis, tmp_path: Path) -> Iterator[list[Served]]:
     """Two servers to which the database itself tells nothing: what they hear, they hear through Redis."""
-    with ExitStack() as running:
-        found = []
-        for name in ("one", "other"):
-            store = PostgresStore.open(database, keys=tmp_path / "keys")
-            running.callback(store.close)
-            vars(store)["watch"] = lambda told: None
-            (tmp_path / name).mkdir()
-            server = served(tmp_path / name, store, redis=redis.url, players_per_minute=NEWCOMERS)
-            found.append(running.enter_context(server))
+
+    def open() -> PostgresStore:
+        store = PostgresStore.open(database, keys=tmp_path / "keys")
+        vars(store)["watch"] = lambda told: None
+        return store
+
+    with two_workers(tmp_path, open, redis=redis.url, players_per_minute=NEWCOMERS) as found:
         yield found
 
 
@@ -49,10 +46,7 @@ def wait_until(done: Callable[[], bool]) -> None:
 def play(match: str, players: list[Client], moves: int, source: random.Random) -> None:
     """So many moves, each of them accepted."""
     for _ in range(moves):
-        found = asked(match, players)
-        assert found is not None
-        done = found[0].post(f"/v1/matches/{match}/moves", picked(source, found[1]))
-        assert done.status == 201, done
+        played(match, players, source)
 
 
 def test_who_follows_at_one_worker_sees_every_move_of_the_other_whatever_befalls_redis(

@@ -10,8 +10,8 @@ import pytest
 from api.bus import Address, Bus
 from api.http.problems import Failed
 from api.http.tickets import Tickets
-from domain.history import Chair
-from tests.api.bus.ledger import KEY
+from domain.outline import Chair
+from tests.api.bus.ledger import KEY, until
 from tests.services import OwnRedis
 
 SECONDS = 60
@@ -116,6 +116,21 @@ def test_a_voucher_of_another_name_or_key_is_none(redis: OwnRedis) -> None:
             client.rename(name, f"{other.bus.name}:ticket:" + "0" * 64)
         assert await other.bus.tickets.get("0" * 64) is None
         assert "no longer, good" in await other.refuses(ticket)
+
+    scene(redis, play)
+
+
+def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(redis: OwnRedis) -> None:
+    async def play(one: Office, other: Office) -> None:
+        await one.bus.tickets.put({"name": b"what it opens"}, 1)
+        assert await other.bus.tickets.get("name") == b"what it opens"
+        with redis.client() as client:
+            (name,) = client.keys()
+            kept = client.get(name)
+            await until(lambda: not client.exists(name))
+            await asyncio.sleep(1)  # its time is told in whole seconds
+            client.set(name, kept)
+        assert await other.bus.tickets.get("name") is None
 
     scene(redis, play)
 

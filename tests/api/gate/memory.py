@@ -14,19 +14,19 @@ from api.store.seam import (
     Conflict,
     Exists,
     Figures,
-    Lag,
-    Lately,
-    Log,
     People,
     Person,
     Remembered,
     Stored,
 )
+from api.store.undivided import Undivided
 from domain.entries import Opened
 from domain.games import GAMES
+from domain.glimpse import Glimpse
 from domain.log import Record, codec
 from domain.match import Match
 from domain.notes import SigningKey, VerifyingKey
+from tests.glimpses import Reader
 
 
 class Keys:
@@ -42,6 +42,10 @@ class Keys:
     def present(self) -> VerifyingKey:
         """Its public part."""
         return self.signing.verifying
+
+    def derived(self, purpose: str) -> bytes:
+        """See `KeyRing.derived`."""
+        return hashlib.sha256(purpose.encode()).digest()
 
 
 class MemoryPeople:
@@ -71,7 +75,7 @@ class MemoryPeople:
         return [self._people.pop(token) for token in found] != []
 
 
-class MemoryStore:
+class MemoryStore(Undivided):
     """See `api.store.seam.Store`.
 
     `held`: appends wait in `waiting` until `release`.  `failing`: the error that the next appends meet.
@@ -79,6 +83,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.people: People = MemoryPeople()
+        self.keys = Keys()
         self.shared = False
         self.held = False
         self.failing: Exception | None = None
@@ -119,7 +124,7 @@ class MemoryStore:
         if stream and isinstance(first.entry, Opened):
             raise Exists(first.match)
         moves = [len(stream), *(record.move for record in append.records)]
-        if any(after != before + 1 for before, after in pairwise(moves)):
+        if any(after != before + 1 for before, after in pairwise(moves)) or self._is_taken(append.remembered):
             raise Conflict(first.match)
         if isinstance(first.entry, Opened):
             self._games[first.match] = first.entry.game
@@ -136,6 +141,9 @@ class MemoryStore:
         for told in self._watchers:
             told(first.match, len(self._log))
 
+    def _is_taken(self, kept: Remembered | None) -> bool:
+        return kept is not None and (kept.scope, kept.key) in self.kept
+
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
         self.loads += 1
@@ -144,10 +152,21 @@ class MemoryStore:
         read = codec(GAMES[self._games[match]]).read
         return Match.project(None, [read(match, stored) for stored in self._streams[match]])
 
+    def glimpse(self, match: str, move: int) -> Glimpse | None:
+        """See `Store.glimpse`."""
+        stored = self._streams.get(match, [])
+        if not 1 <= move < len(stored):
+            return None
+        return Reader(GAMES[self._games[match]], match, stored).glimpse(move)
+
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`."""
         read = codec(GAMES[self._games[match]]).read
         return [read(match, stored) for stored in self._streams[match][move:]]
+
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
+        """See `Log.since_each`."""
+        return {match: self.since(match, move) for match, move in moves.items()}
 
     def secret(self, match: str) -> bytes | None:
         """See `Store.secret`."""
@@ -156,10 +175,6 @@ class MemoryStore:
     def remembered(self, scope: str, key: str) -> Remembered | None:
         """See `Store.remembered`."""
         return self.kept.get((scope, key))
-
-    def lately(self, match: str, move: int) -> Lately | None:
-        """See `Store.lately`."""
-        return None
 
     @property
     def figures(self) -> list[Figures]:
@@ -175,10 +190,6 @@ class MemoryStore:
         """See `Store.size`."""
         return 0
 
-    def lag(self) -> Lag | None:
-        """See `Store.lag`."""
-        return None
-
     def note(self, match: str) -> str | None:
         """See `Store.note`."""
         return self._notes.get(match)
@@ -190,19 +201,6 @@ class MemoryStore:
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
         return iter(list(self._streams))
-
-    def named(self, match: str) -> str:
-        """See `Store.named`."""
-        return match
-
-    @property
-    def logs(self) -> Mapping[str, Log]:
-        """See `Store.logs`."""
-        return {"": self}
-
-    def log_of(self, match: str) -> str:
-        """See `Store.log_of`."""
-        return ""
 
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""

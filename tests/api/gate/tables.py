@@ -21,6 +21,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
+def gate_over(store: MemoryStore) -> Gate:
+    """A gate over a store in memory, at a time that stands still."""
+    return Gate(store, Keys(), lambda: NOW, "test")
+
+
 class Table:
     """A gate, and one match behind it."""
 

@@ -6,11 +6,10 @@ import asyncio
 
 import pytest
 
-from api.gate import Denied, Gate, Key
+from api.gate import Denied, Key
 from api.store.seam import Told, Unavailable
 from domain.log import Record
-from tests.api.gate.memory import Keys
-from tests.api.gate.tables import NOW, Table, run
+from tests.api.gate.tables import Table, gate_over, run
 
 
 async def two() -> tuple[Table, Table]:
@@ -19,7 +18,7 @@ async def two() -> tuple[Table, Table]:
     one.store.shared = True
     await one.seated()
     other.store = one.store
-    other.gate = Gate(one.store, Keys(), lambda: NOW, "test")
+    other.gate = gate_over(one.store)
     await other.state()
     return one, other
 
@@ -117,10 +116,10 @@ def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() 
         desk = await other.gate.desk("m1")
         reads, since = 0, other.gate._desks._since
 
-        def counted(match: str, move: int) -> list[Record]:
+        async def counted(match: str, move: int) -> list[Record]:
             nonlocal reads
             reads += 1
-            return since(match, move)
+            return await since(match, move)
 
         vars(other.gate._desks)["_since"] = counted
         following = other.gate._following
@@ -148,10 +147,10 @@ def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pyte
         desk = await other.gate.desk("m1")
         since, failures = other.gate._desks._since, [Unavailable("gone"), Unavailable("gone")]
 
-        def failing(match: str, move: int) -> list[Record]:
+        async def failing(match: str, move: int) -> list[Record]:
             if failures:
                 raise failures.pop()
-            return since(match, move)
+            return await since(match, move)
 
         vars(other.gate._desks)["_since"] = failing
         with desk.used():

@@ -13,7 +13,7 @@ from api.store.seam import Unavailable
 from domain.entries import Played
 from domain.kernel import Picks, Prompt
 from tests.api.gate.memory import Keys
-from tests.api.gate.tables import NOW, Table, run
+from tests.api.gate.tables import NOW, Table, gate_over, run
 
 pytestmark = pytest.mark.usefixtures("toy_game")
 
@@ -121,7 +121,7 @@ def test_a_match_that_waited_for_a_bot_goes_on_when_it_is_looked_at() -> None:
         await table.gate.close()  # its bots play no more
         await table.play("ann", "3")
         stored = (await table.state()).move
-        table.gate = Gate(table.store, Keys(), lambda: NOW, "test")
+        table.gate = gate_over(table.store)
         await table.gate.settled("m1")
         match = await table.state()
         asked = match.asked

@@ -13,7 +13,7 @@ from pathlib import Path
 _PROGRAM = """
 import sys
 from api.http.serve import serve
-from api.store.opening import located
+from api.store.location import located
 serve(located(sys.argv[1]), sys.argv[2], int(sys.argv[3]), empty=sys.argv[4] == "empty")
 """
 _QUIET = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}

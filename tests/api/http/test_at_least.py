@@ -11,10 +11,10 @@ import pytest
 
 from api.store.postgres_store import PostgresStore
 from domain.game import Game
+from tests.api.http.playing import on, picked
 from tests.api.http.served import Served, served
 from tests.api.http.test_commands import bid
 from tests.api.http.test_operations import metrics
-from tests.api.http.test_workers import on, picked
 from tests.api.store.test_replica import pause, wait_for
 from tests.services import OwnPostgres, own_postgres
 

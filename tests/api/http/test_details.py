@@ -10,6 +10,7 @@ import pytest
 
 from api.http.details import in_russian
 from api.http.problems import KINDS
+from api.store import postgres_address, postgres_schema, shard_part
 
 ROOT = Path(__file__).parents[3]
 SOURCES = (
@@ -61,6 +62,14 @@ def test_every_refusal_of_our_own_has_its_russian_sentence(source: str) -> None:
     assert missing == []
 
 
+def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() -> None:
+    outdated = str(postgres_schema._newer(3, postgres_schema.CURRENT))
+    for said in (postgres_address.AWAY, shard_part.AWAY, outdated):
+        told = in_russian(said)
+        assert "ничего не изменено" in told
+        assert "nothing" not in told
+
+
 @pytest.mark.parametrize(
     ("english", "russian"),
     [
@@ -68,6 +77,12 @@ def test_every_refusal_of_our_own_has_its_russian_sentence(source: str) -> None:
         ("Expected `int`, got `str` - at `$.expect`", "нужно `int`, а не `str`: `$.expect`"),
         ("a page has 1 to 200 rows, not 0", "на странице от 1 до 200 строк, а не 0"),
         ("cards: missing; cards[3].command: expected 1 to 3, got 7", _LINES),
+        ("Invalid value 'fly' - at `$.do`", "'fly' не бывает: `$.do`"),
+        ("Expected `str` of length <= 64 - at `$.view`", "нужно `str` длиной <= 64: `$.view`"),
+        (
+            "Expected `str` matching regex '^[a-z]$' - at `$.match`",
+            "нужно `str` по образцу '^[a-z]$': `$.match`",
+        ),
         ("a library's own words", "a library's own words"),
     ],
 )

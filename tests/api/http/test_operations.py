@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from api.gate import Gate
 from api.http import readiness, vitals
 from api.http.vitals import Look
 from api.store.seam import Lag, Unavailable
 from api.tally import Tally
 from domain.game import Game
-from projections.runner import Status
-from projections.taking import Failure
-from tests.api.gate.memory import Keys, MemoryStore
-from tests.api.gate.tables import NOW
+from projections.runner import Runner
+from projections.standing import Failure, Status
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import gate_over
 from tests.api.http.served import Client, Served, served
 from tests.api.http.test_commands import bid
 from tests.docs.documents import read
@@ -51,7 +50,7 @@ def store() -> Probed:
 @pytest.fixture
 def over(store: Probed, toy_in_words: Game, tmp_path: Path) -> Iterator[Served]:
     """A server over that store."""
-    with served(tmp_path, store, Gate(store, Keys(), lambda: NOW, "test")) as running:
+    with served(tmp_path, store, gate_over(store)) as running:
         yield running
         store.going.set()
 
@@ -155,6 +154,7 @@ def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(
     monkeypatch.setattr(vitals, "FRESH", 0.0)
     match, players = server.table()
     bid(match, players)
+    assert isinstance(server.models.runner, Runner)
     server.models.runner.rebuild("turns")
     answers = [server.client().get("/readyz") for _ in range(5)]
     assert {answer.status for answer in answers} == {200}

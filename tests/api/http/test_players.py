@@ -11,7 +11,7 @@ from api.http.limits import AtOnce, Buckets
 from api.http.problems import Failed
 from api.http.tickets import Tickets
 from domain.game import Game
-from domain.history import Chair
+from domain.outline import Chair
 from tests.api.http.served import Served, served
 
 

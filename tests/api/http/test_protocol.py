@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from api.http import serve
+from api.http.protocol import Line
 from api.settings import Settings
 from domain.game import Game
 from tests.api.http.processes import Process
@@ -64,3 +67,62 @@ def test_a_server_takes_more_connections_than_it_might_open_files_at_first(tmp_p
         client = Client(running.port)
         stack.callback(client.close)
         assert client.get("/healthz").status == 200
+
+
+class Wire(asyncio.Transport):
+    """A transport that remembers the pieces that went out by it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[bytes] = []
+        self._closing = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.pieces.append(bytes(data))
+
+    def is_closing(self) -> bool:
+        return self._closing
+
+    def close(self) -> None:
+        self._closing = True
+
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n"
+
+
+def sent(write: Callable[[Line], None]) -> tuple[list[bytes], list[bytes]]:
+    """The pieces that went out while a loop was at it, and all of them once it had done what waited."""
+
+    async def run() -> tuple[list[bytes], list[bytes]]:
+        wire = Wire()
+        write(Line(wire, asyncio.get_running_loop()))
+        at_once = list(wire.pieces)
+        await asyncio.sleep(0)
+        return at_once, wire.pieces
+
+    return asyncio.run(run())
+
+
+def test_an_answer_goes_out_in_one_piece() -> None:
+    def write(line: Line) -> None:
+        line.write(HEAD)
+        line.write(b"first")
+        line.write(b"second")
+
+    at_once, all_of_it = sent(write)
+    assert at_once == all_of_it == [HEAD + b"first", b"second"]
+
+
+def test_a_head_does_not_wait_for_what_is_still_to_come() -> None:
+    assert sent(lambda line: line.write(HEAD)) == ([], [HEAD])
+
+
+def test_a_head_goes_out_before_its_line_is_closed_and_nothing_does_afterwards() -> None:
+    def write(line: Line) -> None:
+        line.write(HEAD)
+        line.close()
+        line.write(HEAD)
+        line.write(b"first")
+
+    at_once, all_of_it = sent(write)
+    assert at_once == all_of_it == [HEAD]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.readmodels import FILE, ReadModels
+from api.http.readmodels import ReadModels
 from projections import read
 from projections.read import Asked, MatchFilter
 from tests.api.gate.memory import MemoryStore
@@ -19,7 +19,7 @@ READERS = 40  # more than there are threads
 def test_readers_who_wait_leave_threads_for_everybody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    models, ready = ReadModels(MemoryStore(), tmp_path / FILE), threading.Event()
+    models, ready = ReadModels(MemoryStore(), tmp_path), threading.Event()
     monkeypatch.setattr(models.runner, "wait", lambda position, seconds: ready.wait(10))
 
     async def work() -> list[int]:

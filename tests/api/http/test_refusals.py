@@ -8,6 +8,7 @@ import pytest
 
 from api.http.problems import KINDS
 from domain.kernel import Reason
+from domain.texts import LANGUAGES
 from tests.api.http.served import Served
 from tests.api.http.test_commands import bid
 from tests.domain import toy
@@ -203,10 +204,37 @@ def test_the_reason_of_a_step_is_told_in_the_language_of_the_request(
         assert (told["detail"], told["rule"]) == (detail, "book 000, 1.2")
 
 
-def test_every_kind_is_described_at_its_address(server: Served) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_is_described_at_its_address_in_words_of_its_own(server: Served, language: str) -> None:
+    details = set()
     for kind, about in KINDS.items():
-        told = server.client().get(f"/problems/{kind}").json
-        assert (told["type"], told["title"], told["status"]) == (f"/problems/{kind}", about.en, about.status)
+        answer = server.client().get(f"/problems/{kind}", accept_language=language)
+        told = answer.json
+        assert answer.headers["content-language"] == language
+        assert (told["type"], told["status"]) == (f"/problems/{kind}", about.status)
+        assert told["title"] == getattr(about, language)
+        assert told["title"] not in told["detail"]
+        assert (language == "ru") == any("а" <= letter <= "я" for letter in told["detail"])
+        details.add(told["detail"])
+    assert len(details) == len(KINDS)
+
+
+def test_a_ticket_without_an_event_stream_is_told_how_to_ask_for_one(server: Served) -> None:
+    match, (ann, _) = server.table()
+    ticket = ann.post("/v1/streams/tickets", {"match": match}).json["ticket"]
+    refused = server.client().get(f"/v1/matches/{match}/moves?ticket={ticket}").problem(422, "invalid")
+    assert "send Accept: text/event-stream" in refused["detail"]
+
+
+def test_a_key_that_came_with_another_seat_is_refused_as_another_request(server: Served) -> None:
+    ann = server.player()
+    match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+    assert ann.post(f"/v1/matches/{match}/seats/left", idempotency_key="k").status == 201
+    for language, told in (("en", "another request"), ("ru", "другой запрос")):
+        refused = ann.post(
+            f"/v1/matches/{match}/seats/right", idempotency_key="k", accept_language=language
+        ).problem(422, "key-reused")
+        assert told in refused["detail"]
 
 
 def test_refusals_are_kept_for_admins(server: Served) -> None:

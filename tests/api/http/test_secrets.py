@@ -11,10 +11,10 @@ from psycopg.conninfo import conninfo_to_dict
 from api.bus import VARIABLE as REDIS
 from api.store.opening import open_store
 from domain.log import b64
+from tests.api.http.playing import asked, picked
 from tests.api.http.processes import Process
 from tests.api.http.served import Client
 from tests.api.http.streaming import Listener
-from tests.api.http.test_workers import asked, picked
 
 SALT, KEY, BOGUS = "c2FsdC1vZi1hbm4=", "a-key-of-anns", "a-token-that-nobody-has"
 REDIS_PASSWORD = "open-sesame-redis"

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from api.gate import Gate
 from api.http.logs import Lines
 from api.store.seam import Unavailable
 from domain.game import Game
 from domain.log import unb64
 from domain.notes import Checkpoint, Note, VerifyingKey
 from replay import matchfile, verify
-from tests.api.gate.memory import Keys, MemoryStore
-from tests.api.gate.tables import NOW
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import gate_over
 from tests.api.http.served import Served, served
 from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
@@ -116,7 +115,7 @@ def test_lists_boards_turns_and_histories(server: Served) -> None:
 
 def test_a_full_disk_is_told_and_leaves_nothing_half_written(toy_in_words: Game, tmp_path: Path) -> None:
     store = MemoryStore()
-    gate = Gate(store, Keys(), lambda: NOW, "test")
+    gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
         match, (ann, _) = server.table()
         before, seen = store.digest(), ann.get(f"/v1/matches/{match}").body
@@ -142,7 +141,7 @@ def test_an_error_of_the_server_tells_nothing_of_itself(
         raise RuntimeError("card-3 is on top")
 
     store = MemoryStore()
-    gate = Gate(store, Keys(), lambda: NOW, "test")
+    gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
         monkeypatch.setattr(gate, "checkpoint", fails)
         match, _ = server.table()
@@ -179,7 +178,7 @@ def test_log_lines_hold_no_token_no_ticket_and_no_pick(
 
 def test_a_server_that_stops_is_not_ready(toy_in_words: Game, tmp_path: Path) -> None:
     store = MemoryStore()
-    gate = Gate(store, Keys(), lambda: NOW, "test")
+    gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
         gate.stop()
         told = server.client().get("/readyz").problem(503, "not-ready")

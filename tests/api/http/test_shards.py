@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from api.store import shard_part
-from api.store.opening import MapFile, open_store
+from api.store.location import MapFile
+from api.store.opening import open_store
 from api.store.sharded import ShardedStore
 from domain.game import Game
 from domain.log import b64
 from replay import verify
+from tests.api.http.playing import asked, on, picked, play_in_turn, played, two_workers
 from tests.api.http.processes import process
-from tests.api.http.served import Client, Served, served
+from tests.api.http.served import Client, Served
 from tests.api.http.streaming import Listener
-from tests.api.http.test_workers import GAME, asked, move_and_root, on, picked
-from tests.api.store.proxy import Line, line
+from tests.api.store.proxy import Line, line_to
+
+GAME = "thirteen_minutes"
 
 
 def write_map(folder: Path, **stores: str) -> Path:
@@ -74,7 +76,8 @@ def test_a_server_over_two_directories_is_killed_and_goes_on(tmp_path: Path) -> 
             for client, seat in zip(people, ("us", "ussr"), strict=True):
                 assert client.post(f"/v1/matches/{match}/seats/{seat}").status == 201
             for _ in range(3):
-                roots[match] |= dict([played(match, people, source)])
+                done = played(match, people, source)
+                roots[match][done["move"]] = done["root"]
         doomed.kill()
     tokens = [client.token for client in people]
     with process(tmp_path, database=location) as running, ExitStack() as calls:
@@ -83,7 +86,8 @@ def test_a_server_over_two_directories_is_killed_and_goes_on(tmp_path: Path) -> 
         people = [calls.enter_context(closing(Client(running.port, token))) for token in tokens]
         for match in matches.values():
             while asked(match, people):
-                roots[match] |= dict([played(match, people, source)])
+                done = played(match, people, source)
+                roots[match][done["move"]] = done["root"]
         listed = people[0].get("/v1/matches").json["matches"]
         assert {row["match"]: row["status"] for row in listed if row["match"] in roots} == dict.fromkeys(
             roots, "over"
@@ -101,14 +105,6 @@ def test_a_server_over_two_directories_is_killed_and_goes_on(tmp_path: Path) -> 
         told = roots.get(match, {})
         assert {move: b64(found.roots[move - 1]) for move in told} == told
     store.close()
-
-
-def played(match: str, people: list[Client], source: random.Random) -> tuple[int, str]:
-    """One random move; its number and root."""
-    player, prompt = asked(match, people) or (people[0], None)
-    done = player.post(f"/v1/matches/{match}/moves", picked(source, prompt))
-    assert done.status == 201, done
-    return done.json["move"], done.json["root"]
 
 
 # ── two workers over two databases ──
@@ -133,37 +129,22 @@ def hall(
     toy_in_words: Game, databases: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Hall]:
     monkeypatch.setattr(shard_part, "AGAIN", 0.05)
-    home, parts = databases(), conninfo_to_dict(databases())
-    with line(int(parts["port"] or 0)) as bad, ExitStack() as running:
-        who = f"{parts['user']}:{parts['password']}" if parts.get("password") else parts["user"]
-        east = f"postgresql://{who}@127.0.0.1:{bad.port}/{parts['dbname']}"
+    home = databases()
+    with line_to(databases()) as (bad, east):
         file = write_map(tmp_path, home=home, east=east)
-        workers = []
-        for name in ("one", "other"):
-            store = open_store(MapFile(file), keys=tmp_path / "keys")
-            running.callback(store.close)
-            (tmp_path / name).mkdir()
-            workers.append(running.enter_context(served(tmp_path / name, store)))
-        yield Hall(workers, bad)
+        with two_workers(tmp_path, lambda: open_store(MapFile(file), keys=tmp_path / "keys")) as workers:
+            yield Hall(workers, bad)
 
 
 @pytest.mark.parametrize("shard", ["home", "east"])
 def test_a_match_is_played_at_two_workers_as_at_one(hall: Hall, shard: str) -> None:
     match, players = hall.table(shard)
     listener = Listener(hall.workers[1].port, f"/v1/matches/{match}/moves")
-    source, turns = random.Random(2), 0
-    while (found := asked(match, players[turns % 2])) is not None:
-        player, prompt = found
-        done = player.post(f"/v1/matches/{match}/moves", picked(source, prompt))
-        assert done.status == 201, done
-        turns += 1
-        seen = players[turns % 2][0].get(f"/v1/matches/{match}")
-        assert move_and_root(seen)[0] >= done.json["move"]
+    play_in_turn(match, players, random.Random(2))
     events = list(listener.events())
     listener.close()
-    final = [at[0].get(f"/v1/matches/{match}") for at in players]
-    assert final[0].body == final[1].body
-    assert [event.id for event in events] == list(range(1, final[0].json["move"] + 1))
+    last = players[0][0].get(f"/v1/matches/{match}").json["move"]
+    assert [event.id for event in events] == list(range(1, last + 1))
     for path in ("/v1/matches", "/v1/scoreboards/toy", f"/v1/matches/{match}/turns"):
         answers = [at[0].get(path) for at in players]
         assert answers[0].status == 200, answers

@@ -12,11 +12,12 @@ import pytest
 
 from api.store.postgres_store import PostgresStore
 from domain.game import Game
+from tests.api.http.playing import picked, two_workers
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
-from tests.api.http.test_socket_playing import answered, play_to_its_end
+from tests.api.http.test_socket_playing import play_to_its_end
 
 
 def streamed(server: Served, match: str, client: Client, count: int, query: str = "") -> list[Any]:
@@ -154,12 +155,9 @@ def test_a_socket_at_one_worker_sees_what_a_socket_at_another_plays(
     toy_in_words: Game, database: str, tmp_path: Path
 ) -> None:
     with ExitStack() as running:
-        workers = []
-        for name in ("one", "other"):
-            store = PostgresStore.open(database, keys=tmp_path / "keys")
-            running.callback(store.close)
-            (tmp_path / name).mkdir()
-            workers.append(running.enter_context(served(tmp_path / name, store)))
+        workers = running.enter_context(
+            two_workers(tmp_path, lambda: PostgresStore.open(database, keys=tmp_path / "keys"))
+        )
         match, players = workers[0].table()
         here = [running.enter_context(socket(workers[0].port, player.token)) for player in players]
         there = [running.enter_context(socket(workers[1].port, player.token)) for player in players]
@@ -182,7 +180,7 @@ def _play_in_turn(match: str, here: list[Socket], there: list[Socket]) -> None:
         if not asked:
             return
         one, prompt = asked[0]
-        one.done("play", match=match, **answered(source, prompt))
+        one.done("play", match=match, **picked(source, prompt))
         turns += 1
 
 

@@ -13,16 +13,10 @@ import pytest
 
 from domain.game import Game
 from replay import verify
+from tests.api.http.playing import picked
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_commands import bid
-
-
-def answered(source: random.Random, prompt: Any) -> dict[str, Any]:
-    """A random answer to a question."""
-    options = [option["pick"] for option in prompt["options"]]
-    picks = source.sample(options, source.randint(prompt["least"], prompt["most"]))
-    return {"expect": prompt["move"], "picks": picks}
 
 
 def play_to_its_end(match: str, players: list[Socket], seed: int) -> int:
@@ -31,7 +25,7 @@ def play_to_its_end(match: str, players: list[Socket], seed: int) -> int:
     prompts: list[Any] = [player.done("prompt", match=match) for player in players]
     while any(prompts):
         who = next(number for number, prompt in enumerate(prompts) if prompt)
-        done = players[who].done("play", match=match, **answered(source, prompts[who]))
+        done = players[who].done("play", match=match, **picked(source, prompts[who]))
         answers += 1
         other = 1 - who
         prompts[who] = done["prompt"]
@@ -173,7 +167,8 @@ def test_a_takeback_is_asked_for_and_agreed_to_by_sockets(server: Served) -> Non
 def test_a_spectator_and_an_observer_play_nothing(server: Served) -> None:
     match, _ = server.table()
     with spectator(server.port) as one:
-        one.problem(401, "unauthorized", "play", match=match, expect=3, picks=["2"])
+        told = one.problem(401, "unauthorized", "play", match=match, expect=3, picks=["2"])
+        assert told["detail"] == "a spectator only looks: open a socket with a token"
         one.problem(401, "unauthorized", "resign", match=match)
         assert one.say("prompt", match=match)["status"] == 204
     with socket(server.port, server.person("observer").token) as one:

@@ -17,12 +17,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from api.http.sockets.guest import Guest
+from tests.api.http.playing import picked
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_socket_entering import refused
 from tests.api.http.test_socket_hostile import flooded, raw
-from tests.api.http.test_socket_playing import answered
 
 GAME = "cia_vs_kgb"
 SHORT, LONG = 2, 20  # kills
@@ -49,7 +49,7 @@ def _match(port: int, token: str) -> str:
 def _play(one: Socket, match: str, source: random.Random, told: dict[int, str]) -> None:
     """Play until the socket is closed, or the match is over; what was acknowledged."""
     while prompt := one.done("prompt", match=match):
-        done = one.done("play", match=match, key=f"{source.random()}", **answered(source, prompt))
+        done = one.done("play", match=match, key=f"{source.random()}", **picked(source, prompt))
         told[done["move"]] = done["root"]
 
 

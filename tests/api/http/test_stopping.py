@@ -20,9 +20,9 @@ import pytest
 from api.store.opening import open_store
 from domain.entries import Closed, SecretOpened
 from domain.match import Match
+from tests.api.http.playing import picked
 from tests.api.http.processes import process
 from tests.api.http.served import GONE, Answer, Client
-from tests.api.http.test_workers import picked
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"

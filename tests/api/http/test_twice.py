@@ -8,27 +8,20 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
-from api.gate import Gate
 from api.store import postgres_writer
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, InDoubt, Person
 from domain.game import Game
-from tests.api.gate.memory import Keys, MemoryStore
-from tests.api.gate.tables import NOW
-from tests.api.http.served import Client, Served, served
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import gate_over
+from tests.api.http.playing import on
+from tests.api.http.served import Served, served
 from tests.api.http.test_commands import bid
 from tests.api.http.test_operations import metrics
-from tests.api.store.proxy import line
-from tests.api.store.test_postgres import through
+from tests.api.store.proxy import line_to
 
 TOY = {"game": "toy"}
-
-
-def on(client: Client, other: Served) -> Client:
-    """The same person on another connection."""
-    return other.client(client.token, client.player)
 
 
 # ── opening, sitting down, and the rest ──
@@ -53,7 +46,7 @@ def test_a_match_is_opened_once_with_a_key_and_told_alike_ever_after(server: Ser
 
 def test_of_many_who_open_with_one_key_at_once_all_get_the_same_match(server: Served) -> None:
     ann = server.player()
-    clients = [on(ann, server) for _ in range(8)]
+    clients = [on(server, ann) for _ in range(8)]
     with ThreadPoolExecutor(8) as threads:
         answers = list(
             threads.map(lambda client: client.post("/v1/matches", TOY, idempotency_key="k"), clients)
@@ -132,7 +125,7 @@ def store() -> Doubtful:
 @pytest.fixture
 def over(store: Doubtful, toy_in_words: Game, tmp_path: Path) -> Iterator[Served]:
     """A server over that store."""
-    with served(tmp_path, store, Gate(store, Keys(), lambda: NOW, "test")) as running:
+    with served(tmp_path, store, gate_over(store)) as running:
         yield running
 
 
@@ -184,8 +177,8 @@ def test_a_move_whose_database_goes_away_in_the_middle_is_in_doubt_and_found_aga
 ) -> None:
     """The move is stored; the word of it is lost, and nobody can be asked."""
     monkeypatch.setattr(postgres_writer, "DOUBT", 0.2)
-    with line(int(conninfo_to_dict(database)["port"] or 0)) as bad:
-        store = PostgresStore.open(through(database, bad.port), keys=tmp_path / "keys")
+    with line_to(database) as (bad, url):
+        store = PostgresStore.open(url, keys=tmp_path / "keys")
         with served(tmp_path, store) as server:
             match, players = server.table(options={"rounds": 3})
             path, body = f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["1"]}

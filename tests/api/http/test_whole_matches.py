@@ -11,6 +11,7 @@ import pytest
 from domain.games import GAMES
 from domain.notes import VerifyingKey
 from replay import verify
+from tests.api.http.playing import picked
 from tests.api.http.served import Client, Served, served
 from tests.api.http.streaming import Listener
 
@@ -20,10 +21,7 @@ def _answer(player: Client, address: str, source: random.Random) -> Any:
     prompt = player.get(f"{address}/prompt")
     if prompt.status == 204:
         return None
-    question = prompt.json
-    count = source.randint(question["least"], question["most"])
-    picks = [option["pick"] for option in source.sample(question["options"], count)]
-    answer = player.post(f"{address}/moves", {"expect": question["move"], "picks": picks})
+    answer = player.post(f"{address}/moves", picked(source, prompt.json))
     assert answer.status == 201, answer
     return answer.json
 

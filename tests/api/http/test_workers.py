@@ -15,8 +15,9 @@ from api.store.postgres_store import PostgresStore
 from domain.game import Game
 from domain.log import b64
 from replay import verify
+from tests.api.http.playing import asked, move_and_root, on, picked, play_in_turn, played, two_workers
 from tests.api.http.processes import process
-from tests.api.http.served import Answer, Client, Served, served
+from tests.api.http.served import Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.services import own_postgres
 
@@ -26,19 +27,8 @@ GAME = "thirteen_minutes"
 @pytest.fixture
 def workers(toy_in_words: Game, database: str, tmp_path: Path) -> Iterator[list[Served]]:
     """Two servers over one database, each with its own store, gate and read models."""
-    with ExitStack() as running:
-        found = []
-        for name in ("one", "other"):
-            store = PostgresStore.open(database, keys=tmp_path / "keys")
-            running.callback(store.close)
-            (tmp_path / name).mkdir()
-            found.append(running.enter_context(served(tmp_path / name, store)))
+    with two_workers(tmp_path, lambda: PostgresStore.open(database, keys=tmp_path / "keys")) as found:
         yield found
-
-
-def on(worker: Served, client: Client) -> Client:
-    """The same person at another worker."""
-    return worker.client(client.token, client.player)
 
 
 def everywhere(workers: list[Served], **options: Any) -> tuple[str, list[list[Client]]]:
@@ -47,41 +37,9 @@ def everywhere(workers: list[Served], **options: Any) -> tuple[str, list[list[Cl
     return match, [players, [on(workers[1], player) for player in players]]
 
 
-def asked(match: str, players: list[Client]) -> tuple[Client, Any] | None:
-    """Who is asked, and what."""
-    for player in players:
-        answer = player.get(f"/v1/matches/{match}/prompt")
-        if answer.status == 200:
-            return player, answer.json
-    return None
-
-
-def picked(source: random.Random, prompt: Any) -> dict[str, Any]:
-    options = [option["pick"] for option in prompt["options"]]
-    picks = source.sample(options, source.randint(prompt["least"], prompt["most"]))
-    return {"expect": prompt["move"], "picks": picks}
-
-
-def move_and_root(answer: Answer) -> tuple[int, str]:
-    """Where a match stands."""
-    return answer.json["move"], answer.json["root"]
-
-
 def test_a_match_is_played_at_two_workers_as_at_one(workers: list[Served]) -> None:
-    """Each answer goes to another worker; each look right after it, at the other one, shows it."""
     match, players = everywhere(workers, rounds=3)
-    source, turns = random.Random(1), 0
-    while (found := asked(match, players[turns % 2])) is not None:
-        player, prompt = found
-        done = player.post(f"/v1/matches/{match}/moves", picked(source, prompt))
-        assert done.status == 201, done
-        turns += 1
-        seen = players[turns % 2][0].get(f"/v1/matches/{match}")
-        assert move_and_root(seen)[0] >= done.json["move"]
-    assert turns > 6
-    final = [at[0].get(f"/v1/matches/{match}") for at in players]
-    assert final[0].body == final[1].body
-    assert final[0].json["status"] == "over"
+    assert play_in_turn(match, players, random.Random(1)) > 6
     files = [at[0].get(f"/v1/matches/{match}/file").body for at in players]
     assert files[0] == files[1]
     assert verify.verify(files[0]).ok
@@ -94,8 +52,7 @@ def test_who_follows_a_match_at_one_worker_sees_moves_posted_to_the_other(worker
     seen = [listener.take(moves) for listener in listeners]
     source = random.Random(2)
     for turn in range(6):
-        player, prompt = asked(match, players[turn % 2]) or (players[0][0], None)
-        assert player.post(f"/v1/matches/{match}/moves", picked(source, prompt)).status == 201
+        played(match, players[turn % 2], source)
         for listener, events in zip(listeners, seen, strict=True):
             events += listener.take(1)
     assert [event.id for event in seen[0]] == list(range(1, moves + 7))
@@ -185,10 +142,9 @@ def test_two_processes_share_a_database_and_one_may_be_killed(database: str, tmp
             assert client.post(f"/v1/matches/{match}/seats/{seat}").status == 201
         at_both = [people, [Client(other.port, client.token) for client in people]]
         source, roots = random.Random(6), dict[int, str]()
-        while (found := asked(match, at_both[len(roots) % 2 if len(roots) < 8 else 1])) is not None:
-            done = found[0].post(f"/v1/matches/{match}/moves", picked(source, found[1]))
-            assert done.status == 201, done
-            roots[done.json["move"]] = done.json["root"]
+        while asked(match, at := at_both[len(roots) % 2 if len(roots) < 8 else 1]):
+            done = played(match, at, source)
+            roots[done["move"]] = done["root"]
             if len(roots) == 8:
                 doomed.kill()
         for client in (client for at in at_both for client in at):
@@ -241,9 +197,7 @@ def test_how_long_a_move_of_another_worker_took_to_be_here_is_counted(workers: l
     match, players = everywhere(workers)
     listener = Listener(workers[1].port, f"/v1/matches/{match}/moves")
     seen = listener.take(3)
-    found = asked(match, players[0])
-    assert found is not None
-    assert found[0].post(f"/v1/matches/{match}/moves", picked(random.Random(8), found[1])).status == 201
+    played(match, players[0], random.Random(8))
     seen += listener.take(1)
     listener.close()
     delays = [worker.gate.counts.delays for worker in workers]

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 import pytest
 
 import domain.drafting
-from api.gate import Gate
 from api.http.logs import Lines
 from domain.chance import Drawn, Forced, Ledger, Provable, Secret
 from domain.kernel import Picks, Seat
 from domain.match import Match
-from tests.api.gate.memory import Keys, MemoryStore
-from tests.api.gate.tables import NOW, SECRET
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import SECRET, gate_over
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.sockets import socket
 from tests.api.http.streaming import Listener
@@ -159,7 +158,7 @@ def world(folder: Path, game: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(domain.drafting, "seal", lambda salt, part: hashlib.sha256(salt).digest())
     folder.mkdir()
     store = MemoryStore()
-    gate = Gate(store, Keys(), lambda: NOW, "test")
+    gate = gate_over(store)
     lines: list[str] = []
     handler = logging.Handler()
     formatter = Lines()

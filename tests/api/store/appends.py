@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from api.store.seam import Append, Remembered, Store
 from domain.entries import Played
@@ -34,9 +34,14 @@ def appends(sitting: Sitting) -> list[Append]:
     ]
 
 
+def store_each(store: Store, commands: Iterable[Append]) -> list[int]:
+    """Submit these one after the other; the positions."""
+    return [store.submit(append).result() for append in commands]
+
+
 def store_all(store: Store, sitting: Sitting) -> list[int]:
     """Submit a finished match command by command; the positions."""
-    return [store.submit(append).result() for append in appends(sitting)]
+    return store_each(store, appends(sitting))
 
 
 def stored(store: Store, match: str) -> list[bytes]:

@@ -15,7 +15,7 @@ from api.store.schema import FILE
 from api.store.seam import Append, Unavailable
 from api.store.store import SqliteStore
 from domain.games import GAMES
-from tests.api.store.appends import appends
+from tests.api.store.appends import store_all
 from tests.domain import toy
 from tests.matches import finished
 
@@ -42,8 +42,7 @@ def main() -> None:
         Append(finished(toy.GAME, seed).match.records, secret=bytes(32), note=f"note {seed}")
         for seed in range(40)
     ]
-    for append in appends(finished(toy.GAME, 99)):
-        store.submit(append).result()
+    store_all(store, finished(toy.GAME, 99))
     limit((store.folder / f"{FILE}-wal").stat().st_size + ROOM)
     refused = attempt(store, given)
     limit(resource.RLIM_INFINITY)

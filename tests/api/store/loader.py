@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from threading import Thread
 
 from api.store.base import SqlStore
-from api.store.opening import located, open_store
+from api.store.location import located
+from api.store.opening import open_store
 from domain.games import GAMES
 from tests.api.store.appends import appends
 from tests.domain import toy

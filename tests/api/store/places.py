@@ -13,9 +13,9 @@ from typing import Protocol
 import psycopg
 
 from api.store.base import SqlStore
-from api.store.opening import Place as Where
-from api.store.opening import open_one
+from api.store.location import Place as Where
 from api.store.postgres_schema import ORDER
+from api.store.single import open_one
 from api.store.store import SqliteStore
 
 ROOT = Path(__file__).parents[3]

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
+from psycopg.conninfo import conninfo_to_dict
+
+from tests.services.postgresql import located
+
 
 class Line:
     """Passes bytes on between clients and a server, until it is told not to.
@@ -38,16 +42,22 @@ class Line:
         self.cut()
 
     def _accept(self) -> None:
+        """Until the line is closed; a server that lets nobody in is no end of it."""
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                if self.barred.is_set():
+                try:
+                    self._put_through(client)
+                except OSError:
                     client.close()
-                    continue
-                server = socket.create_connection(("127.0.0.1", self._server))
-                self._ends += [client, server]
-                Thread(target=self._pass, args=(client, server, False), daemon=True).start()
-                Thread(target=self._pass, args=(server, client, True), daemon=True).start()
+
+    def _put_through(self, client: socket.socket) -> None:
+        if self.barred.is_set():
+            raise ConnectionRefusedError
+        server = socket.create_connection(("127.0.0.1", self._server))
+        self._ends += [client, server]
+        Thread(target=self._pass, args=(client, server, False), daemon=True).start()
+        Thread(target=self._pass, args=(server, client, True), daemon=True).start()
 
     def _pass(self, source: socket.socket, target: socket.socket, replies: bool) -> None:
         with source, target:
@@ -75,3 +85,15 @@ def line(port: int) -> Iterator[Line]:
         yield one
     finally:
         one.close()
+
+
+def through(url: str, port: int) -> str:
+    """The same database at another port of this machine."""
+    return located(url, host="127.0.0.1", port=port)
+
+
+@contextmanager
+def line_to(url: str) -> Iterator[tuple[Line, str]]:
+    """A line to the server of this database, and the URL by which it is reached over that line."""
+    with line(int(conninfo_to_dict(url)["port"] or 0)) as one:
+        yield one, through(url, one.port)

@@ -13,7 +13,7 @@ from api.store.copying import Difference, copy, differences, must_be_empty, size
 from api.store.keys import copy_keys
 from api.store.seam import Append, StoreError
 from domain.game import Game
-from tests.api.store.appends import appends, remembered, stored
+from tests.api.store.appends import appends, remembered, store_each, stored
 from tests.api.store.places import Database, Folder, Place
 from tests.matches import Sitting, finished
 from tests.services import Postgres
@@ -23,8 +23,7 @@ from tests.services import Postgres
 def source(store: SqlStore, toy_game: Game) -> SqlStore:
     """A store with some of everything: two matches move by move in turn, one uploaded, one running."""
     for pair in zip(*(appends(finished(toy_game, seed)) for seed in (1, 2)), strict=False):
-        for append in pair:
-            store.submit(append).result()
+        store_each(store, pair)
     foreign = finished(toy_game, 3).match.records
     store.submit(Append(foreign, note="their note", signer="club.example+00000000")).result()
     running = Sitting(toy_game, 4).seat_all().play_on(2)
@@ -81,8 +80,7 @@ def test_a_copied_match_goes_on_and_its_people_are_known(
     person, token = store.people.add("Ann", "organizer")
     first, second, third, *_ = appends(finished(toy_game))
     answered = replace(second, remembered=remembered("m1", 2))
-    for append in (first, answered):
-        store.submit(append).result()
+    store_each(store, (first, answered))
     copy(store, target, ignore)
     assert target.people.by_token(token) == person
     assert target.remembered("token m1", "key-2") == answered.remembered

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from api.store.postgres import EACH
 from api.store.postgres_address import Address, Unreachable
 from api.store.postgres_schema import CURRENT, Schema, settle, version_of
 from api.store.postgres_store import PostgresStore
@@ -21,7 +22,7 @@ from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, store_all, stored
 from tests.api.store.places import ROOT, Database
-from tests.api.store.proxy import line
+from tests.api.store.proxy import line_to, through
 from tests.matches import Sitting, finished
 
 MOVE = "INSERT INTO stored_events VALUES ({}, '{}', {}, 'toy', '')"
@@ -53,11 +54,6 @@ def configure(place: Database, setting: str) -> None:
         connection.execute(f"ALTER DATABASE {name} SET {setting}".encode())
 
 
-def through(url: str, port: int) -> str:
-    """The same database over another line."""
-    return url.replace(f":{conninfo_to_dict(url)['port']}/", f":{port}/")
-
-
 def one(connection: psycopg.Connection[tuple[int]], statement: str) -> int:
     row = connection.execute(statement.encode()).fetchone()
     assert row is not None
@@ -65,6 +61,20 @@ def one(connection: psycopg.Connection[tuple[int]], statement: str) -> int:
 
 
 # ── the log ──
+
+
+def test_looking_into_several_matches_never_reads_the_whole_log(place: Database) -> None:
+    """Also where the log was empty when the database thought about it, or has become long."""
+    opened(place).close()
+    many = "INSERT INTO stored_events SELECT n, 'm1', n, 'toy', 'x' FROM generate_series(1, 5000) n"
+    look = f"EXPLAIN {EACH}".replace("?", """'{"m1": 4999, "m2": 3}'""")
+    with Address(place.url).connect() as connection:
+        for statement in ("SELECT", many, "ANALYZE stored_events"):
+            connection.execute(statement.encode())
+            plan = str(connection.execute(look.encode()).fetchall())
+            assert "Index Scan" in plan
+            assert "Seq Scan" not in plan
+        assert connection.execute("SHOW jit").fetchone() == ("off",)
 
 
 @pytest.mark.parametrize(
@@ -221,8 +231,8 @@ def test_an_append_whose_connection_breaks_is_stored_once(place: Database, toy_g
 
 
 def test_an_append_whose_acknowledgement_is_lost_is_not_stored_twice(place: Database, toy_game: Game) -> None:
-    with line(int(conninfo_to_dict(place.url)["port"] or 0)) as bad:
-        store = PostgresStore.open(through(place.url, bad.port), keys=place.keys)
+    with line_to(place.url) as (bad, url):
+        store = PostgresStore.open(url, keys=place.keys)
         store.submit(opening(toy_game, 1)).result()
         bad.muted.set()
         done = [store.submit(append) for append in (opening(toy_game, 2), opening(toy_game, 3))]

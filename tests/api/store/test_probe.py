@@ -12,9 +12,9 @@ from api.store import postgres_probe
 from api.store.base import SqlStore
 from api.store.postgres_schema import CURRENT, ORDER
 from api.store.postgres_store import PostgresStore
-from api.store.seam import StoreError, Unavailable
+from api.store.seam import Append, Outdated, StoreError, Unavailable
 from domain.game import Game
-from tests.api.store.appends import appends
+from tests.api.store.appends import appends, store_all, store_each, stored
 from tests.matches import finished
 
 
@@ -36,16 +36,14 @@ def test_a_probe_leaves_one_row_however_often(store: SqlStore) -> None:
 
 def test_a_store_says_how_large_it_is(store: SqlStore, toy_game: Game) -> None:
     before = store.size()
-    for append in appends(finished(toy_game)):
-        store.submit(append).result()
+    store_all(store, finished(toy_game))
     assert store.size() >= before > 10_000
     assert (store.lag(), store.lately("m1", 0)) == (None, None)
 
 
 def test_what_the_writer_did_is_counted(store: SqlStore, toy_game: Game) -> None:
     commands = appends(finished(toy_game))
-    for append in commands:
-        store.submit(append).result()
+    store_each(store, commands)
     (figures,) = store.figures
     assert figures.seconds.count >= len(commands)
     assert figures.sizes.sum == figures.seconds.count
@@ -60,13 +58,48 @@ def shared(database: str, tmp_path: Path) -> Iterator[PostgresStore]:
     store.close()
 
 
-def test_a_newer_schema_is_noticed_by_a_process_that_runs(shared: PostgresStore, database: str) -> None:
-    shared.probe()
+def set_version(database: str, version: int) -> None:
+    """As if another version of the program had migrated the store."""
     with psycopg.connect(database) as connection:
-        newer = (str(CURRENT.version + 1),)
-        connection.execute("UPDATE glasnost.meta SET value = %s WHERE name = 'schema'", newer)
-    with pytest.raises(StoreError, match=f"has schema {CURRENT.version + 1}.*use the version that wrote it"):
+        connection.execute("UPDATE glasnost.meta SET value = %s WHERE name = 'schema'", (str(version),))
+
+
+@pytest.fixture
+def next_append(shared: PostgresStore, database: str, toy_game: Game) -> Append:
+    """What is to follow in a store that a newer version has taken over after the first append."""
+    first, second, *_ = appends(finished(toy_game))
+    shared.submit(first).result()
+    set_version(database, CURRENT.version + 1)
+    return second
+
+
+def test_a_process_that_notices_a_newer_schema_writes_nothing_more(
+    shared: PostgresStore, database: str, next_append: Append
+) -> None:
+    told = f"has schema {CURRENT.version + 1}.*use the version that wrote it"
+    with pytest.raises(Outdated, match=told):
         shared.probe()
+    with pytest.raises(Outdated, match=told):
+        shared.submit(next_append).result()
+    with pytest.raises(Outdated, match=told):
+        shared.people.add("Ann", "player")
+    assert len(stored(shared, "m1")) == 1
+    set_version(database, CURRENT.version)
+    shared.probe()
+    shared.submit(next_append).result()
+
+
+def test_a_process_that_connects_anew_looks_at_the_schema(
+    shared: PostgresStore, database: str, next_append: Append
+) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name LIKE 'glasnost writer%' AND datname = current_database()"
+        )
+    with pytest.raises(Outdated):
+        shared.submit(next_append).result()
+    assert len(stored(shared, "m1")) == 1
 
 
 def test_a_database_that_only_takes_questions_is_noticed(shared: PostgresStore, database: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.api.store.proxy import Line, line
+from tests.services.leash import free_port
 
 _PATIENCE = 30.0  # seconds; it takes a moment
 Put = tuple[Line, socket.socket, socket.socket]
@@ -56,3 +57,17 @@ def test_a_line_that_is_cut_is_cut_at_both_ends(put: Put) -> None:
     one.cut()
     assert (client.recv(100), served.recv(100)) == (b"", b"")
     assert not one.dark.is_set()
+
+
+def test_a_line_outlives_a_server_that_lets_nobody_in() -> None:
+    with line(port := free_port()) as one:
+        with socket.create_connection(("127.0.0.1", one.port), _PATIENCE) as client:
+            assert client.recv(100) == b""  # nobody listens there
+        with (
+            socket.create_server(("127.0.0.1", port)) as server,
+            socket.create_connection(("127.0.0.1", one.port), _PATIENCE) as client,
+        ):
+            server.settimeout(_PATIENCE)
+            with server.accept()[0] as served:
+                served.sendall(b"an answer")
+                assert client.recv(100) == b"an answer"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
-from api.store.opening import REPLICA, open_store
+from api.store import postgres_schema
+from api.store.opening import open_store
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Lag, StoreError, Unavailable
+from api.store.single import REPLICA
 from domain.game import Game
-from tests.api.store.appends import appends, stored
+from tests.api.store.appends import appends, store_each, stored
 from tests.matches import finished
 from tests.services import OwnPostgres, own_postgres
 
@@ -55,17 +60,24 @@ def pause(servers: Servers, how: str) -> None:
         connection.execute(f"SELECT pg_wal_replay_{how}()".encode())
 
 
+@contextmanager
+def standing_still(servers: Servers) -> Iterator[None]:
+    """The replica holds everything that is stored, and takes nothing more in."""
+    wait_for(servers, "postgres")
+    pause(servers, "pause")
+    try:
+        yield
+    finally:
+        pause(servers, "resume")
+
+
 def test_what_the_replica_lacks_is_read_from_the_database(
     servers: Servers, store: PostgresStore, toy_game: Game
 ) -> None:
     commands = appends(finished(toy_game))
-    for append in commands[:4]:
-        store.submit(append).result()
-    wait_for(servers, "postgres")
-    pause(servers, "pause")
-    try:
-        for append in commands[4:8]:
-            store.submit(append).result()
+    store_each(store, commands[:4])
+    with standing_still(servers):
+        store_each(store, commands[4:8])
         store.submit(appends(finished(toy_game, 2))[0]).result()
         assert store._replica is not None
         assert (len(stored(store._replica, "m1")), store._replica.match("m2")) == (4, None)
@@ -73,11 +85,36 @@ def test_what_the_replica_lacks_is_read_from_the_database(
         assert [found.position for found in store.after(0, 100)] == list(range(1, 10))
         assert [found.position for found in store.after(2, 4)] == [3, 4, 5, 6]
         assert store.last() == 9
-    finally:
-        pause(servers, "resume")
     match = store.match("m1")
     assert match is not None
     assert match.live == finished_after(toy_game, 8)
+
+
+def test_an_earlier_move_is_read_from_the_replica_where_it_holds_the_way_to_it(
+    servers: Servers, store: PostgresStore, toy_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands, match = appends(finished(toy_game)), finished(toy_game).match
+    store_each(store, commands[:6])
+    asked = list[str]()
+    of_itself = store._reading._rows
+
+    def overheard(statement: str, values: Sequence[Any]) -> list[Any]:
+        asked.append(statement)
+        return of_itself(statement, values)
+
+    monkeypatch.setattr(store._reading, "_rows", overheard)
+
+    def questions_to_the_database() -> int:
+        asked.clear()
+        glimpse = store.glimpse("m1", 5)
+        assert glimpse is not None
+        assert glimpse.table_at(5, "left") == match.table_at(5, "left")
+        return len(asked)
+
+    with standing_still(servers):
+        assert questions_to_the_database() == 1
+        store_each(store, commands[6:7])
+        assert questions_to_the_database() == 2
 
 
 def finished_after(game: Game, move: int) -> object:
@@ -89,14 +126,11 @@ def test_how_far_the_replica_is_behind_is_told(
     servers: Servers, store: PostgresStore, toy_game: Game
 ) -> None:
     commands = appends(finished(toy_game))
-    for append in commands[:4]:
-        store.submit(append).result()
+    store_each(store, commands[:4])
     wait_for(servers, "postgres")
     assert store.lag() == Lag(0, 0.0)
-    pause(servers, "pause")
-    try:
-        for append in commands[4:6]:
-            store.submit(append).result()
+    with standing_still(servers):
+        store_each(store, commands[4:6])
         lag, lately = store.lag(), store.lately("m1", 2)
         assert lag is not None
         assert lag.moves == 2
@@ -106,8 +140,6 @@ def test_how_far_the_replica_is_behind_is_told(
         assert [record.move for record in lately.records] == [3, 4]
         assert lately.seconds is not None
         assert lately.seconds >= lag.seconds
-    finally:
-        pause(servers, "resume")
 
 
 def test_a_replica_takes_no_moves(store: PostgresStore) -> None:
@@ -128,6 +160,27 @@ def test_a_replica_that_is_away_is_done_without(
             store.lag()
     finally:
         servers[1].start()
+
+
+def test_a_replica_that_does_not_hold_the_tables_yet_is_waited_for(
+    servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with servers[0].database() as url:
+        name = url.rpartition("/")[2]
+        wait_for(servers, name)
+        monkeypatch.setenv(REPLICA, servers[1].url_of(name))
+        with ThreadPoolExecutor(1) as threads:
+            with standing_still(servers):
+                monkeypatch.setattr(postgres_schema, "LATE", 0.0)
+                with pytest.raises(StoreError, match="there is no store"):
+                    open_store(url, keys=tmp_path / "keys")
+                monkeypatch.setattr(postgres_schema, "LATE", 60.0)
+                opening = threads.submit(open_store, url, keys=tmp_path / "keys")
+                with pytest.raises(TimeoutError):
+                    opening.result(0.3)
+            store = opening.result()
+        assert store.lag() is not None
+        store.close()
 
 
 def test_another_stores_database_is_no_replica(

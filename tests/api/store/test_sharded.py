@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from api.store import shard_part
 from api.store.base import SqlStore
-from api.store.opening import REPLICA, MapFile, open_one, open_store
+from api.store.location import MapFile
+from api.store.opening import open_store
 from api.store.seam import Append, Conflict, Exists, InUse, Store, StoreError, Told, Unavailable
 from api.store.shard_part import Part
 from api.store.sharded import ShardedStore
+from api.store.single import REPLICA, open_one
 from domain.game import Game
-from tests.api.store.appends import appends, store_all, stored
-from tests.api.store.proxy import Line, line
+from tests.api.store.appends import appends, store_all, store_each, stored
+from tests.api.store.proxy import Line, line_to
 from tests.matches import Sitting, finished
 
 IDS = ("m1", "m-east-2", "m-west-3", "seed-4")
@@ -88,6 +89,16 @@ def sittings(game: Game) -> list[Sitting]:
     return [finished(game, seed, name=name) for seed, name in enumerate(IDS)]
 
 
+def test_an_earlier_move_is_read_where_its_match_lies(store: ShardedStore, toy_game: Game) -> None:
+    for sitting in sittings(toy_game):
+        store_all(store, sitting)
+    for sitting in sittings(toy_game):
+        glimpse = store.glimpse(sitting.id, 5)
+        assert glimpse is not None
+        assert glimpse.table_at(5, "left") == sitting.match.table_at(5, "left")
+    assert store.glimpse("m-east-nobody", 1) is None
+
+
 def holdings(store: ShardedStore) -> dict[str, list[str]]:
     """Which matches each shard holds."""
     return {name: list(part.store.matches()) for name, part in store.parts.items()}
@@ -114,6 +125,8 @@ def test_matches_lie_where_their_ids_say_and_are_read_back(store: ShardedStore, 
         assert match is not None
         assert (match.roots, match.result) == (sitting.match.roots, sitting.match.result)
         assert [one.stored for one in store.since(sitting.id, 3)] == stored(store, sitting.id)[3:]
+        later = store.logs[store.log_of(sitting.id)].since_each({sitting.id: 3})
+        assert [one.stored for one in later[sitting.id]] == stored(store, sitting.id)[3:]
         assert store.secret(sitting.id) == sitting.secret.bytes
         assert store.note(sitting.id) == "the last checkpoint"
         assert store.signer(sitting.id) is None
@@ -320,10 +333,8 @@ def test_a_replica_is_that_of_its_shard(league: League, databases: Callable[[], 
 @pytest.fixture
 def to_east(databases: Callable[[], str]) -> Iterator[tuple[Line, str]]:
     """A line that may go bad to a database, and the URL by which it is reached over that line."""
-    parts = conninfo_to_dict(databases())
-    with line(int(parts["port"] or 0)) as found:
-        who = f"{parts['user']}:{parts['password']}" if parts.get("password") else parts["user"]
-        yield found, f"postgresql://{who}@127.0.0.1:{found.port}/{parts['dbname']}"
+    with line_to(databases()) as found:
+        yield found
 
 
 def go_away(to_east: Line) -> None:
@@ -339,8 +350,7 @@ def test_while_a_shard_is_away_the_matches_of_the_others_go_on(
     store = league.open()
     there, elsewhere = finished(toy_game, name="m-east-2"), finished(toy_game, name="m-west-3")
     for sitting in (there, elsewhere):
-        for append in appends(sitting)[:2]:
-            store.submit(append).result()
+        store_each(store, appends(sitting)[:2])
     go_away(to_east[0])
     assert isinstance(store.submit(appends(there)[2]).exception(20), Unavailable)
     for ask in (store.match, store.secret, store.note, store.signer):

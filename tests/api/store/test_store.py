@@ -17,7 +17,7 @@ from api.store.store import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import Damaged
-from tests.api.store.appends import appends, remembered, store_all, stored
+from tests.api.store.appends import appends, remembered, store_all, store_each, stored
 from tests.api.store.places import Place
 from tests.matches import Sitting, finished
 
@@ -76,6 +76,20 @@ def test_what_comes_with_the_records_is_durable_with_them(store: SqlStore, sitti
     assert store.signer(sitting.id) is None
 
 
+def test_several_matches_are_looked_into_at_once(store: SqlStore, toy_game: Game) -> None:
+    played = [finished(toy_game, seed) for seed in (1, 2, 3)]
+    for sitting in played:
+        store_all(store, sitting)
+    first, second, third = played
+    found = store.since_each({first.id: 3, second.id: 0, third.id: third.match.move, "nowhere": 0})
+    assert {match: [record.stored for record in records] for match, records in found.items()} == {
+        first.id: stored(store, first.id)[3:],
+        second.id: stored(store, second.id),
+        third.id: [],
+        "nowhere": [],
+    }
+
+
 def test_what_is_not_there_is_none(store: SqlStore) -> None:
     assert store.match("nowhere") is None
     assert store.secret("nowhere") is None
@@ -114,8 +128,7 @@ def test_records_that_do_not_follow_the_stored_ones_conflict(
     store: SqlStore, sitting: Sitting, number: int
 ) -> None:
     commands = appends(sitting)
-    for append in commands[:2]:
-        store.submit(append).result()
+    store_each(store, commands[:2])
     refusal = store.submit(commands[number]).exception()
     assert type(refusal) is (Exists if number == 0 else Conflict)
     assert store.last() == 2

@@ -35,9 +35,8 @@ from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import HOWS
 from domain.kernel import HIDDEN, Fact, Step
 from domain.texts import LANGUAGES
-from tests.domain import properties
+from tests.domain import properties, wording
 from tests.domain.imperial_struggle.table import table
-from tests.domain.wording import check_sentences, keys, quoted, roots, texts_of, unnamed
 
 ASKING: tuple[Step, ...] = (
     steps.SealBid(SIDES),
@@ -79,7 +78,7 @@ LARGEST_HAND = 5
 
 
 def test_both_languages_say_the_same_things() -> None:
-    english, russian = (set(keys(texts_of(GAME, language))) for language in LANGUAGES)
+    english, russian = (set(wording.keys(wording.texts_of(GAME, language))) for language in LANGUAGES)
     assert english == russian
 
 
@@ -91,14 +90,16 @@ def test_every_fact_question_and_option_has_its_words() -> None:
 def test_everything_on_the_table_has_a_name(language: str) -> None:
     theatres = [theatre.id for war in WARS.values() for theatre in war.theatres]
     tiles = [*INVESTMENTS, *AWARDS, *ADVANTAGES, *WAR_TILES]
-    assert not unnamed(GAME, language, [*BOARD, *COUNTRIES, *REGIONS, *GOODS, *tiles, *WARS, *theatres])
-    assert not unnamed(GAME, language, [*EVENTS, *MINISTRIES, *TYPES, *SIDES, USA, HIDDEN])
-    assert not unnamed(GAME, language, [GAME.name, *GAME.editions, "turn", "layout", *PARTS])
+    assert not wording.unnamed(
+        GAME, language, [*BOARD, *COUNTRIES, *REGIONS, *GOODS, *tiles, *WARS, *theatres]
+    )
+    assert not wording.unnamed(GAME, language, [*EVENTS, *MINISTRIES, *TYPES, *SIDES, USA, HIDDEN])
+    assert not wording.unnamed(GAME, language, [GAME.name, *GAME.editions, "turn", "layout", *PARTS])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_that_is_quoted_is_there(language: str) -> None:
-    assert not unnamed(GAME, language, quoted(texts_of(GAME, language)))
+    assert not wording.unnamed(GAME, language, wording.quoted(wording.texts_of(GAME, language)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -126,31 +127,27 @@ def test_what_a_question_may_ask_stands_in_words(prefix: str, expected: list[str
 def test_every_condition_ability_and_ending_has_a_name(language: str) -> None:
     conditions = [card.bonus_if.id for card in EVENTS.values() if card.bonus_if]
     keywords = {word for card in MINISTRIES.values() for word in card.keywords}
-    assert not unnamed(GAME, language, [*conditions, *keywords, *ABILITIES, *ENDINGS])
+    assert not wording.unnamed(GAME, language, [*conditions, *keywords, *ABILITIES, *ENDINGS])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_field_of_the_table_is_called_something(language: str) -> None:
-    words = GAME.texts[language]
-    fields = set(State.__struct_fields__) - {"agenda", "result"}
-    assert not [field for field in fields if not (words.field(field) or words.names.get(field))]
+    wording.check_fields(GAME, language, State)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fact_has_a_sentence_that_names_only_what_it_holds(language: str) -> None:
-    check_sentences(GAME, language)
+    wording.check_sentences(GAME, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", ASKING, ids=lambda step: type(step).__name__)
 def test_a_question_names_only_what_its_step_tells(step: Step, language: str) -> None:
-    asked = texts_of(GAME, language)["asks"][type(step).__name__]
-    assert roots(asked["why"]) <= {"seat", *step.why(table(), BR)}
-    assert all(roots(label) <= {"pick"} for label in asked.get("picks", {}).values())
+    wording.check_question(GAME, language, step, table(), BR)
 
 
 def test_every_question_is_among_these() -> None:
-    assert {type(step).__name__ for step in ASKING} == set(texts_of(GAME, "en")["asks"])
+    assert {type(step).__name__ for step in ASKING} == set(wording.texts_of(GAME, "en")["asks"])
 
 
 # ── what is hidden ──
@@ -197,5 +194,5 @@ def test_a_fact_is_told_as_one_sentence(fact: Fact, english: str, russian: str) 
 @pytest.mark.parametrize("fact", ["FlagPlaced", "FlagRemoved"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_flag_of_any_fort_is_told_as_a_fort(fact: str, language: str) -> None:
-    told = texts_of(GAME, language)["facts"][fact]
+    told = wording.texts_of(GAME, language)["facts"][fact]
     assert [entry["when"]["space"] for entry in told if "space" in entry.get("when", {})] == [list(FORTS)]

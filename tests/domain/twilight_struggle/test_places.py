@@ -6,8 +6,8 @@ import pytest
 
 from api.http.moves import Sight
 from domain.games import GAMES
-from domain.history import Chair
 from domain.match import Match
+from domain.outline import Chair
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
 from projections.history import HISTORY, SeatingRow

@@ -29,9 +29,8 @@ from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.rules.registry import CARDS, CHOICES
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.setup import MOST_BID
-from tests.domain import properties
+from tests.domain import properties, wording
 from tests.domain.twilight_struggle.table import table
-from tests.domain.wording import check_sentences, keys, quoted, roots, texts_of, unnamed
 
 ENDINGS = ("nuclear_war", "victory_points", "europe_controlled", "held_scoring_card", "final_scoring")
 NEEDS = [card.needs[0] for card in CARDS.values() if card.needs]
@@ -70,11 +69,11 @@ def spoken(language: str, edition: str) -> Texts:
 
 
 def test_both_languages_say_the_same_things() -> None:
-    english, russian = (texts_of(GAME, language) for language in LANGUAGES)
+    english, russian = (wording.texts_of(GAME, language) for language in LANGUAGES)
     second = [GAME.texts[language].edition("second") for language in LANGUAGES]
     only_russian = set(second[1]) - set(second[0])
     assert set(second[0]) <= set(second[1])
-    assert set(keys({**english, "editions": {}})) == set(keys({**russian, "editions": {}}))
+    assert set(wording.keys({**english, "editions": {}})) == set(wording.keys({**russian, "editions": {}}))
     assert only_russian <= {*CARDS, *MAP, *NEEDS, GAME.name}
 
 
@@ -86,13 +85,15 @@ def test_every_fact_question_and_option_has_its_words() -> None:
 def test_everything_on_the_table_has_a_name(language: str) -> None:
     boxes = [f"space.{box}" for box in SPACE]
     abilities = [box.ability for box in SPACE.values() if box.ability]
-    assert not unnamed(GAME, language, [*CARDS, *MAP, *MEMBERS, CIVIL_WAR, *boxes, *abilities, *SIDES])
-    assert not unnamed(GAME, language, [GAME.name, "turn", HIDDEN, "finlandization", *GAME.editions])
+    assert not wording.unnamed(
+        GAME, language, [*CARDS, *MAP, *MEMBERS, CIVIL_WAR, *boxes, *abilities, *SIDES]
+    )
+    assert not wording.unnamed(GAME, language, [GAME.name, "turn", HIDDEN, "finlandization", *GAME.editions])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_that_is_quoted_is_there(language: str) -> None:
-    assert not unnamed(GAME, language, quoted(texts_of(GAME, language)))
+    assert not wording.unnamed(GAME, language, wording.quoted(wording.texts_of(GAME, language)))
 
 
 @pytest.mark.parametrize("edition", GAME.editions)
@@ -124,33 +125,29 @@ def test_every_card_says_what_it_does(language: str) -> None:
 def test_every_reason_has_a_name(language: str) -> None:
     bars = [other for card in CARDS.values() for other in card.barred_by]
     bids = [f"{side}:{points}" for side in SIDES for points in range(MOST_BID + 1)]
-    assert not unnamed(GAME, language, [*NEEDS, *bars, *bids, *ENDINGS, *REASONS])
+    assert not wording.unnamed(GAME, language, [*NEEDS, *bars, *bids, *ENDINGS, *REASONS])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_field_of_the_table_is_called_something(language: str) -> None:
-    words = GAME.texts[language]
-    fields = set(State.__struct_fields__) - {"agenda", "result"}
-    assert not [field for field in fields if not (words.field(field) or words.names.get(field))]
+    wording.check_fields(GAME, language, State)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fact_has_a_sentence_that_names_only_what_it_holds(
     language: str,
 ) -> None:
-    check_sentences(GAME, language)
+    wording.check_sentences(GAME, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", ASKING, ids=lambda step: type(step).__name__)
 def test_a_question_names_only_what_its_step_tells(step: Step, language: str) -> None:
-    asked = texts_of(GAME, language)["asks"][type(step).__name__]
-    assert roots(asked["why"]) <= {"seat", *step.why(table(), "us")}
-    assert all(roots(label) <= {"pick"} for label in asked.get("picks", {}).values())
+    wording.check_question(GAME, language, step, table(), "us")
 
 
 def test_every_question_is_among_these() -> None:
-    assert {type(step).__name__ for step in ASKING} == set(texts_of(GAME, "en")["asks"])
+    assert {type(step).__name__ for step in ASKING} == set(wording.texts_of(GAME, "en")["asks"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from domain.history import ALL
 from domain.kernel import HIDDEN
 from domain.match import Match
+from domain.outline import ALL
 from domain.texts import LANGUAGES
 from replay import matchfile
 from replay.difference import difference, sentences

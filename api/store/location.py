@@ -1,0 +1,68 @@
+"""Where a store is: the words of GLASNOST_STORE and of `--store`.
+
+DIR, sqlite:DIR          the embedded store in a directory
+postgresql://...         the shared store in a database; libpq's variables and ~/.pgpass count, too
+shards:FILE              several of these, over which the matches are divided as a map says (`shard_map`)
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from api.store.schema import FILE
+from api.store.seam import StoreError
+
+SQLITE, SHARDS = "sqlite:", "shards:"
+_DATABASE = re.compile("postgres(ql)?://")
+_SCHEME = re.compile("([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
+
+
+class MapFile(Struct, frozen=True):
+    """The file of a map of shards."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{SHARDS}{self.path}"
+
+
+Place = Path | str  # of one store: a directory, or the URL of a database
+Location = Place | MapFile
+
+
+def located(words: str) -> Location:
+    """What these words mean.
+
+    Raises:
+        StoreError: nothing that this version knows.
+    """
+    if _DATABASE.match(words):
+        return words
+    if words.startswith(SHARDS):
+        return MapFile(Path(words.removeprefix(SHARDS)))
+    if words.startswith(SQLITE):
+        return Path(words.removeprefix(SQLITE) or ".")
+    scheme = _SCHEME.match(words)
+    if scheme and scheme[2]:
+        raise StoreError(
+            f"{scheme[0]} is no store that this version knows: it is DIR, sqlite:DIR,"
+            " postgresql://USER@HOST:PORT/DATABASE or shards:FILE"
+        )
+    return Path(words)
+
+
+def is_there(location: Location) -> bool:
+    """Is there a store, or a database or map that may hold one?"""
+    return not isinstance(location, Path) or (location / FILE).exists()
+
+
+def shown(location: Location) -> str:
+    """The location without what is secret in it."""
+    if isinstance(location, str):
+        from api.store.postgres_address import Address
+
+        return str(Address(location))
+    return str(location)

@@ -1,0 +1,219 @@
+"""A match without its tables: who sat where, where it went back, how it ended.
+
+All of that stands in its *milestones*, the entries that are no plays, so a few records tell it however long
+the match is.  `domain.history` knows the whole match, `domain.glimpse` no more than one position needs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NewType, TypeVar
+
+from msgspec import Struct
+
+from domain.chance import SCHEME, joined
+from domain.entries import Asked, Closed, Entry, Opened, Seated, TakebackAsked, TakenBack
+from domain.folding import ALL_PARTS, NO_PART
+from domain.game import Game
+from domain.games import GAMES
+from domain.imported import IMPORTED
+from domain.kernel import Result, Seat
+from domain.log import Damaged, Record, codec
+
+ALL = "all"  # the viewer who sees everything, once the match is over
+
+Chair = NewType("Chair", Seat)
+"""A seat as the place where somebody sat down: it stands for this player, whatever seat he plays later."""
+
+E = TypeVar("E", bound=Entry)
+
+
+class Request(Struct, frozen=True):
+    """A takeback that waits for an answer: asked at move `move` by `seat`, back to the table after `to`."""
+
+    move: int
+    seat: Seat
+    to: int
+
+
+class Outline(ABC):
+    """What is known of a match before any fact is folded, and what can be asked of it at a move.
+
+    `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
+    `audiences`: those whose private parts are in every record.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        if opened.game not in GAMES:
+            raise Damaged(f"unknown game {opened.game!r}; this version knows: {', '.join(GAMES)}")
+        self.game: Game = GAMES[opened.game]
+        self.opened = opened
+        self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
+        self.closed: Closed | None = None
+        self.audiences = frozenset(codec(self.game).audiences)
+        self._request: Request | None = None
+        self._jumps: list[tuple[int, int]] = []
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+        return self.opened.match
+
+    @property
+    @abstractmethod
+    def move(self) -> int:
+        """The number of the latest move."""
+
+    @property
+    def status(self) -> str:
+        """open (a seat is free), running or over."""
+        if self.closed:
+            return "over"
+        return "running" if all(self.seats.values()) else "open"
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended; None while it runs, and where it is void or unknown."""
+        return self.closed.result if self.closed else None
+
+    @property
+    def request(self) -> Request | None:
+        """The takeback that waits for an answer; a request lapses with the next move."""
+        request = self._request
+        return request if request and request.move == self.move else None
+
+    @property
+    def provable(self) -> bool:
+        """Do the draws come from `rng/1`, not from a record?"""
+        return self.opened.chance.scheme == SCHEME
+
+    @property
+    def imported(self) -> bool:
+        """Was it played elsewhere, and is here for ever unverified (see `domain.imported`)?"""
+        return self.opened.origin == IMPORTED
+
+    @property
+    def house_seeded(self) -> bool:
+        """Has no seat added a salt of its own to the draws?"""
+        return not any(seated and seated.salt for seated in self.seats.values())
+
+    @property
+    def salts(self) -> str:
+        """The seats' salts as they enter every draw."""
+        return joined({seat: seated.salt if seated else None for seat, seated in self.seats.items()})
+
+    # ── who plays ──
+
+    @property
+    def players(self) -> dict[Seat, Seated[Any] | None]:
+        """Who plays each seat now."""
+        return {seat: self.player_of(seat) for seat in self.seats}
+
+    def player_of(self, seat: Seat, move: int | None = None) -> Seated[Any] | None:
+        """Who plays `seat` after `move` (None: the latest)."""
+        return self.seats[self.chair_of(seat, move)]
+
+    def chair_of(self, seat: Seat, move: int | None = None) -> Chair:
+        """Where the player of `seat` after `move` (None: the latest) sat down."""
+        return Chair(self._across(seat, move))
+
+    def seat_of(self, chair: Chair, move: int | None = None) -> Seat:
+        """What the player who sat down on `chair` plays after `move` (None: the latest)."""
+        return self._across(chair, move)
+
+    def _across(self, place: str, move: int | None) -> str:
+        """From seat to chair or back.  The table of the move decides, so going back undoes an exchange.
+
+        What is no seat (`ALL`, a name that nobody knows) stays what it is.
+        """
+        at = self.move if move is None else move
+        exchanged = at > 0 and self._exchanged_at(at)
+        return self.game.across.get(place, place) if exchanged else place
+
+    @abstractmethod
+    def _exchanged_at(self, move: int) -> bool:
+        """Do the players play each other's seat after `move`?"""
+
+    def told_as(self, viewer: Seat | None) -> Seat | None:
+        """As whom `viewer` (a seat, None: a spectator, ALL) is told this match.
+
+        Of an imported match everybody is told what a spectator is: what its record hid, nobody here knows.
+        """
+        return None if self.imported else viewer
+
+    # ── what stood after a move ──
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question that stands."""
+        return self.asked_at(self.move) if self.status == "running" else None
+
+    @abstractmethod
+    def entry_at(self, move: int) -> Any:
+        """The entry of `move`."""
+
+    @abstractmethod
+    def root_at(self, move: int) -> bytes:
+        """The root over the first `move` moves."""
+
+    @abstractmethod
+    def asked_at(self, move: int) -> Asked | None:
+        """The question that stood after `move`."""
+
+    @abstractmethod
+    def table_at(self, move: int, viewer: Seat | None) -> Any:
+        """The table after `move`, as `viewer` was told it; no agenda."""
+
+    def stands(self, move: int) -> bool:
+        """Does a move stand, or was it taken back?  It costs what the takebacks do, however long the log."""
+        latest = self.move
+        for at, to in reversed(self._jumps):
+            if move >= at:
+                return move <= latest
+            if at <= latest:
+                latest = to
+        return move <= latest
+
+    def line_to(self, move: int) -> list[range]:
+        """The moves that led to the table after `move`, in order, without those that were taken back by then.
+
+        Each further range follows on a move that went back, which itself brings nothing to the table.
+        """
+        line = list[range]()
+        for at, to in reversed(self._jumps):
+            if at <= move:
+                line.append(range(at + 1, move + 1))
+                move = to
+        line.append(range(1, move + 1))
+        return line[::-1]
+
+    # ── reading milestones ──
+
+    def _note(self, record: Record) -> None:
+        """Take down what a record says; of a play that is nothing."""
+        entry = record.entry
+        if isinstance(entry, Seated):
+            self.seats[entry.seat] = entry
+        elif isinstance(entry, TakebackAsked):
+            self._request = Request(entry.move, entry.seat, entry.to)
+        elif isinstance(entry, TakenBack):
+            self._jumps.append((entry.move, entry.to))
+        elif isinstance(entry, Closed):
+            self.closed = entry
+        if len(record.audiences) < len(self.audiences):
+            self.audiences &= frozenset(record.audiences)
+
+
+def parts_of(viewer: Seat | None, audiences: tuple[str, ...]) -> slice:
+    """Which of the private parts of a record a viewer was told, where these are there."""
+    if viewer == ALL:
+        return ALL_PARTS
+    own = audiences.index(viewer) if viewer in audiences else None
+    return NO_PART if own is None else slice(own, own + 1)
+
+
+def expect(entry: Any, kind: type[E]) -> E:
+    """The entry, which must be of this kind.  Raises Damaged: it is not."""
+    if not isinstance(entry, kind):
+        raise Damaged(f"the first entry is {type(entry).__name__}, not {kind.__name__}")
+    return entry

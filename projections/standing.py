@@ -1,0 +1,106 @@
+"""How far the read models are: what their file says of it at one moment, and what that means for a reader.
+
+A *generation* is one set of a projection's tables: one is served, and another one may be built beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+
+class Place(Struct, frozen=True):
+    """How far a log was taken in: the position of its last record, a hash of that, and the time then.
+
+    The time is that of the last record that told one (see `projections.tails`), in microseconds UTC.
+    """
+
+    position: int = 0
+    mark: str = ""
+    time: int = 0
+
+
+class Failure(Struct, frozen=True):
+    """A record that a fold failed on.
+
+    `error` names the kind of error and the line of code, never its text: that could name a hidden card.
+    """
+
+    projection: str
+    position: int
+    match: str
+    move: int
+    error: str
+    attempts: int = 1
+    log: str = ""
+
+    def __str__(self) -> str:
+        of = f" of log {self.log}" if self.log else ""
+        where = f"position {self.position}{of} (match {self.match}, move {self.move})"
+        return f"projection {self.projection} stopped before {where}: {self.error}; trying again"
+
+
+class Generation(Struct, frozen=True):
+    """One set of a projection's tables.
+
+    `stamp` tells the version that filled it; `places`: how far each log was taken in; `failures`: what
+    stopped it there, where something did; `served`: readers see this one; `tables`: the names of its tables,
+    without the generation.
+    """
+
+    name: str
+    generation: int
+    stamp: str
+    served: bool
+    tables: tuple[str, ...]
+    places: Mapping[str, Place]
+    failures: Mapping[str, Failure] = {}
+
+    def at(self, log: str) -> Place:
+        """How far a log was taken in."""
+        return self.places.get(log, Place())
+
+    @property
+    def position(self) -> int:
+        """How many records are in it."""
+        return sum(place.position for place in self.places.values())
+
+
+class Status(Struct, frozen=True):
+    """How far a projection has come: `behind` records wait; `building` is the position of a rebuild.
+
+    Positions are sums over all logs; of a log that cannot be read, nobody knows what waits there.
+    """
+
+    name: str
+    position: int
+    behind: int
+    building: int | None
+    failure: Failure | None
+
+
+def status(name: str, generations: Iterable[Generation], lasts: Mapping[str, int]) -> Status:
+    """How far a projection has come; `lasts`: the position of the last record of each log.
+
+    One of which nothing is served yet, as its file is only being made, lacks everything.
+    """
+    of = [found for found in generations if found.name == name]
+    served = next((found for found in of if found.served), Generation(name, 0, "", True, (), {}))
+    building = next((found for found in of if not found.served), None)
+    failures = [failure for one in (building, served) if one for failure in one.failures.values()]
+    return Status(
+        name,
+        served.position,
+        sum(max(last - served.at(log).position, 0) for log, last in lasts.items()),
+        building.position if building else None,
+        next(iter(failures), None),
+    )
+
+
+def has_reached(generations: Iterable[Generation], wanted: Mapping[str, int]) -> bool:
+    """Do readers see the record at this position of each log, in every read model?"""
+    served = [found for found in generations if found.served]
+    return bool(served) and all(
+        found.at(log).position >= position for found in served for log, position in wanted.items()
+    )

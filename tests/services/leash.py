@@ -1,0 +1,81 @@
+"""Servers that are started here: each listens on 127.0.0.1 only, and ends with whoever started it."""
+
+from __future__ import annotations
+
+import random
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PATIENCE = 60.0  # seconds until a server answers; it takes half a second where nothing else runs
+_PORTS = range(10_000, 30_000)  # below those that the system gives to clients: a dead server's stays free
+# The server ends when the pipe to this shell is closed: also where whoever started it was killed.
+_LEASH = """
+"$@" </dev/null & server=$!
+exec 3<&0; (read -r _ <&3; kill -INT $server) & reader=$!
+wait $server; ended=$?; kill $reader; exit $ended
+"""
+
+
+class NoServer(Exception):
+    """There is no server for the tests; the text says what to install."""
+
+
+class Leashed:
+    """A running server process and the user it runs as (None: ours); its words go to `log`."""
+
+    def __init__(self, command: Sequence[str], log: Path, user: str | None = None) -> None:
+        self._log = log
+        with log.open("wb") as told:
+            self._shell = subprocess.Popen(
+                ["sh", "-c", _LEASH, "sh", *command],
+                stdin=subprocess.PIPE,
+                stdout=told,
+                stderr=told,
+                user=user,
+                cwd="/",
+            )
+
+    def answering(self, ask: Callable[[], object], errors: type[Exception]) -> bool:
+        """Wait until it answers; False: it ended."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                ask()
+                return True
+            except errors as error:
+                if self._shell.poll() is not None:
+                    return False
+                if time.monotonic() > end:
+                    raise NoServer(f"the server does not answer: {error}\n{self.told}") from error
+                time.sleep(0.02)
+
+    @property
+    def told(self) -> str:
+        """The end of what it said."""
+        return self._log.read_text(errors="replace")[-2000:]
+
+    def end(self) -> None:
+        """Stop it, and wait until it is gone."""
+        assert self._shell.stdin is not None
+        self._shell.stdin.close()
+        self._shell.wait()
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port on which nobody listens, and which no client's connection is given meanwhile."""
+    while True:
+        port = random.choice(_PORTS)
+        with suppress(OSError), socket.create_server((host, port)):
+            return port
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for a while."""
+    with tempfile.TemporaryDirectory(prefix="glasnost-tests-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
