@@ -87,44 +87,21 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     ordinal: int = 0
 
 
-class Summary(Struct, frozen=True):
-    """How far the summaries of a match have come.
-
-    `leader` led alone last.  `turns` begins with the running turn as given to `told`, and goes on with those
-    opened since; () before the first play.
-    """
-
-    table: Table
-    score: dict[Seat, int]
-    leader: Seat | None = None
-    turns: tuple[Turn, ...] = ()
-
-
-def beginning(game: Game, table: Table) -> Summary:
-    """Nothing has happened on this empty table."""
-    return Summary(table, game.score(table))
-
-
-def told(game: Game, so_far: Summary, play: Play, facts: Sequence[Fact]) -> Summary:
-    """The summaries after one more move; `facts` are those of the play, decoded."""
-    return all_told(game, so_far, [(play, facts)])
-
-
-def all_told(game: Game, so_far: Summary, plays: Iterable[tuple[Play, Sequence[Fact]]]) -> Summary:
-    """The summaries after more moves; with each play its facts, decoded."""
-    telling = _Telling(game, so_far)
+def told(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[Fact]]]) -> tuple[Turn, ...]:
+    """The turns that plays brought, from the empty `table` on; with each play its facts, decoded."""
+    telling = _Telling(game, table)
     for play, facts in plays:
         telling.tell(play, facts)
     return telling.done()
 
 
-def closed(so_far: Summary, over: Over) -> Summary:
-    """The summaries after the match closed; a match without a play has none."""
-    if not so_far.turns:
-        return so_far
-    last = so_far.turns[-1]
+def closed(turns: tuple[Turn, ...], over: Over) -> tuple[Turn, ...]:
+    """The turns of a match that closed; one without a play has none."""
+    if not turns:
+        return ()
+    last = turns[-1]
     last = replace(last, last=max(last.last, over.move), ended=True, points=(*last.points, over))
-    return replace(so_far, turns=(*so_far.turns[:-1], last))
+    return (*turns[:-1], last)
 
 
 def leader(score: dict[Seat, int]) -> Seat | None:
@@ -160,18 +137,16 @@ def _opens_turn(rest: Sequence[Fact]) -> bool:
 class _Telling:
     """Summaries as they are put together: the running turn in pieces, the finished ones whole."""
 
-    def __init__(self, game: Game, so_far: Summary) -> None:
-        self._game = game
-        self._table, self._score, self._leader = so_far.table, so_far.score, so_far.leader
-        self._turns = list(so_far.turns)
+    def __init__(self, game: Game, table: Table) -> None:
+        self._game, self._table = game, table
+        self._score = game.score(table)
+        self._leader: Seat | None = None  # who led alone last
+        self._turns: list[Turn] = []
         self._running: _Running | None = None
-        if self._turns and not self._turns[-1].ended:
-            self._running = _Running(self._turns.pop())
 
-    def done(self) -> Summary:
+    def done(self) -> tuple[Turn, ...]:
         """All of it."""
-        running = (self._running.turn(self._score),) if self._running else ()
-        return Summary(self._table, self._score, self._leader, (*self._turns, *running))
+        return (*self._turns, self._running.turn(self._score)) if self._running else tuple(self._turns)
 
     def tell(self, play: Play, facts: Sequence[Fact]) -> None:
         """One more move."""
@@ -217,27 +192,29 @@ class _Telling:
     def _opened(self, move: int) -> _Running:
         last = self._turns[-1] if self._turns else None
         paths = {track: path[-1:] for track, path in last.paths.items()} if last else {}
-        number = last.number + 1 if last else 1
-        return _Running(Turn(number, move, move, self._score, self._score, paths=paths))
+        return _Running(len(self._turns) + 1, move, self._score, paths)
 
 
 class _Running:
     """The running turn: what grows with each play."""
 
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-        self.last, self.ended = turn.last, turn.ended
-        self.called, self.ordinal = turn.called, turn.ordinal
-        self.plays: list[Play] = list(turn.plays)
-        self.points: list[AnyPoint] = list(turn.points)
-        self._paths = dict(turn.paths)
+    def __init__(
+        self, number: int, first: int, before: dict[Seat, int], paths: dict[str, tuple[int, ...]]
+    ) -> None:
+        self._number, self._first, self._before, self._paths = number, first, before, paths
+        self.last, self.ended = first, False
+        self.called, self.ordinal = "", 0
+        self.plays: list[Play] = []
+        self.points: list[AnyPoint] = []
 
     def turn(self, score: dict[Seat, int]) -> Turn:
         """The turn as it stands."""
-        return replace(
-            self._turn,
-            last=self.last,
-            after=score,
+        return Turn(
+            self._number,
+            self._first,
+            self.last,
+            self._before,
+            score,
             plays=tuple(self.plays),
             points=tuple(self.points),
             ended=self.ended,

@@ -60,10 +60,8 @@ def kept(connection: sqlite3.Connection, match: str) -> Kept | None:
 def turns(of: Kept) -> MatchTurns:
     """The turns of a match; those of one that runs are folded now."""
     match = of.match
-    if of.running is None:
-        found = tuple(row.turn for row in of.turns)
-    else:
-        found = so_far(match, of.running, of.plays).turns
+    running = of.running
+    found = so_far(match, running, of.plays) if running else tuple(row.turn for row in of.turns)
     return MatchTurns(
         match.match, match.game, match.edition, match.options, match.unverified, match.over, found
     )

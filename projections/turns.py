@@ -22,7 +22,7 @@ from domain.log import Record
 from projections import summary
 from projections.hearing import heard, hidden
 from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect
-from projections.summary import Summary, Turn
+from projections.summary import Turn
 
 
 class TurnMatch(Row, frozen=True, kw_only=True):
@@ -115,15 +115,15 @@ def plays(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterator[Change
 
 def so_far(
     match: TurnMatch, running: Running, plays: Sequence[PlayRow], hidden: Mapping[int, bytes] = {}
-) -> Summary:
+) -> tuple[Turn, ...]:
     """The turns of a running match, from the empty table on: the plays that stand, as everybody was told
     them, or with what was `hidden` in some moves."""
     game, standing = GAMES[match.game], line(_last(running, plays), running.jumps)
-    start = summary.beginning(game, game.table(match.edition, match.options))
+    empty = game.table(match.edition, match.options)
     heard_now = (
         heard(game, play.leaf, hidden.get(play.move, b"")) for play in plays if play.move in standing
     )
-    return summary.all_told(game, start, heard_now)
+    return summary.told(game, empty, heard_now)
 
 
 def line(move: int, jumps: tuple[tuple[int, int], ...]) -> set[int]:
@@ -162,11 +162,9 @@ def _closed(rows: Rows, running: Running, entry: Closed) -> Iterator[Change]:
     match = rows.get(TurnMatch, running.match)
     assert match is not None, "it was opened"
     secrets = () if match.unverified else rows.under(HiddenRow, running.match)
-    truth = so_far(
-        match, running, rows.under(PlayRow, running.match), {row.move: row.parts for row in secrets}
-    )
-    truth = summary.closed(truth, summary.over(entry.move, entry.by, entry.result, running.ruling))
-    for turn in truth.turns:
+    plays, parts = rows.under(PlayRow, running.match), {row.move: row.parts for row in secrets}
+    end = summary.over(entry.move, entry.by, entry.result, running.ruling)
+    for turn in summary.closed(so_far(match, running, plays, parts), end):
         yield TurnRow(match=running.match, number=turn.number, turn=turn)
     for kind in (Running, PlayRow, HiddenRow):
         yield Gone(kind, (running.match,))

@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
@@ -70,7 +71,7 @@ def serve(
         tell: is given the one line that says where the server listens.
 
     Raises:
-        CannotServe: the address is taken or is none.
+        CannotServe: the address is taken or is none, or the read models have no place.
         StoreError: see `api.store.opening.open_store`.
         BadSetting: see `api.settings.read` and `api.bus.Address`.
     """
@@ -107,9 +108,23 @@ def _models_folder(store: OpenStore, environment: Mapping[str, str], kept: ExitS
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise CannotServe(f"{MODELS}: {folder} cannot hold the read models: {error.strerror}") from error
+            raise _no_place(folder, error) from error
         return folder
     return store.home or kept.enter_context(scratch_folder("glasnost-models-"))
+
+
+def _read_models(store: OpenStore, folder: Path) -> ReadModels:
+    try:
+        return ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise _no_place(folder, error) from error
+
+
+def _no_place(folder: Path, error: OSError | sqlite3.OperationalError) -> CannotServe:
+    why = error.strerror if isinstance(error, OSError) else error
+    return CannotServe(
+        f"{folder} cannot hold the read models: {why}; {MODELS} names a folder on a disk of this machine"
+    )
 
 
 async def _serve(
@@ -122,7 +137,7 @@ async def _serve(
     tell: Callable[[str], None],
 ) -> None:
     gate = Gate(store, store.keys, clock, product(), settings)
-    models = ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
+    models = _read_models(store, folder)
     try:
         if not empty and store.last() == 0:
             await play_one_of_each(gate)

@@ -215,7 +215,7 @@ def turns_in(rows: MemoryRows) -> list[Turn]:
     if match.over:
         return [row.turn for row in rows.all(TurnRow)]
     (running,) = rows.all(Running)
-    return list(so_far(match, running, rows.all(PlayRow)).turns)
+    return list(so_far(match, running, rows.all(PlayRow)))
 
 
 def caught_up(items: Iterable[Item], path: Path, **more: Any) -> None:

@@ -73,6 +73,16 @@ def test_read_models_that_are_gone_or_damaged_are_built_anew(
         assert listed(running.port) == [match]
 
 
+@pytest.mark.parametrize("place", ["file", "/proc/self"])  # neither takes the files of a leader
+def test_a_folder_that_cannot_hold_the_read_models_is_refused(
+    database: str, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "file").touch()
+    where = {"GLASNOST_READ_MODELS": str(tmp_path / place)}
+    with pytest.raises(AssertionError, match=r"CannotServe: .* cannot hold the read models: .*; GLASNOST_"):
+        Process(database, keys=tmp_path / "keys", environment=where)
+
+
 def test_the_read_models_of_a_killed_worker_are_cleared_away_and_those_of_a_living_one_stay(
     database: str, tmp_path: Path
 ) -> None:
