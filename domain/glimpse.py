@@ -53,6 +53,9 @@ class Glimpse(Outline):
         self._records |= {record.move: record for record in read(_ranges(sorted(wanted)))}
         if missing := wanted - set(self._records):
             raise Damaged(f"match {self.id}: move {min(missing)} is missing")
+        for record in self._records.values():
+            if record.stored.count(b"\n") != len(record.audiences):
+                raise Damaged(f"match {self.id}: move {record.move} has not all its private parts")
         exchanged = {move: self._settled(line) for move, line in lines.items()} if settling else {}
         self._exchanged = {at: False, last: False} | exchanged
 

@@ -227,7 +227,18 @@ class Codec:
             entry = self.entry(leaf)
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
+        must_be_marked(stored, entry)
         return Record(self, match, entry.move, stored, tuple(sealed), entry, parts)
+
+
+def must_be_marked(stored: bytes, entry: Any) -> None:
+    """Stores and read models tell plays from the rest by bytes alone, so nothing else may look like one.
+
+    Raises:
+        Damaged: it does, or a play does not.
+    """
+    if (PLAYED in stored) != isinstance(entry, Played):
+        raise Damaged(f"move {entry.move} is written like what it is not: a play, or none")
 
 
 def _settling(game: Game) -> tuple[bytes, ...]:

@@ -18,7 +18,7 @@ from api.gate.desks import Desk, Desks
 from api.gate.house import House
 from api.gate.orders import Accepted, Order, last_own, recalled, remembered, seat_if_any, settled
 from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
-from api.store.seam import Conflict
+from api.store.seam import Conflict, StoreError
 from domain.drafting import Refused
 
 _log = logging.getLogger("glasnost.gate")
@@ -100,10 +100,13 @@ class Carrier:
                 return replace(accepted, settled=settled(desk.match, accepted.last))
 
     async def _known(self, desk: Desk, order: Order) -> Accepted | None:
-        """The answer that this key got before, if any."""
+        """The answer that this key got before, if any.  Raises Denied: key-reused, unavailable."""
         if order.key is None:
             return None
-        known = await asyncio.to_thread(self._store.remembered, order.key.scope, order.key.key)
+        try:
+            known = await asyncio.to_thread(self._store.remembered, order.key.scope, order.key.key)
+        except StoreError as error:
+            raise Denied("unavailable", str(error), match=order.match) from error
         if known is None:
             return None
         if known.body != order.key.body:

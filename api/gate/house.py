@@ -80,7 +80,7 @@ class House:
             await asyncio.wait((self._playing[match],))
 
     async def stop(self) -> None:
-        """Stop after the moves under way; the bots go on when the match is looked at again."""
+        """Stop after the moves under way; the bots go on when somebody looks at the match as it is now."""
         self._stopping = True
         while self._playing:
             await asyncio.wait(self._playing.values())

@@ -144,7 +144,7 @@ class _Session:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._connection: Connection | None = None
-        self._name = ""
+        self._name, self._is_current = "", False
 
     @property
     def is_lost(self) -> bool:
@@ -153,8 +153,11 @@ class _Session:
 
     def call(self, jobs: list[Job[Entry]]) -> list[Any]:
         """Call `append`; gives a row for each job."""
-        arrays = _arrays([job.work for job in jobs])
-        return self._connected().execute(_APPEND, arrays, binary=True).fetchall()
+        arrays, connection = _arrays([job.work for job in jobs]), self._connected()
+        if not self._is_current:  # only here: what became of moves can be read whatever the schema is
+            postgres_schema.must_be_current(connection)
+            self._is_current = True
+        return connection.execute(_APPEND, arrays, binary=True).fetchall()
 
     def position(self, move: StoredEvent) -> int | None:
         """The position of this very move, if it is stored."""
@@ -176,9 +179,8 @@ class _Session:
             with ExitStack() as unfit:
                 unfit.callback(connection.close)
                 self._end(self._name, connection)
-                postgres_schema.must_be_current(connection)
                 unfit.pop_all()
-            self._connection, self._name = connection, name
+            self._connection, self._name, self._is_current = connection, name, False
         return self._connection
 
     def _end(self, name: str, connection: Connection) -> None:

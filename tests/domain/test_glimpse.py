@@ -141,3 +141,13 @@ def test_a_move_that_is_missing_is_damage(toy_game: Game) -> None:
     milestones = alone.records([1, 2, 3])
     with pytest.raises(Damaged, match="move 5 is missing"):
         Glimpse(milestones, match.move, 6, lambda ranges: [r for r in alone.ranges(ranges) if r.move != 5])
+
+
+def test_a_part_that_is_missing_is_damage(toy_game: Game) -> None:
+    """Else a seat would be told what is another's."""
+    match = finished(toy_game).match
+    states = stored(match)
+    leaf, _, rest = states[5].split(b"\n", 2)
+    states[5] = leaf + b"\n" + rest
+    with pytest.raises(Damaged, match="move 6 has not all its private parts"):
+        Reader(match.game, match.id, states).glimpse(8)

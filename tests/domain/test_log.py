@@ -120,3 +120,11 @@ def test_a_play_that_settles_seats_is_not_taken_for_one_that_only_plays(swap_gam
         and not record.only_plays
         for record in records
     )
+
+
+def test_a_part_that_would_pass_for_a_play_is_damage(toy_game: Game) -> None:
+    record = next(record for record in finished(toy_game).match.records if not record.only_plays)
+    leaf, _, *rest = record.stored.split(b"\n")
+    marked = b"\n".join((leaf, b'{"a":{"kind":"played","move":1}}', *rest))
+    with pytest.raises(Damaged, match="written like what it is not"):
+        codec(toy_game).read("m1", marked)

@@ -116,3 +116,20 @@ def test_an_answer_that_was_given_is_given_again_though_the_disk_is_full() -> No
             await table.gate.ask_takeback("m1", player="ann", key=Key("ann m1", "l", b"hash"))
 
     run(scene())
+
+
+def test_where_nobody_can_look_for_a_key_the_refusal_is_kept_and_says_so() -> None:
+    async def scene() -> None:
+        table = Table()
+        await table.seated()
+
+        def away(scope: str, key: str) -> Remembered | None:
+            raise Unavailable("the store is away")
+
+        table.store.remembered = away  # type: ignore[method-assign]
+        with pytest.raises(Denied, match="the store is away") as refused:
+            await table.gate.play("m1", [("99",)], player="ann", key=KEY)
+        assert refused.value.kind == "unavailable"
+        assert table.gate.refusals.counts["unavailable"] == 1
+
+    run(scene())
