@@ -39,8 +39,9 @@ class Lead:
             if isinstance(error, BlockingIOError):
                 raise Taken from error
             raise
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+        with suppress(OSError):  # a full disk: the lock holds, whoever it names
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def heard(self, seconds: float) -> bool:
         """Wait for the bell; did it ring?"""

@@ -103,7 +103,8 @@ class SharedRunner:
             heard = heard or ring(self.path)
             if not heard:
                 self._called.set()
-            self._stopping.wait(min(LOOK, left))
+            if self._stopping.wait(min(LOOK, left)):
+                return False
 
     # ── leading and following ──
 
@@ -163,8 +164,10 @@ class SharedRunner:
     def _give_up(self) -> None:
         if self._lead:
             (lead, runner), self._lead = self._lead, None
-            runner.stop()
-            lead.give_up()
+            try:
+                runner.stop()
+            finally:
+                lead.give_up()
 
     def _clear_away(self) -> None:
         """Delete the files of other versions that nobody keeps any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -161,6 +162,16 @@ def test_the_lock_tells_who_leads_and_keeps_others_out(tmp_path: Path) -> None:
     assert not lead.heard(0)
     lead.give_up()
     assert not ring(path)
+
+
+def test_a_full_disk_leaves_no_lead_that_nobody_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object) -> int:
+        raise OSError(errno.ENOSPC, "no room")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "pwrite", full)
+        Lead(tmp_path / "file").give_up()
+    Lead(tmp_path / "file").give_up()
 
 
 def test_a_bell_that_nobody_answers_can_be_rung_for_ever(tmp_path: Path) -> None:
