@@ -95,78 +95,66 @@ _BESIDE = (
     "CREATE INDEX tokens_of ON tokens (person)",
 )
 
-# The arrays hold a value for each append, but `owners` and `states`: one for each move, with the number of
-# its append, in order; a match occurs once.  The answer tells of each append how long its match was and the
-# position of its last move: none where it was refused, as it does not follow or (`bound`) its key is taken.
-# Names of tables are written in full: a SET clause would cost more than all the rest.
-_APPEND = f"""CREATE FUNCTION append(
-    matches text[], firsts integer[], sizes integer[], games text[], owners integer[], states bytea[],
-    wraps bytea[], texts text[], signers text[],
-    scopes text[], keys text[], bodies bytea[], statuses integer[], answers bytea[]
-) RETURNS TABLE (length integer, bound boolean, "position" bigint)
-LANGUAGE plpgsql AS $$
+# `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
+# `states`, one behind the other, at `ats` and of `sizes`; other bytes are written in base64.  The answer
+# tells of each append, in order, how long its match was and the position of its last move: none where it
+# was refused, as it does not follow or (`bound`) its key is taken.  Two arguments and one statement cost a
+# quarter less than an array for each column; and names of tables are written in full, as a SET clause would
+# cost more than all the rest.
+_APPEND = f"""CREATE FUNCTION append(given json, states bytea)
+RETURNS TABLE (length integer, bound boolean, "position" bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE
-    base bigint;
-    lengths integer[];
-    topics text[];
-    taken boolean[];
-    ends bigint[];
 BEGIN
     PERFORM pg_advisory_xact_lock{ORDER};
-    SELECT coalesce(max(id), 0) INTO base FROM {SCHEMA}.stored_events;
-    SELECT array_agg(coalesce(before.originator_version, 0) ORDER BY place),
-        array_agg(coalesce(before.topic, game) ORDER BY place),
-        array_agg(known.scope IS NOT NULL ORDER BY place)
-    INTO lengths, topics, taken
-    FROM unnest(matches, games, scopes, keys) WITH ORDINALITY AS given (match, game, scope, key, place)
-    LEFT JOIN LATERAL (
-        SELECT originator_version, topic FROM {SCHEMA}.stored_events WHERE originator_id = given.match
-        ORDER BY originator_version DESC LIMIT 1
-    ) before ON true
-    LEFT JOIN LATERAL (
-        SELECT asked.scope FROM {SCHEMA}.requests asked
-        WHERE asked.scope = given.scope AND asked.key = given.key LIMIT 1
-    ) known ON true;
-    SELECT array_agg(CASE WHEN follows THEN base + upto END ORDER BY place) INTO ends FROM (
-        SELECT place, follows, sum(CASE WHEN follows THEN size ELSE 0 END) OVER (ORDER BY place) AS upto
-        FROM (
-            SELECT place, size, first = before + 1 AND topic <> '' AND NOT bound AS follows
-            FROM unnest(firsts, sizes, lengths, topics, taken)
-            WITH ORDINALITY AS given (first, size, before, topic, bound, place)
-        ) judged
-    ) counted;
-    INSERT INTO {SCHEMA}.stored_events (id, originator_id, originator_version, topic, state)
-    SELECT ends[owner] - sizes[owner] + nth, matches[owner], firsts[owner] + nth - 1, topics[owner], state
-    FROM (
-        SELECT owner, state, row_number() OVER (PARTITION BY owner ORDER BY place) AS nth
-        FROM unnest(owners, states) WITH ORDINALITY AS move (owner, state, place)
-    ) numbered
-    WHERE ends[owner] IS NOT NULL;
-    IF array_remove(scopes, NULL) <> '{{}}' THEN
+    RETURN QUERY
+    WITH found AS (
+        SELECT appended.*, coalesce(latest.originator_version, 0) AS length,
+            coalesce(latest.topic, game) AS topic, known.scope IS NOT NULL AS bound
+        FROM ROWS FROM (json_to_recordset(given) AS (
+            match text, first integer, game text, ats integer[], sizes integer[],
+            scope text, key text, body text, status integer, answer text,
+            wrapped text, note text, signer text
+        )) WITH ORDINALITY AS appended (
+            match, first, game, ats, sizes, scope, key, body, status, answer, wrapped, note, signer, place
+        )
+        LEFT JOIN LATERAL (
+            SELECT originator_version, topic FROM {SCHEMA}.stored_events WHERE originator_id = match
+            ORDER BY originator_version DESC LIMIT 1
+        ) latest ON true
+        LEFT JOIN LATERAL (
+            SELECT asked.scope FROM {SCHEMA}.requests asked
+            WHERE asked.scope = appended.scope AND asked.key = appended.key LIMIT 1
+        ) known ON true
+    ), judged AS (
+        SELECT *, first = length + 1 AND topic <> '' AND NOT bound AS follows FROM found
+    ), placed AS MATERIALIZED (
+        SELECT *, CASE WHEN follows THEN (
+            (SELECT coalesce(max(id), 0) FROM {SCHEMA}.stored_events)
+            + sum(cardinality(sizes)) FILTER (WHERE follows) OVER (ORDER BY place)
+        )::bigint END AS last
+        FROM judged
+    ), moves AS (
+        INSERT INTO {SCHEMA}.stored_events (id, originator_id, originator_version, topic, state)
+        SELECT last - cardinality(sizes) + nth, match, first + nth - 1, topic, substring(states, at + 1, size)
+        FROM placed, unnest(ats, sizes) WITH ORDINALITY AS move (at, size, nth) WHERE follows
+    ), answers AS (
         INSERT INTO {SCHEMA}.requests (scope, key, body, status, answer)
-        SELECT scope, key, body, status, answer
-        FROM unnest(scopes, keys, bodies, statuses, answers, ends)
-            AS given (scope, key, body, status, answer, place)
-        WHERE scope IS NOT NULL AND place IS NOT NULL;
-    END IF;
-    IF array_remove(wraps, NULL) <> '{{}}' THEN
+        SELECT scope, key, decode(body, 'base64'), status, decode(answer, 'base64')
+        FROM placed WHERE follows AND scope IS NOT NULL
+    ), secrets AS (
         INSERT INTO {SCHEMA}.vault (match, wrapped)
-        SELECT match, wrapped FROM unnest(matches, wraps, ends) AS given (match, wrapped, place)
-        WHERE wrapped IS NOT NULL AND place IS NOT NULL;
-    END IF;
-    IF array_remove(texts, NULL) <> '{{}}' OR array_remove(signers, NULL) <> '{{}}' THEN
+        SELECT match, decode(wrapped, 'base64') FROM placed WHERE follows AND wrapped IS NOT NULL
+    ), checkpoints AS (
         INSERT INTO {SCHEMA}.notes (match, note)
-        SELECT match, note FROM unnest(matches, texts, ends) AS given (match, note, place)
-        WHERE note IS NOT NULL AND place IS NOT NULL;
+        SELECT match, note FROM placed WHERE follows AND note IS NOT NULL
+    ), signers AS (
         INSERT INTO {SCHEMA}.uploads (match, signer)
-        SELECT match, signer FROM unnest(matches, signers, ends) AS given (match, signer, place)
-        WHERE signer IS NOT NULL AND place IS NOT NULL;
-    END IF;
-    IF array_remove(ends, NULL) <> '{{}}' THEN
+        SELECT match, signer FROM placed WHERE follows AND signer IS NOT NULL
+    )
+    SELECT length, bound, last FROM placed ORDER BY place;
+    IF pg_current_xact_id_if_assigned() IS NOT NULL THEN -- something was written
         NOTIFY {BELL};
     END IF;
-    RETURN QUERY SELECT * FROM unnest(lengths, taken, ends);
 END $$"""
 
 
@@ -178,7 +166,7 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-CURRENT = Schema(2, (*_LOG, *_BESIDE, _APPEND), {1: (_MILESTONES,)})
+CURRENT = Schema(3, (*_LOG, *_BESIDE, _APPEND), {1: (_MILESTONES,), 2: ("DROP FUNCTION append", _APPEND)})
 
 
 def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:

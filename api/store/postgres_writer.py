@@ -15,11 +15,14 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
+from itertools import accumulate
 from typing import Any
 
+import msgspec
 import psycopg
 from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from api.store import postgres_schema
 from api.store.postgres_address import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
@@ -31,13 +34,10 @@ _PAUSE = 0.1  # seconds between two attempts
 _ENDING = 5_000  # milliseconds that an old session has to end
 _TRIES = 3  # times that an append is sent
 
-_APPEND = b"""SELECT * FROM append(
-    %b::text[], %b::integer[], %b::integer[], %b::text[], %b::integer[], %b::bytea[],
-    %b::bytea[], %b::text[], %b::text[],
-    %b::text[], %b::text[], %b::bytea[], %b::integer[], %b::bytea[])"""
+_APPEND = b"SELECT * FROM append(%t::json, %b)"
 _STORED = b"SELECT id, state FROM stored_events WHERE originator_id = %s AND originator_version = %s"
 _END = b"SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity WHERE application_name = %s"
-_SETTINGS = (  # arrays are not looked into for each call; and a commit is durable before it is told
+_SETTINGS = (  # a call is planned once, whatever it holds; and a commit is durable before it is told
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;"
     " SELECT set_config('synchronous_commit', 'on', false)"
     " WHERE current_setting('synchronous_commit') = 'off'"
@@ -55,6 +55,24 @@ class Entry(Struct, frozen=True):
     def match(self) -> str:
         """The match."""
         return self.append.records[0].match
+
+
+class _Sent(Struct, frozen=True, omit_defaults=True):
+    """An append as the database is given it; see `append` in `api.store.postgres_schema`."""
+
+    match: str
+    first: int
+    game: str
+    ats: list[int]
+    sizes: list[int]
+    scope: str | None = None
+    key: str | None = None
+    body: bytes | None = None
+    status: int | None = None
+    answer: bytes | None = None
+    wrapped: bytes | None = None
+    note: str | None = None
+    signer: str | None = None
 
 
 class PostgresWriter(Queue[Entry]):
@@ -153,11 +171,11 @@ class _Session:
 
     def call(self, jobs: list[Job[Entry]]) -> list[Any]:
         """Call `append`; gives a row for each job."""
-        arrays, connection = _arrays([job.work for job in jobs]), self._connected()
+        given, connection = _given([job.work for job in jobs]), self._connected()
         if not self._is_current:  # only here: what became of moves can be read whatever the schema is
             postgres_schema.must_be_current(connection)
             self._is_current = True
-        return connection.execute(_APPEND, arrays, binary=True).fetchall()
+        return connection.execute(_APPEND, given, binary=True).fetchall()
 
     def position(self, move: StoredEvent) -> int | None:
         """The position of this very move, if it is stored."""
@@ -208,26 +226,33 @@ def _names(entry: Entry) -> set[Any]:
     return {entry.match, (kept.scope, kept.key)} if kept else {entry.match}
 
 
-def _arrays(entries: list[Entry]) -> tuple[list[Any], ...]:
+def _given(entries: list[Entry]) -> tuple[str, bytes]:
     """The arguments of `append`."""
-    moves = [(number, move) for number, entry in enumerate(entries, 1) for move in entry.moves]
-    kept = [entry.append.remembered for entry in entries]
-    return (
-        [entry.match for entry in entries],
-        [entry.moves[0].originator_version for entry in entries],
-        [len(entry.moves) for entry in entries],
-        [entry.moves[0].topic for entry in entries],
-        [number for number, _ in moves],
-        [move.state for _, move in moves],
-        [entry.wrapped for entry in entries],
-        [entry.append.note or None for entry in entries],
-        [entry.append.signer for entry in entries],
-        [one and one.scope for one in kept],
-        [one and one.key for one in kept],
-        [one and one.body for one in kept],
-        [one and one.status for one in kept],
-        [one and one.answer for one in kept],
+    sent: list[_Sent] = []
+    states: list[bytes] = []
+    at = 0
+    for entry in entries:
+        sizes = [len(move.state) for move in entry.moves]
+        *ats, end = accumulate(sizes, initial=at)
+        sent.append(_sent(entry, ats, sizes))
+        states += [move.state for move in entry.moves]
+        at = end
+    return msgspec.json.encode(sent).decode(), b"".join(states)
+
+
+def _sent(entry: Entry, ats: list[int], sizes: list[int]) -> _Sent:
+    first, append = entry.moves[0], entry.append
+    sent = _Sent(
+        entry.match,
+        first.originator_version,
+        first.topic,
+        ats,
+        sizes,
+        wrapped=entry.wrapped,
+        note=append.note or None,
+        signer=append.signer,
     )
+    return replace(sent, **asdict(append.remembered)) if append.remembered else sent
 
 
 def _judged(jobs: list[Job[Entry]], rows: Iterable[tuple[int, bool, int | None]]) -> None:

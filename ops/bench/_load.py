@@ -175,6 +175,8 @@ class Load(Struct):
     fetched: float
     per_second: float
     micros: float  # of CPU time in all server processes, for each move
+    clients: float  # microseconds of the clients' own
+    beside: float  # microseconds of whatever else was measured
 
 
 def latency(ours: Load, floor: Load) -> str:
@@ -220,21 +222,30 @@ def bare(fetched: float) -> Client:
     return lambda port, number: Bare(port, number, fetched)
 
 
-def load(client: Client, servers: Sequence[Server], clients: int) -> Load:
-    """Let so many clients play on these servers, in turn on each."""
-    return uvloop.run(_load(client, servers, clients))
+def load(
+    client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float] = lambda: 0.0
+) -> Load:
+    """Let so many clients play on these servers, in turn on each.
+
+    Args:
+        beside: the seconds of CPU that something else has used, such as a database.
+    """
+    return uvloop.run(_load(client, servers, clients, beside))
 
 
-async def _load(client: Client, servers: Sequence[Server], clients: int) -> Load:
+async def _load(client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float]) -> Load:
+    def spent() -> tuple[float, float, float]:
+        return sum(server.cpu() for server in servers), time.process_time(), beside()
+
     count = Count()
     everybody = [client(servers[number % len(servers)].port, number) for number in range(clients)]
     for one in everybody:
         await one.prepare()
-    before, began = sum(server.cpu() for server in servers), time.perf_counter()
+    before, began = spent(), time.perf_counter()
     await asyncio.gather(*(one.play(began + SECONDS, count) for one in everybody))
-    took, spent = time.perf_counter() - began, sum(server.cpu() for server in servers) - before
-    moves = len(count.times)
-    return Load(count.times, count.fetched / moves, moves / took, spent / moves * 1e6)
+    took, moves = time.perf_counter() - began, len(count.times)
+    micros = [(now - then) / moves * 1e6 for now, then in zip(spent(), before, strict=True)]
+    return Load(count.times, count.fetched / moves, moves / took, *micros)
 
 
 class Server:

@@ -2,24 +2,29 @@
 
 The server is the one of the tests, started for this and made durable.  The floor is the same load against as
 many bare ASGI processes with a raw group commit in one call (`_bare`), as many prompts fetched.
+
+Workers, database and clients share the cores of one machine, so what all of them take of a move says how many
+moves a second fit in, however many workers there are.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psutil
 import psycopg
 from _bench import QUICK, rate, say
 from _group import BARE, DURABLE
-from _load import CLIENTS, GAME, HERE, Server, Table, bare, load, server
+from _load import CLIENTS, GAME, HERE, Load, Server, Table, bare, load, server
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests are not installed
 
-from tests.services import own_postgres
+from tests.services import OwnPostgres, own_postgres
 
 WORKERS = (1, 2) if QUICK else (1, 4)
 
@@ -44,24 +49,43 @@ def floor(url: str, workers: int) -> Iterator[list[Server]]:
         yield [running.enter_context(server(script, url, str(number))) for number in range(workers)]
 
 
+def used(database: OwnPostgres) -> Callable[[], float]:
+    """How many seconds of CPU a database server has used; what it is asked after the start stays alive."""
+    first = psutil.Process(database.processes()[0])
+
+    def seconds() -> float:
+        return sum(sum(one.cpu_times()[:2]) for one in (first, *first.children()))
+
+    return seconds
+
+
 def main() -> None:
     """One line for each number of workers."""
     with own_postgres(*DURABLE) as database, tempfile.TemporaryDirectory() as scratch:
         for workers in WORKERS:
             with database.database() as url, database.database() as other:
-                _measure(url, other, Path(scratch) / f"keys-{workers}", workers)
+                _measure(url, other, Path(scratch) / f"keys-{workers}", workers, used(database))
 
 
-def _measure(url: str, other: str, keys: Path, workers: int) -> None:
+def _measure(url: str, other: str, keys: Path, workers: int, spent: Callable[[], float]) -> None:
     with ours(url, keys, workers) as servers:
-        found = load(Table, servers, CLIENTS)
+        found = load(Table, servers, CLIENTS, spent)
     with floor(other, workers) as servers:
-        least = load(bare(found.fetched), servers, CLIENTS)
+        least = load(bare(found.fetched), servers, CLIENTS, spent)
     say(
         f"durable moves over HTTP on PostgreSQL, {GAME}, {CLIENTS} clients, workers: {workers}",
-        f"{rate(found.per_second)} moves/s, {found.micros:.0f} µs of the workers' CPU each;"
-        f" floor: bare ASGI + raw call of all that came {rate(least.per_second)}/s, {least.micros:.0f} µs;"
+        f"{_told(found)}; floor: bare ASGI + raw call of all that came {_told(least)};"
         f" ratio {least.per_second / found.per_second:.1f}",
+    )
+
+
+def _told(found: Load) -> str:
+    """How fast it was, and what each move took of the cores."""
+    whole = found.micros + found.beside + found.clients
+    return (
+        f"{rate(found.per_second)} moves/s, each {found.micros:.0f} µs of the workers' CPU,"
+        f" {found.beside:.0f} of the database's and {found.clients:.0f} of the clients':"
+        f" {rate((os.cpu_count() or 1) * 1e6 / whole)}/s fit into {os.cpu_count()} cores"
     )
 
 

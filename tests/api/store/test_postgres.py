@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -110,11 +111,9 @@ def test_no_position_becomes_visible_after_a_later_one(place: Database, toy_game
     store, reader = opened(place), opened(place)
     with psycopg.connect(place.url) as slow, psycopg.connect(place.url, autocommit=True) as watching:
         slow.execute(b"SET search_path = glasnost")
-        slow.execute(
-            "SELECT * FROM append('{m1}', '{1}', '{1}', '{toy}', '{1}', %s, '{NULL}', '{NULL}', '{NULL}',"
-            " '{NULL}', '{NULL}', '{NULL}', '{NULL}', '{NULL}')",
-            ([opening(toy_game, 1).records[0].stored],),
-        )
+        state = opening(toy_game, 1).records[0].stored
+        given = {"match": "m1", "first": 1, "game": "toy", "ats": [0], "sizes": [len(state)]}
+        slow.execute("SELECT * FROM append(%s, %s)", (json.dumps([given]), state))
         fast = store.submit(opening(toy_game, 2))
         while not one(watching, WAITING):
             pass
@@ -278,6 +277,18 @@ def test_an_older_schema_is_migrated_once_by_whoever_comes_first(database: str) 
         assert list(threads.map(settled, [database] * 4, [NEXT] * 4)) == [2] * 4
     with psycopg.connect(database) as connection:
         assert connection.execute(b"SELECT id, role FROM glasnost.people").fetchall() == []
+
+
+def test_a_store_of_schema_2_takes_moves_once_it_is_migrated(place: Database, toy_game: Game) -> None:
+    """It called `append` with an array for each column."""
+    opened(place).close()
+    place.force("DROP FUNCTION append")
+    place.force("CREATE FUNCTION append(matches text[], firsts integer[]) RETURNS void LANGUAGE sql AS ''")
+    place.force("UPDATE meta SET value = '2' WHERE name = 'schema'")
+    store = opened(place)
+    store_all(store, finished(toy_game))
+    assert stored(store, "m1") == [record.stored for record in finished(toy_game).match.records]
+    store.close()
 
 
 def test_a_migration_that_fails_changes_nothing(database: str) -> None:
