@@ -1,7 +1,7 @@
 """Which generation of each projection is served, which is being built, and how far each has come.
 
 The place of a generation in a log moves in the transaction that writes its rows.  A new generation is filled
-beside the one that is served, and replaces it in one transaction.
+unseen, beside the one that is served where there is one, and takes its place in one transaction.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Catalogue:
         ]
 
     def begin(self, projection: Projection) -> None:
-        """Begin a new generation, served at once if it is the only one; an unfinished one is thrown away."""
+        """Begin a new generation, which nobody sees yet; an unfinished one is thrown away."""
         others = self.generations(projection.name)
         for other in others:
             if not other.served:
@@ -146,12 +146,16 @@ class Catalogue:
             "INSERT INTO projections (name, generation, stamp, served, tables) VALUES (?, ?, ?, 0, ?)",
             (projection.name, generation, stamp(projection), tables),
         )
-        if not any(other.served for other in others):
-            self.serve(projection, generation)
 
     def serve(self, projection: Projection, generation: int) -> None:
-        """Let readers see this generation, and throw away the one they saw before."""
-        for other in self.generations(projection.name):
+        """Let readers see this generation, and throw away the one they saw before.
+
+        Nothing is done where they see it already, or it is gone: another process was faster.
+        """
+        known = self.generations(projection.name)
+        if not any(found.generation == generation and not found.served for found in known):
+            return
+        for other in known:
             if other.served:
                 self.drop(other)
         for kind in projection.kinds:

@@ -36,7 +36,7 @@ class BadQuery(ValueError):
 
 
 class NotReady(Exception):
-    """This read model is being built by a new version, and what the old one left cannot be read."""
+    """This read model is being built, and what an older version left of it, if anything, cannot be read."""
 
 
 class Asked(Struct, frozen=True):
@@ -82,8 +82,13 @@ class Played(Struct, frozen=True):
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection for reading only; threads may share it, one question at a time."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+    """A connection for reading only; threads may share it, one question at a time.
+
+    Raises:
+        sqlite3.OperationalError: there is no such file; none is made.
+    """
+    there = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(there, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
     connection.execute("PRAGMA query_only = 1")
     return connection
 

@@ -5,6 +5,9 @@ into each, and commits rows and position in one transaction.  So a kill at any m
 and a record that is delivered again is not looked at.  A fold that fails stops its own projection, in that
 log, just before that record: it is reported, tried again with every pass, and holds up nobody else.
 
+Readers see a projection as soon as it holds everything there is, and not before: of a log that is only half
+taken in they would get lists that look complete.  A file that is deleted while it runs is built anew.
+
 A divided store is several logs, and nothing says in which order their batches are taken.  So a fold must give
 the same rows whatever the order is in which records of different matches come.
 """
@@ -20,7 +23,7 @@ from msgspec.structs import replace
 
 from projections.boards import BOARDS
 from projections.catalogue import Catalogue, Overtaken, stamp
-from projections.file import opened
+from projections.file import node_of, opened
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
@@ -63,7 +66,10 @@ class Runner:
         self._woken, self._stopping = threading.Event(), threading.Event()
         self._hurried = threading.Event()  # somebody waits
         self._thread: threading.Thread | None = None
-        self._connection = opened(path, report)
+        self._open()
+
+    def _open(self) -> None:
+        self._connection, self._node = opened(self.path, self._report)
         self._catalogue = Catalogue(self._connection)
         self._taker = Taker(self._connection, self._catalogue)
         try:
@@ -99,13 +105,14 @@ class Runner:
         return self._tails.away
 
     def wait(self, positions: int | Mapping[str, int], seconds: float) -> bool:
-        """Wait until every served read model holds the record at the position of each log (a number: of the
-        one log there is); False: not in that time."""
+        """Wait until readers see the record at the position of each log (a number: of the one log there is)
+        in every read model; False: not in that time, or not before it stopped."""
         wanted = positions if isinstance(positions, Mapping) else {"": positions}
         with self._moved:
             if not has_reached(self._state, wanted):
                 self._hurried.set()
-            return self._moved.wait_for(lambda: has_reached(self._state, wanted), seconds)
+            self._moved.wait_for(lambda: self._stopping.is_set() or has_reached(self._state, wanted), seconds)
+            return has_reached(self._state, wanted)
 
     def hurry(self) -> None:
         """Look at once whether there is something to take in: somebody waits."""
@@ -117,13 +124,20 @@ class Runner:
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
         self._tails.watch(self._woken)
-        self._thread = threading.Thread(target=self._run, name="projections", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._run, name="projections", daemon=True)
+        thread.start()
+        self._thread = thread
+
+    def halt(self) -> None:
+        """Begin nothing more, and let go of whoever waits; the batch at hand may still be written."""
+        self._stopping.set()
+        self.hurry()
+        with self._moved:
+            self._moved.notify_all()
 
     def stop(self) -> None:
         """Finish the batch at hand and let go of the file."""
-        self._stopping.set()
-        self.hurry()
+        self.halt()
         if self._thread:
             self._thread.join()
         self._connection.close()
@@ -147,12 +161,20 @@ class Runner:
         while not self._stopping.is_set():
             self._woken.clear()
             try:
+                if node_of(self.path) != self._node:
+                    self._open_anew()
                 self.catch_up()
             except Exception as error:  # the disk fails: say so, and go on when it is mended
                 self._report(f"projections: {told_of(error)}; trying again")
             self._woken.wait(IDLE)
             self._hurried.wait(PAUSE)
             self._hurried.clear()
+
+    def _open_anew(self) -> None:
+        """Go on in the file that is there now, or in a new one."""
+        self._report(f"{self.path.name} was deleted, or replaced: what is not there is built anew")
+        self._connection.close()
+        self._open()
 
     def advance(self) -> bool:
         """One batch of each log for every generation that is behind; whether anything moved."""
@@ -177,14 +199,11 @@ class Runner:
         return found.stamp == stamp(self._projections[found.name])
 
     def _serve_complete(self, lasts: Mapping[str, int]) -> bool:
-        """Let readers see the new generations that hold every record of every log."""
+        """Let readers see the new generations that hold everything."""
         complete = [
             found
             for found in self._state
-            if not found.served
-            and self._fits(found)
-            and lasts.keys() == self._tails.keys()
-            and all(found.at(log).position >= last for log, last in lasts.items())
+            if not found.served and self._fits(found) and self._is_complete(found, lasts)
         ]
         for found in complete:
             with self._transaction():
@@ -192,6 +211,12 @@ class Runner:
         if complete:
             self._note()
         return bool(complete)
+
+    def _is_complete(self, found: Generation, lasts: Mapping[str, int]) -> bool:
+        """Does it hold every record of every log?  Where nothing else is served: of each that can be read."""
+        other = any(one.served for one in self._state if one.name == found.name)
+        logs = self._tails.keys() if other else lasts.keys()
+        return bool(logs) and all(log in lasts and found.at(log).position >= lasts[log] for log in logs)
 
     def _begin_wanted(self) -> None:
         while self._wanted:

@@ -2,8 +2,9 @@
 
 Who does not lead looks into the file while one of its readers waits, and rings the leader's bell so that it
 does not let the reader wait.  Where nobody hears the bell, whoever rang it takes the lead; else somebody does
-within `IDLE` seconds.  A leader that cannot read a log gives the lead up when the bell rings: whoever rang it
-knows of more.
+within `IDLE` seconds.  The bell tells of which logs the reader misses something.  A leader that cannot read
+one of these gives the lead up, and leaves it to others first: whoever rang knows of more.  For a moment both
+may write then; a runner that has been overtaken writes nothing.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from projections.catalogue import stamp
-from projections.leading import Lead, Taken, ring
+from projections.file import delete
+from projections.leading import Lead, SoleUse, Taken, Use, ring
 from projections.model import Source
 from projections.reader import Reader
 from projections.runner import IDLE, PROJECTIONS, Runner, tails_of
-from projections.standing import Status, has_reached, status
+from projections.standing import Status, has_reached, lacking, status
 from projections.taking import told_of
 
 LOOK = 0.005  # seconds between two looks into the file while a reader waits
+AGAIN = 20  # looks after which the bell is rung once more: another one may lead by then
 _VERSION = hashlib.sha256("\n".join(map(stamp, PROJECTIONS)).encode()).hexdigest()[:8]
 
 
@@ -48,7 +51,7 @@ class SharedRunner:
 
     Args:
         source: the logs of the store.
-        folder: where the file lies; those of older versions, which nobody keeps any more, are deleted.
+        folder: where the file lies; those of other versions, which nobody uses any more, are deleted.
         store: tells it from all others.
         report: is called with one line for whatever an operator should know.
     """
@@ -61,12 +64,12 @@ class SharedRunner:
         *,
         report: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self.path, self._older = folder / file_of(store), f"{_begun(store)}*.db"
+        self.path, self._versions = folder / file_of(store), f"{_begun(store)}*.db"
         self._report, self._tails = report, tails_of(source, report)
         self._lead: tuple[Lead, Runner] | None = None  # while this process leads
         self._called, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="projections-lead", daemon=True)
-        self._reader = Reader(self.path)
+        self._reader, self._use = Reader(self.path), Use(self.path)
 
     # ── reading ──
 
@@ -91,35 +94,48 @@ class SharedRunner:
 
     def wait(self, positions: Mapping[str, int], seconds: float) -> bool:
         """See `Runner.wait`."""
-        until, heard = time.monotonic() + seconds, False
+        until, looks = time.monotonic() + seconds, 0
         while True:
             left = max(until - time.monotonic(), 0.0)
             if lead := self._lead:
-                return lead[1].wait(positions, left)
-            if has_reached(self._reader.generations(), positions):
-                return True
-            if not left:
-                return False
-            heard = heard or ring(self.path)
-            if not heard:
-                self._called.set()
-            if self._stopping.wait(min(LOOK, left)):
-                return False
+                reached = lead[1].wait(positions, left)
+            else:
+                found = self._reader.generations()
+                reached = has_reached(found, positions)
+            if reached or not left or self._stopping.is_set():
+                return reached
+            if not lead:
+                missed = set() if looks % AGAIN else lacking(found, positions)
+                if not ring(self.path, missed) and not self._is_cut_off(positions):
+                    self._called.set()
+                looks += 1
+                self._stopping.wait(min(LOOK, left))
+
+    def _is_cut_off(self, logs: Collection[str]) -> bool:
+        """Can one of these logs not be read here?"""
+        return any(tail.is_unread for log, tail in self._tails.items() if log in logs)
 
     # ── leading and following ──
 
     def start(self) -> None:
         """Lead where nobody does, and follow whoever does, until `stop`."""
-        self._try_to_lead()
-        self._thread.start()
+        with ExitStack() as undone:
+            undone.callback(self._use.give_up)
+            self._try_to_lead()
+            undone.callback(self._give_up)
+            self._thread.start()
+            undone.pop_all()
+        self._clear_away()
 
     def stop(self) -> None:
         """Give the lead up, and let go of the file."""
         self._stopping.set()
         self._called.set()
-        ring(self.path)
+        if self.leads:
+            ring(self.path, self._tails)
         self._thread.join()
         self._reader.close()
+        self._use.give_up()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -131,14 +147,14 @@ class SharedRunner:
         self._give_up()
 
     def _lead_on(self) -> None:
-        """Hear whether readers elsewhere wait, for a while."""
+        """Hear for a while whether readers elsewhere wait, and for which logs."""
         assert self._lead is not None
         lead, runner = self._lead
-        if lead.heard(IDLE):
-            if any(tail.is_unread for tail in self._tails.values()):
-                self._give_up()
-            else:
-                runner.hurry()
+        missed = lead.heard(IDLE)
+        if not lead.holds() or self._is_cut_off(missed):
+            self._give_up()
+        elif missed:
+            runner.hurry()
 
     def _follow(self) -> None:
         """See whether somebody leads, after a while, or at once where one of our readers misses him."""
@@ -148,33 +164,26 @@ class SharedRunner:
         self._try_to_lead()
 
     def _try_to_lead(self) -> None:
-        try:
+        with suppress(Taken), ExitStack() as undone:
             lead = Lead(self.path)
-        except Taken:
-            return
-        try:
+            undone.callback(lead.give_up)
             runner = Runner(self._tails, self.path, report=self._report)
-            self._clear_away()
-        except BaseException:
-            lead.give_up()
-            raise
-        runner.start()
-        self._lead = (lead, runner)
+            undone.callback(runner.stop)
+            runner.start()
+            undone.pop_all()
+            self._lead = (lead, runner)
 
     def _give_up(self) -> None:
         if self._lead:
             (lead, runner), self._lead = self._lead, None
-            try:
-                runner.stop()
-            finally:
-                lead.give_up()
+            runner.halt()
+            lead.give_up()  # first: the runner may wait long for a log that is away
+            runner.stop()
 
     def _clear_away(self) -> None:
-        """Delete the files of other versions that nobody keeps any more."""
-        for path in self.path.parent.glob(self._older):
-            with suppress(Taken, OSError):
+        """Delete the files of other versions that nobody uses any more."""
+        for path in self.path.parent.glob(self._versions):
+            with suppress(Taken, OSError), ExitStack() as used:
                 if path != self.path:
-                    other = Lead(path)
-                    for ending in ("", "-wal", "-shm"):
-                        path.with_name(path.name + ending).unlink(missing_ok=True)
-                    other.give_up()
+                    used.callback(SoleUse(path).give_up)
+                    delete(path)

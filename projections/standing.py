@@ -5,7 +5,7 @@ A *generation* is one set of a projection's tables: one is served, and another o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -70,7 +70,8 @@ class Generation(Struct, frozen=True):
 class Status(Struct, frozen=True):
     """How far a projection has come: `behind` records wait; `building` is the position of a rebuild.
 
-    Positions are sums over all logs; of a log that cannot be read, nobody knows what waits there.
+    While nothing is served yet, all of it tells of what is being built.  Positions are sums over all logs; of
+    a log that cannot be read, nobody knows what waits there.
     """
 
     name: str
@@ -83,24 +84,34 @@ class Status(Struct, frozen=True):
 def status(name: str, generations: Iterable[Generation], lasts: Mapping[str, int]) -> Status:
     """How far a projection has come; `lasts`: the position of the last record of each log.
 
-    One of which nothing is served yet, as its file is only being made, lacks everything.
+    What stopped a generation of another version is not told: nobody fills that one any more.
     """
     of = [found for found in generations if found.name == name]
-    served = next((found for found in of if found.served), Generation(name, 0, "", True, (), {}))
     building = next((found for found in of if not found.served), None)
-    failures = [failure for one in (building, served) if one for failure in one.failures.values()]
+    nothing = Generation(name, 0, "", False, (), {})  # its file is only being made
+    shown = next((found for found in of if found.served), building or nothing)
+    filled = [found for found in of if found.stamp == (building or shown).stamp]
+    failures = [failure for found in filled for failure in found.failures.values()]
     return Status(
         name,
-        served.position,
-        sum(max(last - served.at(log).position, 0) for log, last in lasts.items()),
+        shown.position,
+        sum(max(last - shown.at(log).position, 0) for log, last in lasts.items()),
         building.position if building else None,
         next(iter(failures), None),
     )
 
 
-def has_reached(generations: Iterable[Generation], wanted: Mapping[str, int]) -> bool:
+def has_reached(generations: Collection[Generation], wanted: Mapping[str, int]) -> bool:
     """Do readers see the record at this position of each log, in every read model?"""
     served = [found for found in generations if found.served]
-    return bool(served) and all(
-        found.at(log).position >= position for found in served for log, position in wanted.items()
-    )
+    every = {found.name for found in served} == {found.name for found in generations}
+    return bool(served) and every and not lacking(served, wanted)
+
+
+def lacking(generations: Collection[Generation], wanted: Mapping[str, int]) -> set[str]:
+    """The logs of which something here, or everything, lacks the record at this position."""
+    return {
+        log
+        for log, position in wanted.items()
+        if not generations or any(found.at(log).position < position for found in generations)
+    }

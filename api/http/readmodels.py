@@ -90,7 +90,19 @@ class ReadModels:
         except read.BadQuery as error:
             raise Failed("invalid", str(error)) from error
         except read.NotReady as error:
-            raise Failed("unavailable", str(error), {"retry-after": "1"}) from error
+            raise Failed("unavailable", self._built() or str(error), {"retry-after": "1"}) from error
+
+    def _built(self) -> str:
+        """How far the read model is that is built and has the longest way to go; empty: none is built."""
+        built = [
+            (status.building, status.position + status.behind)
+            for status in self.runner.status()
+            if status.building is not None
+        ]
+        if not built:
+            return ""
+        here, whole = min(built)
+        return f"the read models are being built: {here} of {whole} moves are in them; ask again soon"
 
 
 def _report(line: str) -> None:

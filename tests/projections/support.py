@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,9 +22,13 @@ from domain.log import Record, codec
 from domain.match import Match
 from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, Rows, key_of
 from projections.runner import PROJECTIONS, Runner
+from projections.sharing import SharedRunner
 from projections.summary import Turn
 from projections.turns import PlayRow, Running, TurnMatch, TurnRow, so_far
 from tests.matches import Sitting
+
+STORE = b"one store"
+LONG = 30.0  # seconds, for what is soon
 
 
 class Item(Struct, frozen=True):
@@ -60,6 +65,23 @@ class FakeSource:
             self.items.append(Item(len(self.items) + 1, record, uploaded))
         for told in self._watchers:
             told(self.items[-1].record.match, len(self.items))
+
+
+Worker = Callable[[Mapping[str, FakeSource]], SharedRunner]  # begins one that follows these logs
+
+
+def add(log: FakeSource, items: Iterable[Item]) -> None:
+    """Commit what another log holds."""
+    for item in items:
+        log.add([item.record], uploaded=item.uploaded)
+
+
+def soon(is_so: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + LONG
+    while not is_so():
+        assert time.monotonic() < end, "it has not come to pass"
+        time.sleep(0.001)
 
 
 class MemoryRows:

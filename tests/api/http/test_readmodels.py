@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from api.http import readmodels, vitals
 from api.http.readmodels import ReadModels
+from api.store.seam import Stored
+from domain.game import Game
 from projections import read
 from projections.read import Asked, MatchFilter
+from projections.runner import Runner
 from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import gate_over
+from tests.api.http.served import served
+from tests.api.http.test_commands import bid
 
 READERS = 40  # more than there are threads
 
@@ -20,6 +28,7 @@ def test_readers_who_wait_leave_threads_for_everybody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models, ready = ReadModels(MemoryStore(), tmp_path), threading.Event()
+    assert models.runner.wait({"": 0}, 30)
     monkeypatch.setattr(models.runner, "wait", lambda position, seconds: ready.wait(10))
 
     async def work() -> list[int]:
@@ -34,3 +43,52 @@ def test_readers_who_wait_leave_threads_for_everybody_else(
         assert asyncio.run(work()) == [0] * READERS
     finally:
         models.close()
+
+
+class Slow(MemoryStore):
+    """A store that hands out three records, and the others when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.going = threading.Event()
+        self.going.set()
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Log.after`."""
+        if position:
+            self.going.wait()
+        return super().after(position, min(limit, 3))
+
+
+def test_lists_that_are_being_built_say_how_far_they_are(
+    toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readmodels, "_PATIENCE", 0.01)
+    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    store = Slow()
+    with served(tmp_path, store, gate_over(store)) as server, ExitStack() as released:
+        released.callback(store.going.set)
+        match, players = server.table()
+        bid(match, players)
+        player, runner = players[0].player, server.models.runner
+        assert isinstance(runner, Runner)
+        assert runner.wait(store.last(), 30)
+        lists = ("matches", f"matches/{match}/turns", "scoreboards/toy", f"players/{player}/matches")
+        assert [players[0].get(f"/v1/{path}").status for path in lists] == [200] * 4
+        store.going.clear()
+        server.models.path.unlink()  # it can be thrown away
+        built = "the read models are being built: 3 of 5 moves are in them; ask again soon"
+        while (answer := players[0].get("/v1/matches")).status == 200 or answer.json["detail"] != built:
+            runner.hurry()
+        for path in lists:
+            answer = players[0].get(f"/v1/{path}", accept_language="ru")
+            told = answer.problem(503, "unavailable")["detail"]
+            assert told.endswith("списки ещё строятся: в них 3 из 5 ходов; повторите вскоре")
+            assert answer.headers["retry-after"] == "1"
+        ready = players[0].get("/readyz")
+        assert ready.status == 200
+        assert "turns is built anew and has come to position 3" in ready.json["remarks"]["projections"]
+        released.close()
+        for path in lists:
+            while players[0].get(f"/v1/{path}").status != 200:
+                pass

@@ -1,0 +1,147 @@
+"""The file of the read models: whose it is, and what becomes of it when somebody deletes or replaces it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from domain.games import GAMES
+from projections import read
+from projections.file import BESIDE
+from projections.read import Asked, MatchFilter, NotReady
+from projections.reader import Reader
+from projections.runner import Runner
+from tests.projections.support import LONG, FakeSource, Hall, Worker, add, caught_up, dumped, soon
+
+LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
+
+
+@pytest.fixture
+def generous() -> Iterator[None]:
+    """What this process makes, everybody may read."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def modes(path: Path) -> dict[str, int]:
+    """The mode of the file, and of what is beside it."""
+    return {
+        ending: stat.S_IMODE(path.with_name(path.name + ending).stat().st_mode) for ending in ("", *BESIDE)
+    }
+
+
+@pytest.mark.usefixtures("generous")
+def test_nobody_else_may_read_what_is_hidden_in_it(tmp_path: Path) -> None:
+    runner = Runner(FakeSource(LOG), tmp_path / "read.db")
+    runner.catch_up()
+    assert modes(tmp_path / "read.db") == {"": 0o600, "-wal": 0o600, "-shm": 0o600}
+    runner.stop()
+
+
+@pytest.mark.usefixtures("generous")
+def test_a_file_that_an_older_version_left_open_to_all_is_closed(tmp_path: Path) -> None:
+    first = Runner(FakeSource(LOG), tmp_path / "read.db")
+    for ending in ("", *BESIDE):
+        (tmp_path / f"read.db{ending}").chmod(0o644)
+    second = Runner(FakeSource(LOG), tmp_path / "read.db")
+    assert modes(tmp_path / "read.db") == {"": 0o600, "-wal": 0o600, "-shm": 0o600}
+    first.stop()
+    second.stop()
+
+
+@pytest.mark.parametrize("endings", [("",), ("", *BESIDE)])
+def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str, ...]) -> None:
+    path, lines, log = tmp_path / "read.db", list[str](), FakeSource(LOG[:200])
+    runner, reader = Runner(log, path, report=lines.append), Reader(path)
+    runner.start()
+    assert runner.wait(200, LONG)
+    assert {one.position for one in reader.generations()} == {200}
+    for ending in endings:
+        (tmp_path / f"read.db{ending}").unlink()
+    runner.hurry()
+    soon(path.exists)
+    add(log, LOG[200:])
+    assert runner.wait(len(LOG), LONG)
+    assert {one.position for one in reader.generations()} == {len(LOG)}
+    runner.stop()
+    reader.close()
+    caught_up(LOG, tmp_path / "fresh.db")
+    assert dumped(path) == dumped(tmp_path / "fresh.db")
+    assert lines == ["read.db was deleted, or replaced: what is not there is built anew"]
+
+
+def test_who_still_reads_a_deleted_file_shares_nothing_with_those_of_the_new_one(tmp_path: Path) -> None:
+    path, index = tmp_path / "read.db", tmp_path / "read.db-shm"
+    older = Runner(FakeSource(LOG), path)
+    before = index.stat().st_ino
+    path.unlink()
+    newer = Runner(FakeSource(LOG), path)
+    assert index.stat().st_ino != before
+    newer.stop()
+    older.stop()
+
+
+def test_a_shared_file_that_is_deleted_is_built_anew(worker: Worker) -> None:
+    log = FakeSource(LOG[:200])
+    one, other = worker({"": log}), worker({"": log})
+    assert other.wait({"": 200}, LONG)
+    one.path.unlink()
+    add(log, LOG[200:])
+    while not one.path.exists():
+        other.wait({"": len(LOG)}, 0.01)
+    reader = Reader(one.path)
+    soon(lambda: {found.position for found in reader.generations()} == {len(LOG)})
+    assert one.wait({"": len(LOG)}, LONG)
+    assert other.wait({"": len(LOG)}, LONG)
+    reader.close()
+
+
+def test_a_reader_sees_the_file_that_took_the_place_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "read.db"
+    caught_up(LOG[:40], path)
+    caught_up(LOG, tmp_path / "new.db")
+    reader = Reader(path)
+    before = reader.generations()
+    (tmp_path / "new.db").replace(path)
+    assert [one.position for one in reader.generations()] == [len(LOG)] * len(before)
+    with reader as rows:
+        assert len(read.matches(rows, MatchFilter(), Asked()).rows) == 4
+    path.unlink()
+    assert [one.position for one in reader.generations()] == [len(LOG)] * len(before)
+    reader.close()
+
+
+def test_a_reader_who_comes_first_waits_for_the_file(tmp_path: Path) -> None:
+    reader = Reader(tmp_path / "read.db")
+    assert reader.generations() == []
+    with pytest.raises(NotReady), reader:
+        pass
+    assert list(tmp_path.iterdir()) == []
+    caught_up(LOG, tmp_path / "read.db")
+    assert {one.position for one in reader.generations()} == {len(LOG)}
+    reader.close()
+
+
+def test_a_reader_who_opens_what_is_replaced_meanwhile_finds_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, connect = tmp_path / "read.db", read.connect
+    caught_up(LOG[:40], path)
+    caught_up(LOG, tmp_path / "new.db")
+
+    def replaced(where: Path) -> object:
+        connection = connect(where)
+        if (tmp_path / "new.db").exists():
+            (tmp_path / "new.db").replace(path)
+        return connection
+
+    monkeypatch.setattr("projections.reader.connect", replaced)
+    reader = Reader(path)
+    reader.generations()
+    assert {one.position for one in reader.generations()} == {len(LOG)}
+    reader.close()
