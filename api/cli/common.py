@@ -88,11 +88,38 @@ class StoreType(click.Path):
         return super().convert(location, param, ctx) if isinstance(location, Path) else location
 
 
+STORE = "GLASNOST_STORE"
+
+
 def store_option(
     *, required: bool = True, help: str = "The store: its directory, postgresql://... or shards:FILE"
 ) -> Callable[[F], F]:
-    """`--store DIR`."""
-    return click.option("--store", "store", metavar="DIR", type=StoreType(), required=required, help=help)
+    """`--store DIR`; where a command needs one, GLASNOST_STORE may name it."""
+    return click.option(
+        "--store",
+        "store",
+        metavar="DIR",
+        type=StoreType(),
+        required=required,
+        envvar=STORE if required else None,
+        show_envvar=True,
+        help=help,
+    )
+
+
+def named_store() -> Location | None:
+    """The store that GLASNOST_STORE names, if it does.
+
+    Raises:
+        CannotBeDone: it names none that this version knows.
+    """
+    from api.store.location import located
+    from api.store.seam import StoreError
+
+    try:
+        return located(words) if (words := os.environ.get(STORE)) else None
+    except StoreError as error:
+        raise CannotBeDone(f"{STORE}: {error}") from error
 
 
 def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
@@ -108,10 +135,30 @@ def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F],
 
 
 def print_json(value: Any) -> None:
-    """`value` as one line of JSON on standard output."""
+    """`value` as one line of JSON on standard output; what is no text in it, as a file's name, has marks."""
     import msgspec
 
-    click.echo(msgspec.json.encode(value))
+    try:
+        line = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        line = msgspec.json.encode(_as_text(msgspec.to_builtins(value)))
+    click.echo(line)
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_as_text(name): _as_text(one) for name, one in value.items()}
+    return [_as_text(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def heading(text: str) -> None:
+    """`text` in bold, where the terminal can show that."""
+    if os.environ.get("TERM") in ("dumb", "unknown"):
+        click.echo(text)
+    else:
+        click.secho(text, bold=True)
 
 
 class Advance(Protocol):
@@ -178,13 +225,19 @@ def opened_store(location: Location, *, write: bool = True) -> Iterator[OpenStor
 
 
 def must_hold_a_store(location: Location) -> None:
-    """A name that was mistyped is not to become a new store.
+    """A name that was mistyped is not to become a new store; an older one will be migrated by who writes.
 
     Raises:
         CannotBeDone: there is none; see also `opened_store`.
     """
-    with opened_store(location, write=False):
-        pass
+    from api.store.seam import Older
+
+    try:
+        with opened_store(location, write=False):
+            pass
+    except CannotBeDone as error:
+        if not isinstance(error.__cause__, Older):
+            raise
 
 
 @contextmanager

@@ -67,8 +67,9 @@ def write_file(path: Path, content: bytes) -> Path:
             path.write_bytes(content)
         else:
             _replace(path.resolve(), content)
-    except OSError as error:
-        raise CannotBeDone(f"{path}: cannot be written: {error.strerror or error}") from error
+    except (OSError, RuntimeError) as error:  # of links that lead in a circle
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise CannotBeDone(f"{path}: cannot be written: {reason or error}") from error
     return path
 
 
@@ -82,7 +83,7 @@ def _replace(path: Path, content: bytes) -> None:
     try:
         fresh.write_bytes(content)
         fresh.replace(path)
-    except OSError:
+    except BaseException:  # Ctrl-C, too
         fresh.unlink(missing_ok=True)
         raise
 

@@ -16,6 +16,7 @@ from api.cli.common import (
     must_hold_a_store,
     opened_store,
     print_json,
+    progress,
     store_option,
 )
 
@@ -49,17 +50,26 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
 
 
 def _administrator(store: Location, name: str) -> tuple[Person, str]:
-    from api.store.opening import key_folder, open_store
+    from api.store.opening import own_key_folder
     from api.store.people import appoint
-    from api.store.seam import InUse, StoreError
+    from api.store.seam import StoreError
+
+    try:
+        return _entered(store, name) or appoint(own_key_folder(store), name)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+
+
+def _entered(store: Location, name: str) -> tuple[Person, str] | None:
+    """An administrator of a store; None where another process holds it, as only a directory is held."""
+    from api.store.opening import open_store
+    from api.store.seam import InUse
 
     try:
         with closing(open_store(store)) as opened:
             return opened.people.add(name, "admin")
-    except InUse:  # only a directory is held by one process
-        return appoint(key_folder(store) or Path(), name)
-    except StoreError as error:
-        raise CannotBeDone(str(error)) from error
+    except InUse:
+        return None
 
 
 @click.command()
@@ -83,6 +93,7 @@ def keys(store: Location, rotate: bool, as_json: bool) -> None:
         ring = opened.keys
         if rotate:
             ring.rotate(time.time_ns() // 1000)
+            opened.note_signing()
         present, retired = ring.present.text, [key.text for key in reversed(ring.retired)]
         rotations = list(ring.rotations)
     if as_json:
@@ -117,7 +128,8 @@ def backup(
     now, folder = time.strftime("%Y%m%d-%H%M%SZ", time.gmtime()), _directory(store)
     target = file or out or Path(f"{folder.absolute().name}-{now}.backup")
     try:
-        content = copied(folder, target, with_vault=not without_secrets)
+        with progress("backup") as bar:
+            content = copied(folder, target, with_vault=not without_secrets, advance=bar)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
     _print("backup", target, folder, content.matches, content.moves, as_json)
@@ -141,7 +153,8 @@ def restore(store: Location, file: Path, as_json: bool) -> None:
 
     folder = _directory(store)
     try:
-        content = restored(file, folder)
+        with progress("restore") as bar:
+            content = restored(file, folder, advance=bar)
     except StoreError as error:
         raise CannotBeDone(str(error)) from error
     _print("restored", file, folder, content.matches, content.moves, as_json)

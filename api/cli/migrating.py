@@ -13,6 +13,7 @@ import click
 from api.cli.common import (
     FOUND_WRONG,
     CannotBeDone,
+    FoundWrong,
     StoreType,
     json_option,
     must_hold_a_store,
@@ -57,8 +58,11 @@ def migrate(
     theirs = to_keys or _keys_of(other, ours)
     if one == other:
         raise CannotBeDone("--from and --to name the same store")
+    if isinstance(other, Path) and theirs.absolute().is_relative_to(other.absolute()):
+        raise CannotBeDone(f"--to-keys: the keys must lie outside the store: {theirs} is inside {other}")
     must_hold_a_store(one)
     with opened_one(one, keys=ours) as full:
+        _must_be_whole(full)
         _hand_keys_over(ours, theirs)
         with opened_one(other, keys=theirs) as empty:
             _copy(full, empty)
@@ -117,6 +121,15 @@ def _hand_letters_over(source: Path, target: Path) -> int:
         raise CannotBeDone(str(error)) from error
 
 
+def _must_be_whole(source: SqlStore) -> None:
+    from api.store.whole import lacking
+
+    if missing := lacking(source.rows):
+        raise FoundWrong(
+            f"--from is damaged: {missing}; nothing was copied: restore a backup (verify --store tells more)"
+        )
+
+
 def _copy(source: SqlStore, target: SqlStore) -> None:
     from api.store.copying import copy, must_be_empty, size
 
@@ -150,6 +163,8 @@ def _wrong(source: SqlStore, target: SqlStore) -> Iterator[str]:
             if reason:
                 yield f"match {name}: {reason}"
             bar(1, name)
+    if size(source) != size(target):
+        yield "--from was written to meanwhile: stop whoever serves it, and copy it into another empty store"
 
 
 def _reason(source: SqlStore, target: SqlStore, name: str) -> str:

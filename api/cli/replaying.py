@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.common import CannotBeDone, file_argument, json_option, language_option, print_json
+from api.cli.common import CannotBeDone, file_argument, heading, json_option, language_option, print_json
 
 if TYPE_CHECKING:
     from domain.match import Match
@@ -141,7 +141,7 @@ def _compare(match: Match, words: Words, since: int, move: int, viewer: str | No
 def _tell(match: Match, words: Words, viewer: str | None) -> None:
     """The whole match, turn by turn, then the table at the end."""
     for title, part in _parts(match, words, viewer):
-        click.secho(f"── {title} · {_score(match, part[-1].move, words, viewer)} ──", bold=True)
+        heading(f"── {title} · {_score(match, part[-1].move, words, viewer)} ──")
         for paragraph in part:
             _print(paragraph, match, words)
         click.echo()

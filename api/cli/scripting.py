@@ -15,6 +15,7 @@ from api.cli.common import (
     FoundWrong,
     decoded,
     file_argument,
+    heading,
     json_option,
     language_option,
     print_json,
@@ -137,7 +138,7 @@ class _Printer:
         from replay.picture import as_text, table_picture
 
         words, live = self._words, self._match.live
-        click.secho(f"── {number} · {words.name(line.seat)}: {', '.join(line.picks) or '—'} ──", bold=True)
+        heading(f"── {number} · {words.name(line.seat)}: {', '.join(line.picks) or '—'} ──")
         for fact in facts:
             click.echo(f"  {words.fact(fact)}")
         click.echo(as_text(table_picture(live, words)))

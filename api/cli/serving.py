@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.common import CannotBeDone, store_option
+from api.cli.common import CannotBeDone, named_store, store_option
 
 if TYPE_CHECKING:
     from api.store.location import Location
@@ -32,16 +33,13 @@ def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
       glasnost serve --store games
       glasnost serve --store games --port 0 --empty
     """
-    import os
-
     from api.http.serve import CannotServe
     from api.http.serve import serve as served
     from api.settings import BadSetting
-    from api.store.location import located
     from api.store.seam import StoreError
 
+    location = store or named_store() or Path("var/store")
     try:
-        location = store or located(os.environ.get("GLASNOST_STORE") or "var/store")
         served(location, host, port, empty=empty, tell=lambda line: click.echo(line))
     except (CannotServe, BadSetting, StoreError) as error:
         raise CannotBeDone(str(error)) from error

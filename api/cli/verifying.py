@@ -14,12 +14,13 @@ from api.cli.common import (
     CannotBeDone,
     file_argument,
     json_option,
-    opened_store,
+    named_store,
     print_json,
     progress,
     read_bytes,
     store_option,
 )
+from api.cli.proving import proved
 
 if TYPE_CHECKING:
     from api.store.location import Location
@@ -45,6 +46,9 @@ def verify(
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
 
+    Of a store it is also told where moves, or whole matches, are missing; and, where its key folder is at
+    hand (GLASNOST_KEYS), whether those are its own keys and every match goes on with them.
+
     Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
     1 if anything is wrong.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
 
@@ -55,7 +59,9 @@ def verify(
       glasnost verify --store games
     """
     if not files and store is None:
-        raise click.UsageError("name match files, or a store with --store DIR")
+        store = named_store()
+        if store is None:
+            raise click.UsageError("name match files, or a store with --store DIR")
     trusted = _keys(keys, trust)
     printer = _Printer(named=len(files) > 1 or store is not None, as_json=as_json)
     with progress("verify", len(files) or None) as advance:
@@ -102,30 +108,7 @@ def _reports(
         except CannotBeDone as error:
             printer.failed(error.message)
     if store is not None:
-        yield from _stored(store, keys)
-
-
-def _stored(location: Location, keys: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
-    """Every match of a store, also while it is served; of a running one the hidden parts too, where the
-    store's keys are at hand."""
-    from api.store.seam import StoreError
-    from domain.log import Damaged
-    from replay.report import Failure, Report
-    from replay.verify import verify_records
-
-    with opened_store(location, write=False) as store:
-        for name in store.matches():
-            try:
-                match = store.match(name)
-            except Damaged as error:
-                yield name, Report(name, failures=(Failure("log", None, str(error)),))
-                continue
-            try:
-                secret = store.secret(name)
-            except StoreError:
-                secret = None
-            if match is not None:
-                yield name, verify_records(match.records, store.note(name) or "", keys, secret)
+        yield from proved(store, keys)
 
 
 class _Printer:
@@ -138,6 +121,7 @@ class _Printer:
 
     def add(self, name: str, report: Report) -> None:
         """One match."""
+        from replay.plain import one_line
         from replay.report import line
 
         if not report.ok:
@@ -145,12 +129,14 @@ class _Printer:
         shown = {"name": name, "ok": report.ok, "match": report.match, "moves": report.moves}
         self._found.append(shown | {"check": report.check, "move": report.move, "reason": report.reason})
         if not self._as_json:
-            click.echo(line(report) + (f" [{name}]" if self._named else ""))
+            click.echo(line(report) + (f" [{one_line(name)}]" if self._named else ""))
 
     def failed(self, reason: str) -> None:
         """Something that could not be looked at; what was found wrong weighs more."""
+        from replay.plain import one_line
+
         self._code = self._code or NOT_DONE
-        click.echo(f"glasnost: {reason}", err=True)
+        click.echo(f"glasnost: {one_line(reason)}", err=True)
 
     def done(self) -> int:
         """The exit code."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -22,8 +23,12 @@ from msgspec import Struct
 from api.store import schema
 from api.store.fresh import clear_away, new_file
 from api.store.seam import StoreError
+from api.store.whole import lacking
 
 _DIGEST = "digest"  # its name in the table `meta`
+_PAGE = 500  # rows after which the progress is told
+
+Advance = Callable[[int], None]
 
 
 class Content(Struct, frozen=True):
@@ -33,25 +38,33 @@ class Content(Struct, frozen=True):
     moves: int
 
 
-def backup(folder: Path, target: Path, *, with_vault: bool = True) -> Content:
+def backup(
+    folder: Path, target: Path, *, with_vault: bool = True, advance: Advance = lambda rows: None
+) -> Content:
     """Copy the store in `folder`, as it is at this moment, to the new file `target` (mode 600).
+
+    `advance` is told how many rows were looked at, each twice: the digest is made, and checked.
 
     Raises:
         StoreError: there is no store, `target` exists or cannot be written, or the store is damaged.
     """
     source = folder / schema.FILE
-    schema.must_be_current(source)
+    if not target.name:
+        raise StoreError(f"{target} is a directory: name the file that is to be the backup")
+    schema.must_be_known(source)  # an older one, too: before it is migrated is when a copy is wanted
     with closing(schema.connect_for_reading(source)) as connection, new_file(target) as fresh:
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
             if not with_vault:
                 _empty_vault(copy)
-            copy.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (_DIGEST, _digest(copy)))
-        return check(fresh)
+            copy.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (_DIGEST, _digest(copy, advance)))
+        return check(fresh, advance)
 
 
-def restore(file: Path, folder: Path) -> Content:
+def restore(file: Path, folder: Path, *, advance: Advance = lambda rows: None) -> Content:
     """Make the store in `folder`, which must be empty or missing, from a backup.
+
+    `advance` is told how many rows were looked at.
 
     Its key folder is not in the backup: put it beside the store before the store is served.
 
@@ -60,7 +73,7 @@ def restore(file: Path, folder: Path) -> Content:
     """
     if not file.is_file():
         raise StoreError(f"there is no backup: {file} is not a file")
-    content = check(file)
+    content = check(file, advance)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         clear_away(folder / schema.FILE)
@@ -76,7 +89,7 @@ def restore(file: Path, folder: Path) -> Content:
     return content
 
 
-def check(file: Path) -> Content:
+def check(file: Path, advance: Advance = lambda rows: None) -> Content:
     """What a backup or a store that nobody serves holds, when it is whole.
 
     Raises:
@@ -85,29 +98,23 @@ def check(file: Path) -> Content:
     schema.must_be_known(file)
     try:
         with closing(schema.connect_for_reading(file)) as connection:
-            return _checked(connection, file)
+            return _checked(connection, file, advance)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise StoreError(f"{file} is damaged: {error}") from error
 
 
-def _checked(connection: sqlite3.Connection, file: Path) -> Content:
+def _checked(connection: sqlite3.Connection, file: Path, advance: Advance) -> Content:
     found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if found != "ok":
         raise StoreError(f"{file} is damaged: {found}")
     digest = connection.execute("SELECT value FROM meta WHERE name = ?", (_DIGEST,)).fetchone()
-    if digest and digest[0] != _digest(connection):
+    if digest and digest[0] != _digest(connection, advance):
         raise StoreError(f"{file} is damaged: it does not hold what was backed up")
-    gap = connection.execute(
-        "SELECT originator_id FROM stored_events GROUP BY originator_id"
-        " HAVING min(originator_version) <> 1 OR max(originator_version) <> count(*) LIMIT 1"
+    if missing := lacking(lambda statement: connection.execute(statement).fetchall()):
+        raise StoreError(f"{file} is damaged: {missing}")
+    matches, moves = connection.execute(
+        "SELECT count(DISTINCT originator_id), count(*) FROM stored_events"
     ).fetchone()
-    if gap:
-        raise StoreError(f"{file} is damaged: moves of match {gap[0]} are missing")
-    moves, last, matches = connection.execute(
-        "SELECT count(*), coalesce(max(id), 0), count(DISTINCT originator_id) FROM stored_events"
-    ).fetchone()
-    if moves != last:
-        raise StoreError(f"{file} is damaged: it holds {moves} moves, and the last one is number {last}")
     return Content(matches, moves)
 
 
@@ -124,13 +131,16 @@ def _empty_vault(connection: sqlite3.Connection) -> None:
     connection.execute("VACUUM")
 
 
-def _digest(connection: sqlite3.Connection) -> str:
+def _digest(connection: sqlite3.Connection, advance: Advance) -> str:
     """SHA-256 over the schema and every row of every table, in order, but the digest's own."""
     digest = hashlib.sha256()
     made = connection.execute("SELECT * FROM sqlite_master ORDER BY name").fetchall()
     digest.update(repr(made).encode())
     for table in (name for kind, name, *_ in made if kind == "table"):
-        for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
-            if row[0] != _DIGEST:
-                digest.update(repr(row).encode())
+        rows = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
+        while some := rows.fetchmany(_PAGE):
+            for row in some:
+                if row[0] != _DIGEST:
+                    digest.update(repr(row).encode())
+            advance(len(some))
     return digest.hexdigest()

@@ -30,6 +30,7 @@ T = TypeVar("T")
 NAME = "glasnost.local"  # the server's name, under which it signs
 HEARTBEAT = "heartbeat"  # the name in `meta` of the time of the last probe
 WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that wraps the secrets
+SIGNING = "signing_key"  # the name in `meta` of the key that signs: its NAME+ID
 READ_ONLY = "this store is open for reading only"
 
 
@@ -75,8 +76,32 @@ class SqlStore(Undivided, ABC):
 
     @cached_property
     def keys(self) -> KeyRing:
-        """The ring of keys that sign checkpoints."""
-        return KeyRing.open(self.key_folder, self.name)
+        """The ring of keys that sign checkpoints, under the server's name.
+
+        Raises:
+            StoreError: they sign under another one; and see `own_keys`.
+        """
+        return self.own_keys(self.name)
+
+    def own_keys(self, name: str | None = None) -> KeyRing:
+        """The ring in the key folder, under this name or whichever.
+
+        Raises:
+            StoreError: there are none, they are those of another store, or an older copy of this store's.
+        """
+        ring = KeyRing.open(self.key_folder, name)
+        if self._meta(WRAP_KEY) not in (None, self._vault.fingerprint):
+            raise StoreError(
+                f"the keys in {self.key_folder} are those of another store (they sign as"
+                f" {ring.present.label}): name this store's own key folder with GLASNOST_KEYS"
+            )
+        latest = self._meta(SIGNING)
+        if latest not in (None, *ring.labels):
+            raise StoreError(
+                f"the keys in {self.key_folder} are older than the store: {latest} signed in it, and is not"
+                " among them; put the latest copy of the key folder back, or name it with GLASNOST_KEYS"
+            )
+        return ring
 
     @cached_property
     def _vault(self) -> Vault:
@@ -84,16 +109,31 @@ class SqlStore(Undivided, ABC):
 
     def _bind_keys(self) -> None:
         """See that the keys are there, and are this store's own: the first ones it is opened with."""
-        vault, ring = self._vault, self.keys
-        if self._bound(vault.fingerprint) != vault.fingerprint:
-            raise StoreError(
-                f"the keys in {self.key_folder} are those of another store (they sign as"
-                f" {ring.present.label}): name this store's own key folder with GLASNOST_KEYS"
-            )
+        if self._meta(WRAP_KEY) is None:
+            self._enter(WRAP_KEY, self._vault.fingerprint)
+        self.note_signing()
 
-    @abstractmethod
-    def _bound(self, fingerprint: str) -> str:
-        """The fingerprint of the wrapping key that the store is bound to: this one, where there is none."""
+    def note_signing(self) -> None:
+        """Remember which key signs now: an older copy of the key folder is then known for what it is.
+
+        Raises:
+            StoreError: see `keys`, and `write`.
+        """
+        if self._meta(SIGNING) != (latest := self.keys.present.label):
+            self._enter(SIGNING, latest)
+
+    def _meta(self, name: str) -> str | None:
+        """What the store remembers of itself under this name."""
+        row = self._one("SELECT value FROM meta WHERE name = ?", name)
+        return str(row[0]) if row else None
+
+    def _enter(self, name: str, value: str) -> None:
+        anew = "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        self.write(
+            lambda cursor: cursor.execute(
+                f"INSERT INTO meta (name, value) VALUES (?, ?) {anew}", (name, value)
+            )
+        )
 
     # ── writing ──
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from api.store.base import SqlStore
 from api.store.people import Cursor
 from api.store.seam import StoreError
-from api.store.shard_bonds import bonds
+from api.store.shard_bonds import NAME, bonds
 
 PAGE = 500  # rows in one statement
 LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state"), ("id",))
@@ -44,8 +44,10 @@ def must_be_empty(store: SqlStore) -> None:
     """A store that is to take another one's content.
 
     Raises:
-        StoreError: it holds something.
+        StoreError: it holds something, or is a shard: what it takes would be looked for elsewhere.
     """
+    if name := bonds(store).get(NAME):
+        raise StoreError(f"the target is the shard {name} of a divided store: name a new one")
     for table, *_ in (LOG, *BESIDE):
         count = store.rows(f"SELECT count(*) FROM {table}")[0][0]
         if count:

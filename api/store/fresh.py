@@ -103,7 +103,7 @@ def _is_nobodys(path: Path) -> bool:
 
 def _unlink(fresh: Path) -> None:
     for path in (fresh, fresh.with_name(f"{fresh.name}-journal")):
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it is not there, or nothing can be changed there: that was told
             path.unlink()
 
 

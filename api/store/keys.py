@@ -9,6 +9,7 @@ Whoever holds this folder can know the hands and dice to come.  Back it up apart
 
 from __future__ import annotations
 
+import fcntl
 import hmac
 import os
 import secrets
@@ -59,8 +60,10 @@ class KeyRing:
         with suppress(OSError, StoreError, msgspec.DecodeError, Damaged, ValueError):
             written = self._path.stat().st_mtime_ns
             if written != self._seen:
-                self._seen = written
                 self._take(msgspec.json.decode(_read(self._path), type=_Ring))
+                self._seen = (
+                    written  # only now: what was half written may bear the same time when it is whole
+                )
 
     def derived(self, purpose: str) -> bytes:
         """32 bytes for another purpose, alike for all who share this folder; they do not tell the keys."""
@@ -73,8 +76,8 @@ class KeyRing:
         return self._signing
 
     @classmethod
-    def open(cls, folder: Path, name: str) -> KeyRing:
-        """The ring in `folder`, which signs as `name`.
+    def open(cls, folder: Path, name: str | None = None) -> KeyRing:
+        """The ring in `folder`, which signs as `name` where one is given.
 
         Raises:
             StoreError: there is none, it is damaged or readable by others, or it signs as another.
@@ -84,7 +87,7 @@ class KeyRing:
             ring = cls(folder, msgspec.json.decode(_read(path), type=_Ring))
         except (msgspec.DecodeError, Damaged, ValueError) as error:
             raise StoreError(f"{path} is damaged ({error}); {_WAY_OUT}") from error
-        if ring.present.name != name:
+        if name not in (None, ring.present.name):
             raise StoreError(
                 f"{path} signs as {ring.present.name}, not as {name}: set GLASNOST_NAME={ring.present.name},"
                 " or rotate the key to the new name"
@@ -103,6 +106,11 @@ class KeyRing:
         return tuple(VerifyingKey.parse(text) for text in self._ring.retired)
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """NAME+ID of every key, the latest first."""
+        return tuple(key.label for key in (self.present, *reversed(self.retired)))
+
+    @property
     def rotations(self) -> tuple[str, ...]:
         """The signed notes by which each key handed over to the next, oldest first."""
         self._read_again()
@@ -114,19 +122,20 @@ class KeyRing:
         Raises:
             StoreError: the ring on the disk is not the one that was read: another process has rotated.
         """
-        if _read(self._path) != msgspec.json.encode(self._ring):
-            raise StoreError(f"{self._path} was changed by another process; open it anew")
-        old = self._signing
-        fresh = _new_ring(name or old.verifying.name)
-        note = old.sign(rotation(old.verifying, _signing(fresh).verifying, now))
-        ring = msgspec.structs.replace(
-            fresh,
-            retired=(*self._ring.retired, old.verifying.text),
-            rotations=(*self._ring.rotations, note),
-        )
-        _replace(self._path, msgspec.json.encode(ring))
-        self._take(ring)
+        with _alone(self._path.parent):
+            if _read(self._path) != msgspec.json.encode(self._ring):
+                raise StoreError(f"{self._path} was changed by another process; open it anew")
+            ring, note = self._rotated(now, name or self._ring.name)
+            _replace(self._path, msgspec.json.encode(ring))
+            self._take(ring)
         return note
+
+    def _rotated(self, now: int, name: str) -> tuple[_Ring, str]:
+        """The ring with a new key, and the note by which this one hands over to it."""
+        old, fresh = self._signing, _new_ring(name)
+        note = old.sign(rotation(old.verifying, _signing(fresh).verifying, now))
+        retired, rotations = (*self._ring.retired, old.verifying.text), (*self._ring.rotations, note)
+        return msgspec.structs.replace(fresh, retired=retired, rotations=rotations), note
 
 
 def rotation(old: VerifyingKey, new: VerifyingKey, now: int) -> str:
@@ -207,6 +216,25 @@ def _create(path: Path, content: bytes) -> None:
 def _replace(path: Path, content: bytes) -> None:
     with _written(path, content) as fresh:
         os.replace(fresh, path)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Whoever else is about to change what is in the folder waits.
+
+    Raises:
+        StoreError: the folder cannot be opened.
+    """
+    try:
+        held = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be opened: {error.strerror}") from error
+    try:
+        with suppress(OSError):  # a file system that locks no folders: the look before the change remains
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 @contextmanager

@@ -17,7 +17,13 @@ from api.store.seam import StoreError
 
 SQLITE, SHARDS = "sqlite:", "shards:"
 _DATABASE = re.compile("postgres(ql)?://")
-_SCHEME = re.compile("([a-z][a-z0-9+.-]+):(//)?", re.IGNORECASE)
+_SCHEME = re.compile("[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+# What is no directory that anybody means, but a slip: a file of variables may keep the quotes around a value.
+_SLIP = re.compile(
+    r"""\Z | ["'\s] | .*\s\Z | .*:// | (sqlite|shards|postgres(ql)?):""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+_KNOWN = "DIR, sqlite:DIR, postgresql://USER@HOST:PORT/DATABASE or shards:FILE"
 
 
 class MapFile(Struct, frozen=True):
@@ -37,19 +43,20 @@ def located(words: str) -> Location:
     """What these words mean.
 
     Raises:
-        StoreError: nothing that this version knows.
+        StoreError: nothing that this version knows; the text does not show them: they may hold a password.
     """
-    if _DATABASE.match(words):
+    if _DATABASE.match(words) and words == words.strip():
         return words
     if words.startswith(SHARDS):
         return MapFile(Path(words.removeprefix(SHARDS)))
     if words.startswith(SQLITE):
         return Path(words.removeprefix(SQLITE) or ".")
     scheme = _SCHEME.match(words)
-    if scheme and scheme[2]:
+    if scheme and not _DATABASE.match(words):
+        raise StoreError(f"{scheme[0]} is no store that this version knows: it is {_KNOWN}")
+    if _SLIP.match(words):
         raise StoreError(
-            f"{scheme[0]} is no store that this version knows: it is DIR, sqlite:DIR,"
-            " postgresql://USER@HOST:PORT/DATABASE or shards:FILE"
+            f"this names no store: it is {_KNOWN}, in small letters, without quotes or blanks around it"
         )
     return Path(words)
 

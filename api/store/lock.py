@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.store.seam import InUse
+from api.store.seam import InUse, StoreError
 from domain.log import canonical
 
 FILE = "lock"
@@ -40,10 +40,15 @@ class Lock:
         self._file = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             holder = _holder(self._file)
             os.close(self._file)
             raise InUse(_held(folder, holder)) from error
+        except OSError as error:  # a network's file system without locks: two processes could write at once
+            os.close(self._file)
+            raise StoreError(
+                f"{folder} cannot be locked ({error.strerror}): keep the store on a disk of this machine"
+            ) from error
         self.holder = Holder(os.getpid(), socket.gethostname(), since)
         self._write()
 

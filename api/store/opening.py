@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from api.store import single
-from api.store.location import Location, MapFile, shown
+from api.store.location import Location, MapFile, Place, shown
 from api.store.seam import StoreError
 
 if TYPE_CHECKING:
@@ -50,9 +51,25 @@ def key_folder(location: Location) -> Path | None:
     Raises:
         StoreError: its map cannot be read.
     """
-    if isinstance(location, MapFile):
-        from api.store.shard_map import ShardMap
+    return single.key_folder(_home(location))
 
-        map = ShardMap.read(location.path)
-        location = map.place(map.home)
-    return single.key_folder(location)
+
+def own_key_folder(location: Location) -> Path:
+    """Where the keys of a store lie that another process holds: surely its own, and not another store's.
+
+    Raises:
+        StoreError: nobody said where, there are none, or they are those of another store.
+    """
+    with closing(single.open_one(_home(location), keys=key_folder(location), write=False)) as store:
+        store.own_keys()
+        return store.key_folder
+
+
+def _home(location: Location) -> Place:
+    """The store itself, or the one in which a divided one keeps what is of no match."""
+    if not isinstance(location, MapFile):
+        return location
+    from api.store.shard_map import ShardMap
+
+    map = ShardMap.read(location.path)
+    return map.place(map.home)

@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 from msgspec import Struct
 
-from api.store.seam import Outdated, StoreError
+from api.store.seam import Older, Outdated, StoreError
 from domain.log import PLAYED
 
 SCHEMA = "glasnost"
@@ -201,7 +201,7 @@ def must_be_current(connection: psycopg.Connection[Any], schema: Schema = CURREN
     if found > schema.version:
         raise _newer(found, schema)
     if found < schema.version:
-        raise StoreError(
+        raise Older(
             f"the store has schema {found}, this version reads {schema.version}:"
             " serve the store once to migrate it"
         )

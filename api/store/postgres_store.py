@@ -45,7 +45,6 @@ from domain.log import Record
 from domain.match import Match
 
 T = TypeVar("T")
-_BINDING = "SELECT value FROM meta WHERE name = ?"
 _RIGHTS = "its user must own the database, or be granted CREATE on it"
 
 
@@ -121,7 +120,7 @@ class PostgresStore(SqlStore):
         with closing(Address(url).connect()) as connection:
             postgres_schema.must_become_current(connection)
         replica = type(self)(url, None, self.name, write=False)
-        if replica.rows(_BINDING, (WRAP_KEY,)) != self.rows(_BINDING, (WRAP_KEY,)):
+        if replica._meta(WRAP_KEY) != self._meta(WRAP_KEY):
             replica.close()
             raise StoreError(f"{Address(url)} is no replica of this store")
         self._replica = replica
@@ -173,10 +172,6 @@ class PostgresStore(SqlStore):
 
     def announce(self, address: str) -> None:
         """Nobody needs to be told: whoever comes next opens the database, too."""
-
-    def _bound(self, fingerprint: str) -> str:
-        bound: str = self._one(_BINDING, WRAP_KEY)[0]
-        return bound
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         if self._writer is None:

@@ -118,9 +118,9 @@ class PostgresWriter(Queue[Entry]):
 
     def _told(self, error: Exception) -> Exception:
         if isinstance(error, psycopg.IntegrityError):
-            return Conflict(f"not stored: {error}")
+            return Conflict(f"not stored: {self._address.said(error)}")
         if isinstance(error, psycopg.DataError):
-            return StoreError(f"this cannot be stored: {error}")
+            return StoreError(f"this cannot be stored: {self._address.said(error)}")
         return self._address.away(error) if isinstance(error, psycopg.Error) else error
 
     def _send(self, jobs: list[Job[Entry]]) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from api.store.fresh import new_file, reason
-from api.store.seam import StoreError
+from api.store.seam import Older, StoreError
 from domain.log import PLAYED
 
 FILE = "glasnost.db"
@@ -90,6 +90,8 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
         StoreError: there is no such file, or it cannot be opened.
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
+    if _lies_still(path):  # else SQLite wants to make files beside it
+        uri += "&immutable=1"
     try:
         connection = sqlite3.connect(
             uri, uri=True, check_same_thread=False, isolation_level=None, cached_statements=STATEMENTS
@@ -98,6 +100,22 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
         raise StoreError(f"{path} cannot be read: {error}; check who may read it") from error
     connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def _lies_still(path: Path) -> bool:
+    """Is it whole, without a log beside it, on a file system that nobody writes, as a mounted snapshot?"""
+    return _is_read_only(path.parent) and not _log_beside(path).exists()
+
+
+def _log_beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _is_read_only(folder: Path) -> bool:
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
 
 
 def connect_for_writing(path: Path, schema: Schema = SCHEMA) -> sqlite3.Connection:
@@ -165,9 +183,10 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int | None:
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise StoreError(
-            f"{path} cannot be read as a store: {error}; check who may read it, or restore a backup"
-        ) from error
+        way = "check who may read it, or restore a backup"
+        if _is_read_only(path.parent) and _log_beside(path).exists():
+            way = "copy its whole folder to where it can be written: it was in use when it was copied to here"
+        raise StoreError(f"{path} cannot be read as a store: {error}; {way}") from error
     if tables and application != APPLICATION:
         raise StoreError(f"{path} is a database of another program, not a Glasnost store")
     return version if tables else None
@@ -194,11 +213,11 @@ def must_be_current(path: Path, schema: Schema = SCHEMA) -> None:
     """A store that is only read must have the schema of this version, for reading migrates nothing.
 
     Raises:
-        StoreError: no store, or another schema.
+        StoreError: no store, or another schema (`Older`: an older one).
     """
     found = must_be_known(path, schema)
     if found < schema.version:
-        raise StoreError(
+        raise Older(
             f"{path} has schema {found}, this version reads {schema.version}:"
             " serve the store once to migrate it"
         )

@@ -44,6 +44,10 @@ class InDoubt(StoreError):
     """The store went away in the middle of an append: nobody can say yet whether it was stored."""
 
 
+class Older(StoreError):
+    """The store is of an older version of the program: whoever opens it for writing migrates it."""
+
+
 class Outdated(StoreError):
     """A newer version of the program has taken the store over: this one writes nothing more."""
 

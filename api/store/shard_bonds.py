@@ -41,6 +41,19 @@ def must_stand_alone(store: SqlStore, where: str) -> None:
         )
 
 
+def may_become(map: ShardMap, shard: Shard, home: SqlStore, store: SqlStore) -> None:
+    """See that a store can become a shard, before the first one becomes home: that is for ever.
+
+    Raises:
+        StoreError: it belongs to another map, or holds matches that would not be found.
+    """
+    kept = bonds(store)
+    if not kept:
+        _must_be_new(map, shard, home, store)
+    elif kept[LEAGUE] != bonds(home).get(LEAGUE):  # another worker may have bound both a moment ago
+        raise _of_another_map(map, shard)
+
+
 def bind_home(map: ShardMap, home: SqlStore, *, write: bool) -> None:
     """See that the first shard of the map is what it was; a store that never was a shard becomes home.
 
@@ -55,8 +68,17 @@ def bind_home(map: ShardMap, home: SqlStore, *, write: bool) -> None:
     if OTHER + kept[NAME] not in kept:
         raise StoreError(f"{map.file}: the first shard must be home; this is {kept[NAME]}: put home first")
     _must_be_called(map, map.home, kept)
+    must_name_all(map, home)
+
+
+def must_name_all(map: ShardMap, home: SqlStore) -> None:
+    """The map leaves out no shard that home knows; another worker may have added one since it was read.
+
+    Raises:
+        StoreError: it does.
+    """
     names = {shard.name for shard in map.shards}
-    missing = [name for name in _others(kept) if name not in names]
+    missing = [name for name in _others(bonds(home)) if name not in names]
     if missing:
         raise StoreError(
             f"{map.file}: the shard {missing[0]} is missing, and its matches would not be found: put it back,"
@@ -77,7 +99,7 @@ def bind(map: ShardMap, shard: Shard, home: SqlStore, store: SqlStore, *, write:
         _must_be_new(map, shard, home, store)
         kept = _enter(store, {LEAGUE: league, NAME: shard.name})
     if kept[LEAGUE] != league:
-        raise StoreError(f"{map.file}: the store of shard {shard.name} belongs to another map")
+        raise _of_another_map(map, shard)
     _must_be_called(map, shard, kept)
     if write and OTHER + shard.name not in bonds(home):
         _enter(home, {OTHER + shard.name: ""})
@@ -103,6 +125,13 @@ def _must_be_new(map: ShardMap, shard: Shard, home: SqlStore, store: SqlStore) -
             f"{map.file}: home holds the match {foreign[0]}, which would be looked for in the new shard"
             f" {shard.name}: choose another name"
         )
+
+
+def _of_another_map(map: ShardMap, shard: Shard) -> StoreError:
+    return StoreError(
+        f"{map.file}: the store of shard {shard.name} belongs to another map: take that map, or an empty"
+        " store"
+    )
 
 
 def _never_opened(map: ShardMap, shard: Shard) -> StoreError:

@@ -18,6 +18,7 @@ changed, without moving any match.  Moving one is what could not be done: a log 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.store.location import MapFile, Place, located, shown
+from api.store.location import Location, MapFile, Place, located, shown
 from api.store.seam import StoreError
 
 _NAME = re.compile("[a-z][a-z0-9]{0,15}")
@@ -82,6 +83,10 @@ class ShardMap:
             return cls(file, msgspec.toml.decode(file.read_bytes(), type=_File).shard)
         except OSError as error:
             raise StoreError(f"{file}: the map of shards cannot be read: {error.strerror}") from error
+        except RecursionError as error:
+            raise StoreError(
+                f"{file}: nested too deeply; a map has [[shard]] with name, store, share"
+            ) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise StoreError(f"{file}: {error}; a map has [[shard]] with name, store, share") from error
 
@@ -95,6 +100,8 @@ class ShardMap:
                 )
             if not 0 <= shard.share <= _MOST_SHARE:
                 return f"shard {shard.name}: a share is 0 to {_MOST_SHARE}"
+            if shard.replica and not isinstance(self._located(shard, shard.replica), str):
+                return f"shard {shard.name}: a replica is a database: postgresql://USER@HOST:PORT/DATABASE"
         if twice := _twice([shard.name for shard in self.shards]):
             return f"two shards are called {twice}: each match must lie in one place"
         stores = [_same(self.place(shard)) for shard in self.shards]
@@ -111,13 +118,18 @@ class ShardMap:
         Raises:
             StoreError: its words cannot be meant.
         """
-        try:
-            place = located(shard.store)
-        except StoreError as error:
-            raise StoreError(f"{self.file}: shard {shard.name}: {error}") from error
+        place = self._located(shard, shard.store)
         if isinstance(place, MapFile):
             raise StoreError(f"{self.file}: shard {shard.name}: a shard is one store, not another map")
         return place if isinstance(place, str) else self.file.parent / place
+
+    def _located(self, shard: Shard, words: str) -> Location:
+        try:
+            location = located(words)
+            shown(location)  # what cannot be shown cannot be reached
+        except StoreError as error:
+            raise StoreError(f"{self.file}: shard {shard.name}: {error}") from error
+        return location
 
     @property
     def home(self) -> Shard:
@@ -151,7 +163,7 @@ def named_by(match: str) -> str | None:
 
 def _same(place: Place) -> str:
     """What is equal for two places that are the same."""
-    return str(place.resolve()) if isinstance(place, Path) else shown(place).rpartition("@")[2]
+    return os.path.realpath(place) if isinstance(place, Path) else shown(place).rpartition("@")[2]
 
 
 def _twice(words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,13 +22,14 @@ from api.store.seam import (
     Lag,
     Lately,
     Log,
+    Outdated,
     People,
     Remembered,
     StoreError,
     Told,
     Unavailable,
 )
-from api.store.shard_bonds import bind, bind_home
+from api.store.shard_bonds import bind, bind_home, bonds, may_become, must_name_all
 from api.store.shard_map import Shard, ShardMap
 from api.store.shard_part import AWAY, Part
 from api.store.single import REPLICA, key_folder, open_one
@@ -55,6 +56,7 @@ class ShardedStore:
         self._home = home
         self.people: People = home.people
         self.name = home.name
+        self._taken_over = False  # by a newer version, as far as is known
 
     @classmethod
     def open(
@@ -81,6 +83,8 @@ class ShardedStore:
         with ExitStack() as opening:
             home = opened(map.home)
             opening.callback(home.close)
+            if write and not bonds(home):
+                _see_that_all_fit(map, home, opened)
             bind_home(map, home, write=write)
 
             def part(shard: Shard) -> Part:
@@ -103,6 +107,20 @@ class ShardedStore:
     def keys(self) -> KeyRing:
         """The ring of keys that sign checkpoints."""
         return self._home.keys
+
+    def note_signing(self) -> None:
+        """See `SqlStore.note_signing`; a shard that is away notes it when it is opened again."""
+        for store in self._present():
+            store.note_signing()
+
+    def own_keys(self) -> KeyRing:
+        """The same, under whichever name; see `SqlStore.own_keys`."""
+        return self._home.own_keys()
+
+    @property
+    def key_folder(self) -> Path:
+        """Where the keys lie; see `SqlStore.key_folder`."""
+        return self._home.key_folder
 
     def announce(self, address: str) -> None:
         """Tell processes that come later under which HTTP address this store is served."""
@@ -203,8 +221,27 @@ class ShardedStore:
         return [figures for store in self._present() for figures in store.figures]
 
     def probe(self) -> None:
-        """See `Store.probe`: of home.  The matches of all others go on while another shard is away."""
-        self._home.probe()
+        """See `Store.probe`: of home.  The matches of all others go on while another shard is away.
+
+        A worker whose map lacks a shard that was added meanwhile would take its matches for home's.
+        """
+        try:
+            self._home.probe()
+        except Outdated:
+            self._taken_over = True
+            self._probe_the_others()
+            raise
+        if self._taken_over:  # and is given back, as by a restore
+            self._taken_over = False
+            self._probe_the_others()
+        must_name_all(self.map, self._home)
+
+    def _probe_the_others(self) -> None:
+        """Whoever has migrated home has migrated these, too: they notice it only when they are asked."""
+        for store in self._present():
+            if store is not self._home:
+                with suppress(StoreError):
+                    store.probe()
 
     def size(self) -> int:
         """See `Store.size`: of those shards that answer."""
@@ -227,6 +264,13 @@ class ShardedStore:
         """See `Store.close`."""
         for part in self.parts.values():
             part.close()
+
+
+def _see_that_all_fit(map: ShardMap, home: SqlStore, opened: Callable[[Shard], SqlStore]) -> None:
+    """A map that is refused must not have changed what it names: home could not be used by itself again."""
+    for shard in map.shards[1:]:
+        with suppress(Unavailable), closing(opened(shard)) as store:
+            may_become(map, shard, home, store)
 
 
 def _at_hand(name: str, store: SqlStore) -> Part:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
@@ -66,6 +66,7 @@ class Datastore(library.SQLiteDatastore):
         super().__init__(str(path), originator_id_type="text")
         if write:
             self._writing = WritingConnection(connect_for_writing(path), max_age=None)
+            self._file = _file(path)
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """The rows of one statement, all of one moment.
@@ -110,6 +111,8 @@ class Datastore(library.SQLiteDatastore):
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
         """All of what is done in the context, or nothing; after a commit the bells ring."""
+        if commit:
+            self._must_be_there()
         with (
             self.get_connection(commit=commit) as connection,
             connection.transaction(commit=commit) as cursor,
@@ -118,6 +121,11 @@ class Datastore(library.SQLiteDatastore):
         if commit:
             for bell in tuple(self._bells):
                 bell.set()
+
+    def _must_be_there(self) -> None:
+        """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""
+        if self._writing is not None and _file(self._path) != self._file:
+            raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
 
     def listen(self, bell: Event) -> None:
         """Ring `bell` after each commit."""
@@ -145,6 +153,14 @@ class Datastore(library.SQLiteDatastore):
             with self._alone:
                 self._writing.close()
                 self._writing = None
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """Which file lies there now; None: none."""
+    with suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 class Recorder(Reading, library.SQLiteApplicationRecorder):

@@ -19,11 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from eventsourcing.sqlite import SQLiteCursor as Cursor
-
 from api.store import people, schema
 from api.store.appending import Appending, Games
-from api.store.base import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
+from api.store.base import HEARTBEAT, NAME, READ_ONLY, SqlStore
 from api.store.keys import create_keys
 from api.store.lock import Lock
 from api.store.mapper import Matches
@@ -68,7 +66,7 @@ class SqliteStore(SqlStore):
         folder = folder.absolute()
         keys = keys or key_folder(folder)
         name = name or os.environ.get("GLASNOST_NAME") or NAME
-        if keys.absolute().is_relative_to(folder):
+        if Path(os.path.realpath(keys)).is_relative_to(os.path.realpath(folder)):
             raise StoreError(f"the keys must lie outside the store: {keys} is inside {folder}")
         if not write:
             schema.must_be_current(folder / schema.FILE)
@@ -101,12 +99,6 @@ class SqliteStore(SqlStore):
         """See `SqlStore.announce`."""
         if self._lock is not None:
             self._lock.announce(address)
-
-    def _bound(self, fingerprint: str) -> str:
-        bound = self._one("SELECT value FROM meta WHERE name = ?", WRAP_KEY)
-        if bound is None:
-            self._writing.run(partial(_bind, fingerprint=fingerprint)).result()
-        return bound[0] if bound else fingerprint
 
     # ── writing ──
 
@@ -143,7 +135,7 @@ class SqliteStore(SqlStore):
 
     def probe(self) -> None:
         """See `Store.probe`."""
-        self.write(_beat)
+        self._enter(HEARTBEAT, str(time.time_ns()))
 
     def size(self) -> int:
         """See `Store.size`; the write-ahead log counts, too."""
@@ -200,13 +192,3 @@ def _environment(path: Path, *, write: bool) -> dict[str, str]:
         "ORIGINATOR_ID_TYPE": "text",
         "CREATE_TABLE": "n",
     }
-
-
-def _bind(cursor: Cursor, fingerprint: str) -> None:
-    cursor.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (WRAP_KEY, fingerprint))
-
-
-def _beat(cursor: people.Cursor) -> None:
-    row = (HEARTBEAT, str(time.time_ns()))
-    anew = "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-    cursor.execute(f"INSERT INTO meta (name, value) VALUES (?, ?) {anew}", row)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet as parquet
 import pytest
 
@@ -64,6 +66,18 @@ def test_while_a_server_runs_the_token_works_there(glasnost: Program, empty: Pat
     assert person.role == "admin"
 
 
+def test_no_token_is_made_that_the_server_would_not_know(glasnost: Program, empty: Path) -> None:
+    SqliteStore.open(Path("other")).close()
+    held = SqliteStore.open(Path("s"), keys=Path("s.keys").rename("elsewhere"))
+    try:
+        glasnost("admin-token", "--store", "s").refused(2, "s.keys", "name it with GLASNOST_KEYS")
+        Path("other.keys").rename("s.keys")
+        glasnost("admin-token", "--store", "s").refused(2, "those of another store", "GLASNOST_KEYS")
+    finally:
+        held.close()
+    assert not Path("s.keys/appointments").exists()
+
+
 @pytest.mark.parametrize("name", ["", "a\nb", "x" * 65])
 def test_an_administrator_needs_a_name(glasnost: Program, name: str) -> None:
     glasnost("admin-token", "--store", "s", "--name", name).refused(2, "--name")
@@ -91,6 +105,16 @@ def test_a_backup_restores_to_the_same_matches(glasnost: Program, store: Path) -
     assert glasnost("verify", "--store", "again").ok().out == said
 
 
+def test_a_name_that_is_no_text_is_told_with_marks_once_the_work_is_done(
+    glasnost: Program, store: Path
+) -> None:
+    assert glasnost("backup", "--store", store, "b\udcff", "--json").json["file"] == "b\ufffd"
+    assert glasnost("restore", "--store", "r\udcff", "b\udcff", "--json").json["store"] == "r\ufffd"
+    files = glasnost("export", "--all", "--store", store, "--out", "o\udcff", "--json").json["files"]
+    assert all(name.startswith("o\ufffd/") for name in files)
+    assert glasnost("migrate", "--from", store, "--to", "n\udcff", "--json").json["ok"]
+
+
 def test_a_backup_is_made_while_the_store_is_in_use(glasnost: Program, store: Path) -> None:
     held = SqliteStore.open(store)
     try:
@@ -116,6 +140,27 @@ def test_what_cannot_be_backed_up_or_restored_is_refused(glasnost: Program, stor
     Path("text").write_text("no backup")
     glasnost("restore", "--store", "new", "text").refused(2, "text")
     assert not Path("new").exists()
+
+
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_a_backup_has_a_name(glasnost: Program, store: Path, name: str) -> None:
+    glasnost("backup", "--store", store, name).refused(2, "is a directory: name the file")
+
+
+def of_an_older_version(store: Path) -> None:
+    """Make it what the version before this one left behind."""
+    with sqlite3.connect(store / "glasnost.db") as database:
+        database.execute("DROP INDEX milestones")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+
+
+@pytest.mark.parametrize("command", [["admin-token"], ["keys", "--rotate"], ["backup"]])
+def test_what_is_done_to_a_store_is_done_to_one_of_an_older_version(
+    glasnost: Program, store: Path, command: list[str]
+) -> None:
+    of_an_older_version(store)
+    assert glasnost(*command, "--store", store).code == 0
 
 
 def test_a_match_is_exported_as_its_file(glasnost: Program, store: Path) -> None:
@@ -183,10 +228,24 @@ def test_what_cannot_be_exported_is_refused(glasnost: Program, store: Path) -> N
 
 
 def test_a_store_of_a_newer_version_is_refused(glasnost: Program, store: Path) -> None:
-    import sqlite3
-
     with sqlite3.connect(store / "glasnost.db") as database:
         database.execute("PRAGMA user_version = 9999")
     database.close()
     for command in (("verify",), ("export", "--all"), ("admin-token",), ("play", "cia_vs_kgb"), ("backup",)):
         glasnost(*command, "--store", store).refused(2, "9999", "later one")
+
+
+def test_a_shared_store_of_an_older_version_is_migrated_by_whatever_writes(
+    glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLASNOST_KEYS", "k")
+    glasnost("play", "thirteen_minutes", "--seed", "1", "--store", database).ok()
+    for command in (
+        ["admin-token", "--store", database],
+        ["keys", "--rotate", "--store", database],
+        ["migrate", "--from", database, "--to", "n", "--to-keys", "k"],
+    ):
+        with psycopg.connect(database) as connection:
+            connection.execute("DROP INDEX glasnost.milestones")
+            connection.execute("UPDATE glasnost.meta SET value = '1' WHERE name = 'schema'")
+        assert glasnost(*command).code == 0, command

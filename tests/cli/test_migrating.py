@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from api.store.copying import Difference, differences
 from api.store.people import appoint
 from api.store.postgres_store import PostgresStore
 from api.store.store import SqliteStore
@@ -179,6 +184,79 @@ def test_a_migration_that_fails_hands_no_letter_over(glasnost: Program, store: P
     appoint(store.with_name("s.keys"), "Ada")
     glasnost("migrate", "--from", store, "--to", "full").refused(2, "not empty")
     assert not Path("full.keys/appointments").exists()
+
+
+def spoil(store: Path, *statements: str) -> None:
+    """Change something behind the store's back."""
+    with sqlite3.connect(store / "glasnost.db") as database:
+        for statement in ("DROP TRIGGER stored_events_last", *statements):
+            database.execute(statement)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("lost", "reason"),
+    [
+        ("id = 1", "moves of match seed-d9c1c4ad9a1859b2145fe5ef are missing"),
+        ("originator_id = 'seed-d9c1c4ad9a1859b2145fe5ef'", "the last one is number"),
+        ("originator_id <> 'seed-d9c1c4ad9a1859b2145fe5ef'", "all moves of match"),
+    ],
+)
+def test_a_store_that_lacks_moves_is_found_out_and_not_copied(
+    glasnost: Program, store: Path, lost: str, reason: str
+) -> None:
+    spoil(store, f"DELETE FROM stored_events WHERE {lost}")
+    glasnost("migrate", "--from", store, "--to", "new").refused(1, "--from is damaged", reason, "backup")
+    assert not Path("new").exists()
+    assert not Path("new.keys").exists()
+    told = glasnost("verify", "--store", store)
+    assert told.code == 1
+    assert told.out.startswith("wrong: log: ")
+    assert reason in told.out.splitlines()[0]
+
+
+def test_a_secret_that_does_not_open_is_found_where_the_keys_are_at_hand(
+    glasnost: Program, store: Path
+) -> None:
+    with sqlite3.connect(store / "glasnost.db") as database:
+        database.execute("UPDATE vault SET wrapped = zeroblob(60) WHERE match LIKE 'seed-d9%'")
+    database.close()
+    told = glasnost("verify", "--store", store)
+    assert told.code == 1
+    assert "wrong: chance: the secret of match seed-d9c1c4ad9a1859b2145fe5ef does not open" in told.out
+    assert told.out.count("ok: ") == 1
+    store.with_name("s.keys").rename("elsewhere")
+    assert glasnost("verify", "--store", store).ok().out.count("ok: ") == 2
+
+
+def test_what_is_written_to_the_source_meanwhile_is_found_out(
+    glasnost: Program, store: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k").ok()
+
+    def compared(*given: Any) -> Iterator[Difference]:
+        yield from differences(*given)
+        with closing(PostgresStore.open(database, keys=Path("k"))) as worker:
+            worker.people.add("Ann", "player")
+
+    monkeypatch.setattr("api.store.copying.differences", compared)
+    told = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "again")
+    told.refused(1, "--from was written to meanwhile: stop whoever serves it")
+
+
+def test_no_key_is_laid_into_the_new_store(glasnost: Program, store: Path) -> None:
+    glasnost("migrate", "--from", store, "--to", "new", "--to-keys", "new/keys").refused(
+        2, "outside the store"
+    )
+    assert not Path("new").exists()
+
+
+def test_a_store_of_an_older_version_is_migrated_first(glasnost: Program, store: Path) -> None:
+    with sqlite3.connect(store / "glasnost.db") as database:
+        database.execute("DROP INDEX milestones")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    assert glasnost("migrate", "--from", store, "--to", "new").ok().out.startswith("migrated: 2 matches")
 
 
 def test_a_killed_migration_leaves_an_empty_target(glasnost: Program, store: Path, database: str) -> None:

@@ -192,6 +192,22 @@ def test_a_file_is_written_wholly_or_not_at_all(glasnost: Program) -> None:
     assert [path.name for path in folder.iterdir()] == ["m"]
 
 
+def test_a_file_that_is_interrupted_leaves_nothing(
+    glasnost: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(path: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    assert glasnost("play", "thirteen_minutes", "--seed", "1", "--out", "m").code == 130
+    assert not list(Path().iterdir())
+
+
+def test_links_in_a_circle_are_no_place_for_a_file(glasnost: Program) -> None:
+    Path("m").symlink_to("m")
+    glasnost("play", "thirteen_minutes", "--seed", "1", "--out", "m").refused(2, "m: cannot be written")
+
+
 def test_a_file_goes_through_a_link_and_into_a_pipe(glasnost: Program, seeded: bytes) -> None:
     command = ("play", "thirteen_minutes", "--seed", "2a", "--out")
     Path("link").symlink_to("real")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from domain.games import GAMES
 from replay import matchfile
-from tests.cli.program import Program
+from tests.cli.program import ROOT, Program
 from tests.cli.test_playing import card_set
 from tests.matches import Sitting
 from tests.replay.files import file_of
@@ -89,6 +93,25 @@ def test_a_turn_that_is_taken_back_to_goes_on_under_its_own_heading(glasnost: Pr
     assert told[2].startswith(f"── Turn 1, moves {again} to") or told[2].startswith(
         f"── Turn 1, move {again} "
     )
+
+
+@pytest.mark.parametrize(("terminal", "bold"), [("dumb", False), ("xterm", True)])
+def test_headings_are_bold_where_the_terminal_can_show_that(
+    glasnost: Program, match_file: Path, terminal: str, bold: bool
+) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "api.cli.main", "replay", str(match_file), "--lang", "en"]
+    with subprocess.Popen(
+        command, stdout=theirs, env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": terminal}
+    ):
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # Linux says so that nobody writes any more
+            while some := os.read(ours, 4096):
+                shown += some
+    os.close(ours)
+    assert (b"\x1b[1m" in shown.splitlines()[0]) is bold
+    assert (b"\x1b" in shown) is bold
 
 
 def test_the_picture_of_a_move_says_which_and_for_whom(glasnost: Program, match_file: Path) -> None:

@@ -41,3 +41,16 @@ def test_a_wrong_port_host_or_setting_is_refused(glasnost: Program) -> None:
     assert "65536" in refused("--port", "65536")
     assert "999.1.1.1" in refused("--host", "999.1.1.1", "--port", "0")
     assert "GLASNOST_BODY_BYTES" in refused("--port", "0", GLASNOST_BODY_BYTES="many")
+
+
+def test_a_store_that_the_environment_names_wrongly_is_refused_and_not_made(glasnost: Program) -> None:
+    quoted = '"postgresql://me:open-sesame@h/d"'  # a file of variables may keep the quotes
+    with process("serve", "--port", "0", "--empty", GLASNOST_STORE=quoted) as served:
+        assert served.stdout is not None
+        first = served.stdout.readline()
+        served.send_signal(signal.SIGINT)
+        _, err = served.communicate(timeout=60)
+    assert (served.returncode, first) == (2, "")
+    assert "GLASNOST_STORE: this names no store" in err
+    assert "open-sesame" not in err
+    assert not list(glasnost.folder.iterdir())

@@ -107,6 +107,15 @@ def test_json_holds_every_report_in_one_line(glasnost: Program, match_file: Path
     assert found["reason"]
 
 
+def test_the_name_of_a_file_makes_no_line_of_its_own(glasnost: Program, match_file: Path) -> None:
+    forged = Path("x\nok: 44 moves\x1b[2J")
+    match_file.rename(forged)
+    told = glasnost("verify", forged, forged).ok()
+    assert told.out.count("\n") == 2
+    assert "\x1b" not in told.out
+    assert "\x1b" not in glasnost("verify", f"{forged}-gone").refused(2, "-gone").err
+
+
 def test_a_whole_store_is_verified(glasnost: Program) -> None:
     for seed in "12":
         glasnost("play", "thirteen_minutes", "--seed", seed, "--store", "s").ok()

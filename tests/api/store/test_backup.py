@@ -164,6 +164,31 @@ def test_backups_under_load_restore_to_whole_matches(
         restored.close()
 
 
+def test_the_way_of_a_backup_and_back_is_told(
+    store: SqliteStore, sitting: Sitting, target: Path, tmp_path: Path
+) -> None:
+    told: list[int] = []
+    backup(store.folder, target, advance=told.append)
+    rows = sum(told)
+    restore(target, tmp_path / "new", advance=told.append)
+    assert rows > 2 * sitting.match.move
+    assert sum(told) - rows >= rows // 2  # the digest's own row is there only when it is checked
+
+
+def test_a_store_of_an_older_version_is_backed_up_before_it_is_migrated(
+    store: SqliteStore, sitting: Sitting, target: Path, tmp_path: Path
+) -> None:
+    store.close()
+    with closing(sqlite3.connect(store.folder / FILE, isolation_level=None)) as connection:
+        connection.execute("DROP INDEX milestones")
+        connection.execute("PRAGMA user_version = 1")
+    assert backup(store.folder, target) == Content(1, sitting.match.move)
+    restore(target, tmp_path / "new")
+    restored = with_keys_of(store, tmp_path / "new")
+    assert restored.match(sitting.id) is not None
+    restored.close()
+
+
 def test_restoring_refuses_a_folder_that_holds_something(
     store: SqliteStore, sitting: Sitting, target: Path, tmp_path: Path
 ) -> None:
@@ -192,6 +217,10 @@ def forget_the_first_match(file: Path) -> None:
     spoilt(file, "DELETE FROM stored_events WHERE originator_id = 'm1'")
 
 
+def forget_the_last_match(file: Path) -> None:
+    spoilt(file, "DELETE FROM stored_events WHERE originator_id = 'm2'")
+
+
 def come_from_the_future(file: Path) -> None:
     spoilt(file, "PRAGMA user_version = 9")
 
@@ -215,6 +244,7 @@ def be_gone(file: Path) -> None:
         (change_a_move, "does not hold what was backed up"),
         (forget_a_move, "moves of match m1 are missing"),
         (forget_the_first_match, "the last one is number"),
+        (forget_the_last_match, "all moves of match m2 are missing"),
         (come_from_the_future, "schema 9"),
         (be_another_file, "cannot be read as a store"),
         (be_empty, "is empty"),

@@ -95,6 +95,15 @@ def test_only_an_empty_store_takes_a_copy(source: SqlStore, target: SqlStore) ->
     assert target.last() == 0
 
 
+def test_an_empty_shard_takes_no_copy_that_would_be_looked_for_elsewhere(
+    source: SqlStore, target: SqlStore
+) -> None:
+    target.write(lambda cursor: cursor.execute("INSERT INTO meta (name, value) VALUES ('shard', 'east')"))
+    with pytest.raises(StoreError, match="the shard east of a divided store: name a new one"):
+        copy(source, target, ignore)
+    assert target.last() == 0
+
+
 def test_a_copy_that_is_interrupted_leaves_nothing(source: SqlStore, target: SqlStore) -> None:
     done: list[int] = []
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
-from api.store.keys import RING, WRAP_KEY, KeyRing, create_keys, wrap_key
+from api.store.keys import RING, WRAP_KEY, KeyRing, _new_ring, create_keys, wrap_key
 from api.store.seam import StoreError
+from api.store.store import SqliteStore
 from api.store.vault import Vault
 from domain.log import Damaged, unb64
 from domain.notes import Note, VerifyingKey
@@ -156,6 +160,46 @@ def test_two_rings_of_one_folder_do_not_rotate_over_each_other(keys: Path) -> No
     assert KeyRing.open(keys, NAME).present == first.present
 
 
+def test_of_two_that_rotate_at_once_one_is_refused_and_no_key_is_lost(
+    keys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = KeyRing.open(keys, NAME), KeyRing.open(keys, NAME)
+    refusals: list[StoreError] = []
+
+    def rotate() -> None:
+        try:
+            second.rotate(NOW)
+        except StoreError as error:
+            refusals.append(error)
+
+    late, made = Thread(target=rotate), _new_ring
+
+    def between_look_and_change(name: str) -> Any:
+        if late.ident is None:
+            late.start()
+            late.join(0.2)  # it waits for us, and for nothing else
+        return made(name)
+
+    monkeypatch.setattr("api.store.keys._new_ring", between_look_and_change)
+    first.rotate(NOW)
+    late.join()
+    assert [str(error) for error in refusals] == [
+        f"{keys / RING} was changed by another process; open it anew"
+    ]
+    assert KeyRing.open(keys, NAME).present == first.present
+
+
+def test_a_ring_that_was_read_half_written_is_read_again(keys: Path) -> None:
+    ring, path = KeyRing.open(keys, NAME), keys / RING
+    before = ring.present
+    KeyRing.open(keys, NAME).rotate(NOW)
+    whole, moment = path.read_bytes(), path.stat().st_mtime_ns
+    for content, signs in ((whole[:20], before), (whole, KeyRing.open(keys, NAME).present)):
+        path.write_bytes(content)
+        os.utime(path, ns=(moment, moment))  # a copy takes less time than the clock of files tells apart
+        assert ring.present == signs
+
+
 def test_the_vault_opens_only_with_its_own_key_and_for_its_own_match(keys: Path) -> None:
     vault, secret = Vault(wrap_key(keys)), bytes(range(32))
     wrapped = vault.wrap("m1", secret)
@@ -189,3 +233,10 @@ def test_a_ring_that_cannot_be_read_for_a_moment_is_kept(folder: Path) -> None:
     assert ring.present.text == signing
     (folder / "ring.json").unlink()
     assert ring.present.text == signing
+
+
+def test_a_link_does_not_bring_the_keys_into_the_store(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "store")
+    with pytest.raises(StoreError, match="must lie outside"):
+        SqliteStore.open(tmp_path / "store", keys=tmp_path / "link" / "keys")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import re
 import subprocess
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from api.store.lock import FILE, Lock
-from api.store.seam import StoreError
+from api.store.seam import InUse, StoreError
 from api.store.store import SqliteStore
 
 OPEN = """
@@ -87,3 +89,15 @@ def test_a_long_name_of_an_earlier_holder_leaves_no_rest(tmp_path: Path) -> None
     assert (tmp_path / FILE).read_bytes().endswith(b'"since":"2026-11-20 12:00:00 UTC"}\n')
     lock.release()
     assert (tmp_path / FILE).read_bytes() == b""
+
+
+def test_a_file_system_without_locks_is_refused_and_not_taken_for_a_store_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(StoreError, match=r"cannot be locked.*a disk of this machine") as told:
+        SqliteStore.open(tmp_path / "store")
+    assert not isinstance(told.value, InUse)

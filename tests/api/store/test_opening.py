@@ -45,6 +45,34 @@ def test_what_this_version_does_not_know_is_refused_and_not_shown(words: str) ->
     assert "secret" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "  ",
+        " postgresql://me:secret@h/d",
+        "postgresql://me:secret@h/d\n",
+        '"postgresql://me:secret@h/d"',
+        "'games'",
+        "games ",
+        "postgresql:/me:secret@h/d",
+        "postgres:secret@h",
+        "Shards:shards.toml",
+        "SQLite:games",
+        "GLASNOST_STORE=postgresql://me:secret@h/d",
+    ],
+)
+def test_a_slip_of_the_pen_makes_no_directory_and_is_not_shown(words: str) -> None:
+    with pytest.raises(StoreError, match=r"names no store: .*sqlite:DIR.*without quotes or blanks") as told:
+        located(words)
+    assert "secret" not in str(told.value)
+
+
+def test_a_directory_of_whatever_name_can_be_named() -> None:
+    for name in (" games", "a://b", "postgres:games", "'games'"):
+        assert located(f"sqlite:{name}") == Path(name)
+
+
 def test_an_embedded_store_with_a_replica_is_refused_with_the_way_out_and_not_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

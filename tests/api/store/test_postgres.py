@@ -256,6 +256,14 @@ def test_questions_go_on_after_their_connections_were_lost(place: Database) -> N
     store.close()
 
 
+def test_what_the_database_cannot_hold_is_refused_in_one_line(place: Database, toy_game: Game) -> None:
+    store = opened(place)
+    with pytest.raises(StoreError, match=r"\Athis cannot be stored: [^\n]*\Z"):
+        store.submit(Append(Sitting(toy_game, name="m\0").match.records)).result()
+    store_all(store, finished(toy_game))
+    store.close()
+
+
 # ── the schema ──
 
 OLD = Schema(

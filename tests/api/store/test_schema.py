@@ -19,6 +19,7 @@ from api.store.schema import (
     connect_for_writing,
     is_new,
     must_be_current,
+    must_be_known,
 )
 from api.store.seam import StoreError
 from api.store.store import SqliteStore
@@ -69,6 +70,20 @@ def test_a_reading_connection_can_change_nothing(file: Path) -> None:
     connect_for_writing(file).close()
     with closing(connect_for_reading(file)) as connection, pytest.raises(sqlite3.OperationalError):
         connection.execute("DELETE FROM people")
+
+
+def test_a_file_on_a_file_system_that_nobody_writes_is_read_without_others_beside_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect_for_writing(file).close()
+    monkeypatch.setattr("api.store.schema._is_read_only", lambda folder: True)
+    with closing(connect_for_reading(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM stored_events").fetchone() == (0,)
+        assert list(file.parent.iterdir()) == [file]
+    file.with_name(f"{FILE}-wal").touch()
+    file.write_bytes(b"no database")
+    with pytest.raises(StoreError, match="copy its whole folder to where it can be written"):
+        must_be_known(file)
 
 
 def test_a_newer_schema_is_refused_and_left_alone(file: Path) -> None:

@@ -62,11 +62,27 @@ def test_a_map_says_what_it_says(tmp_path: Path) -> None:
         ),
         (shard("home", "shards:other.toml"), "shard home: a shard is one store"),
         (shard("home", "mysql://h/d"), "shard home: mysql:// is no store"),
+        (shard("home", ""), "shard home: this names no store"),
+        (
+            shard("home", "postgresql://me:x@y@h/d"),
+            r"shards\.toml: shard home: the store's location cannot be",
+        ),
+        (
+            shard("home", "a", "replica = 'postgresql://me:x@y@h/d'"),
+            "shard home: the store's location cannot",
+        ),
+        (shard("home", "postgresql://h/d", "replica = 'elsewhere'"), "shard home: a replica is a database"),
+        ("a = " + "[" * 5000, r"shards\.toml: .*a map has \[\[shard\]\]"),
     ],
 )
 def test_a_map_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(StoreError, match=reason):
         read(tmp_path, text)
+
+
+def test_links_in_a_circle_are_no_error_of_the_map(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert read(tmp_path, shard("home", "circle")).home.name == "home"
 
 
 def test_a_map_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ from api.store import shard_part
 from api.store.base import SqlStore
 from api.store.location import MapFile
 from api.store.opening import open_store
-from api.store.seam import Append, Conflict, Exists, InUse, Store, StoreError, Told, Unavailable
+from api.store.postgres_schema import CURRENT
+from api.store.seam import Append, Conflict, Exists, InUse, Outdated, Store, StoreError, Told, Unavailable
 from api.store.shard_part import Part
 from api.store.sharded import ShardedStore
 from api.store.single import REPLICA, open_one
 from domain.game import Game
 from tests.api.store.appends import appends, store_all, store_each, stored
+from tests.api.store.places import Database
 from tests.api.store.proxy import Line, line_to
 from tests.matches import Sitting, finished
 
@@ -226,6 +228,41 @@ def test_a_shard_may_be_added_and_holds_new_matches_only(league: League, toy_gam
     store.close()
 
 
+def test_a_worker_with_an_older_map_says_that_it_is_not_ready(
+    league: League, databases: Callable[[], str]
+) -> None:
+    league.stores |= {"home": databases(), "east": databases()}
+    league.write("home", "east")
+    older = league.open()
+    older.probe()
+    league.write("home", "east", "west")
+    league.open().close()
+    with pytest.raises(StoreError, match="the shard west is missing"):
+        older.probe()
+    older.close()
+
+
+def test_an_older_worker_writes_to_no_shard_once_a_newer_version_has_taken_over(
+    league: League, databases: Callable[[], str], toy_game: Game
+) -> None:
+    places = [Database(databases(), league.keys) for _ in range(2)]
+    league.write(home=places[0].url, east=places[1].url)
+    older = league.open()
+    first, second, *_ = appends(finished(toy_game, name="m-east-2"))
+    older.submit(first).result()
+    for place in places:
+        place.force("UPDATE meta SET value = '99' WHERE name = 'schema'")
+    with pytest.raises(Outdated):
+        older.probe()
+    with pytest.raises(Outdated):
+        older.submit(second).result()
+    for place in places:
+        place.force(f"UPDATE meta SET value = '{CURRENT.version}' WHERE name = 'schema'")
+    older.probe()
+    older.submit(second).result()
+    older.close()
+
+
 def test_the_order_of_the_others_is_free(league: League) -> None:
     league.open().close()
     league.write("home", "west", "east")
@@ -261,6 +298,29 @@ def test_a_shard_that_holds_matches_already_is_refused(league: League, toy_game:
     store_all(other, finished(toy_game, 1))
     other.close()
     assert "shard east holds" in league.refusal()
+
+
+@pytest.mark.parametrize("order", [("home", "east"), ("east", "home")])
+def test_a_map_that_is_refused_leaves_the_stores_as_they_were(
+    league: League, toy_game: Game, order: tuple[str, str]
+) -> None:
+    for seed, folder in enumerate(("first", "second"), 1):
+        used = open_store(league.folder / folder, keys=league.keys)
+        store_all(used, finished(toy_game, seed, name=f"m{seed}"))
+        used.close()
+    league.write(*order)
+    assert f"shard {order[1]} holds" in league.refusal()
+    for folder in ("first", "second"):
+        open_store(league.folder / folder, keys=league.keys).close()
+    league.write("home", "west")
+    league.open().close()
+
+
+def test_a_shard_of_another_map_makes_no_store_home(league: League) -> None:
+    league.open().close()
+    league.write(home="new", west="third")
+    assert "shard west belongs to another map: take that map, or an empty store" in league.refusal()
+    open_store(league.folder / "new", keys=league.keys).close()
 
 
 def test_a_new_shard_may_not_be_called_as_ids_at_home_say(league: League, toy_game: Game) -> None:
