@@ -21,19 +21,23 @@ EVERY = 0.1  # seconds between two settlements
 _SECOND = 1_000_000
 
 # Two sorted sets: when each visitor's bucket is full again, by which it is judged (GCRA), and when that was
-# changed.  All times are Redis' own, in microseconds.  Given: what one request costs, the burst, since when
-# changes are told, and visitors with how many requests they made.  Answered: now, and for each change the
-# visitor, his time from now, and when it was changed.
+# changed.  All times are Redis' own, in microseconds.  Where its clock was set back, those that are still to
+# come are thrown away: they would hold visitors up until it comes there again.  Given: what one request
+# costs, the burst, since when changes are told, and visitors with how many requests they made.  Answered:
+# now, and for each change the visitor, his time from now, and when it was changed.
 _SETTLE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local each, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
 for i = 4, #ARGV, 2 do
   local free = math.max(tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i]) or 0), now - burst)
+  if free > now + burst then free = now - burst end
   free = math.min(free + each * tonumber(ARGV[i + 1]), now + burst)
   redis.call('ZADD', KEYS[1], string.format('%.0f', free), ARGV[i])
   redis.call('ZADD', KEYS[2], string.format('%.0f', now), ARGV[i])
 end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now + burst), '+inf')
+redis.call('ZREMRANGEBYSCORE', KEYS[2], string.format('(%.0f', now), '+inf')
 local past = string.format('%.0f', now - burst)
 for _, visitor in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', past, 'LIMIT', 0, 1000)) do
   redis.call('ZREM', KEYS[1], visitor)

@@ -25,6 +25,9 @@ local function keys(name, generation, board)
   local stem = name .. ':' .. generation .. ':' .. board
   return stem .. ':order', stem .. ':rows'
 end
+local function whole(order, rows, size)
+  return redis.call('ZCARD', order) == size and redis.call('HLEN', rows) == size
+end
 """
 
 # Given: the positions that the mover began with, those that it comes to, its places, how many boards have
@@ -38,6 +41,11 @@ if upto(to, here) then return {KEPT} end
 if not upto(from, here) then return {GAP} end
 if not upto(here, to) then return {BESIDE} end
 local boards = tonumber(ARGV[4])
+for i = 5, 4 + 2 * boards, 2 do
+  local size = tonumber(redis.call('HGET', now, 'size:' .. ARGV[i]) or 0)
+  local order, rows = keys(KEYS[1], found[1], ARGV[i])
+  if not whole(order, rows, size) then return {GAP} end
+end
 for i = 5, 4 + 2 * boards, 2 do redis.call('HSET', now, 'totals:' .. ARGV[i], ARGV[i + 1]) end
 for i = 5 + 2 * boards, #ARGV, 4 do
   local order, rows = keys(KEYS[1], found[1], ARGV[i])
@@ -59,6 +67,10 @@ SWAP = f"""{_COMMON}
 local now = KEYS[1] .. ':now'
 local found = redis.call('HMGET', now, 'generation', 'positions')
 if found[1] and not upto(cjson.decode(found[2]), cjson.decode(ARGV[2])) then return {BESIDE} end
+for i = 4, #ARGV, 3 do
+  local order, rows = keys(KEYS[1], ARGV[1], ARGV[i])
+  if not whole(order, rows, tonumber(ARGV[i + 1])) then return {GAP} end
+end
 if found[1] then
   for _, field in ipairs(redis.call('HKEYS', now)) do
     if string.sub(field, 1, 5) == 'size:' then
@@ -76,7 +88,7 @@ return {MOVED}
 """
 
 # Given: the positions that must be there, the board, the member after whom to begin (or nothing), how many.
-# Answered: the totals, then rows; nothing where the board is behind, or a part of it was lost.
+# Answered: the totals, then rows; nothing where the board is behind, GAP where a part of it was lost.
 READ = f"""{_COMMON}
 local now = KEYS[1] .. ':now'
 local found = redis.call(
@@ -84,7 +96,7 @@ local found = redis.call(
 if not found[1] or not upto(cjson.decode(ARGV[1]), cjson.decode(found[2])) then return false end
 local order, rows = keys(KEYS[1], found[1], ARGV[2])
 local size = tonumber(found[3] or 0)
-if redis.call('ZCARD', order) ~= size or redis.call('HLEN', rows) ~= size then return false end
+if not whole(order, rows, size) then return {GAP} end
 local answer, top = {{found[4] or ''}}, '+'
 if ARGV[3] ~= '' then top = '(' .. ARGV[3] end
 for _, member in ipairs(redis.call('ZREVRANGEBYLEX', order, top, '-', 'LIMIT', 0, ARGV[4])) do

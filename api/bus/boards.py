@@ -79,6 +79,7 @@ class Boards:
         self._link, self._name = link, f"{name}:boards:{VERSION}"
         self._models, self._logs, self._lasts, self._clock = models, logs, lasts, clock
         self._known, self._trusted = _Known(), False
+        self._lost = False  # did a reader find that a part is missing?
 
     # ── reading ──
 
@@ -94,7 +95,8 @@ class Boards:
         asked = [_encode(lasts), _named(board), _member(*after) if after else "", page.limit + 1]
         try:
             found = await self._run(READ, asked)
-            return None if found is None else _answer(found, page)
+            self._lost = self._lost or found == GAP
+            return None if found in (None, GAP) else _answer(found, page)
         except (Away, msgspec.DecodeError, UnicodeDecodeError):  # the read models can
             return None
 
@@ -107,7 +109,7 @@ class Boards:
             try:
                 await self.move()
             except Away:
-                pass
+                self._trusted = False  # it may come back with what it once held
             except (StoreError, sqlite3.Error, msgspec.ValidationError) as error:
                 _log.info("the boards wait", extra={"reason": type(error).__name__})
             await asyncio.sleep(max(EVERY, _SHARE * (self._clock() - began)))
@@ -125,7 +127,7 @@ class Boards:
         if changes is None:
             return BESIDE
         known, rows = _after(self._known, changes)
-        ended = GAP if len(rows) > _MOST else await self._hand_over(changes, known, rows)
+        ended = GAP if self._lost or len(rows) > _MOST else await self._hand_over(changes, known, rows)
         if ended == GAP:
             return await self._build()
         if ended != BESIDE:
@@ -162,7 +164,7 @@ class Boards:
             SWAP, [generation, _encode(known.positions), _encode(changes.places), *sizes]
         )
         if ended == MOVED:
-            self._known = known
+            self._known, self._lost = known, False
         return ended
 
     async def _put(self, stem: str, standings: Sequence[StandingRow]) -> None:
@@ -183,7 +185,8 @@ class Boards:
     async def _throw_away_what_never_was(self) -> None:
         """Boards of a store that was since restored to an earlier time hold what is no longer stored.
 
-        That happens only while no worker runs, so it is looked at once.
+        A store is restored while no worker runs, so this is looked at once, and again where Redis was away:
+        that may have been restored, too.
         """
 
         async def places(redis: Redis) -> Any:

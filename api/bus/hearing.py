@@ -4,8 +4,9 @@ An announcement that follows the one before it is believed; it only makes somebo
 a gap or a leap, is filled from the store.  So is all that was committed while Redis was away or silent: then
 the store is looked at from time to time.
 
-A stream that is ahead of the store at the start was announced before the store was restored to an earlier
-time.  It is thrown away: else commits that are still to come would be taken for those of old.
+A stream that is ahead of the store at the start, or when Redis comes back, was announced before the store
+was restored to an earlier time.  It is thrown away: else commits that are still to come would be taken for
+those of old.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ class Hearer:
                 await self._compare()
                 await self._once()
             except Away:
+                self._compared = False  # it may come back with what it once held
                 await asyncio.sleep(_LOOK)
                 await self._look()
             except StoreError:  # it is heard again: the position stands

@@ -34,6 +34,7 @@ from api.settings import BadSetting
 VARIABLE = "GLASNOST_REDIS"
 PATIENCE = 0.25  # seconds until a question has failed
 PAUSE = 0.5  # seconds after a failure during which nobody tries
+CALM = 5.0  # seconds without another refusal until a Redis that takes nothing counts as back
 _CONNECTIONS = 16  # at once
 _TOLD = 100  # different refusals that are told in the log
 # Refusals that tell of Redis, not of the question: they pass.  A script tells them within words of its own.
@@ -44,6 +45,7 @@ _NOT_UNDERSTOOD = (
     f"{VARIABLE} is no address of a Redis: it is redis://USER:PASSWORD@HOST:PORT/NUMBER (rediss:// with TLS,"
     " unix:///PATH for a socket), where other characters than letters and digits have the form %40"
 )
+_OPTIONS = f"{VARIABLE} has an option after the ? that the client of Redis does not know, or cannot use there"
 
 T = TypeVar("T")
 _log = logging.getLogger("glasnost.bus")
@@ -81,9 +83,18 @@ class Address:
             raise BadSetting(_NOT_UNDERSTOOD)
         if parts.scheme not in _SCHEMES:
             raise BadSetting(_NOT_UNDERSTOOD)
+        self._try_options()
 
     def __str__(self) -> str:
         return self._shown
+
+    def _try_options(self) -> None:
+        """What an option is good for shows when a connection is made; that does not reach out yet."""
+        try:
+            pool: Any = self.client(PATIENCE).connection_pool
+            pool.make_connection()
+        except (TypeError, ValueError, RedisError):
+            raise BadSetting(_OPTIONS) from None
 
     def client(self, patience: float) -> Redis:
         """A client that gives an answer up after so many seconds and asks nothing twice.  Close it."""
@@ -93,11 +104,11 @@ class Address:
             "socket_connect_timeout": patience,
             "health_check_interval": 0,
             "protocol": 2,
+            "decode_responses": False,
+            "max_connections": _CONNECTIONS,
+            "timeout": patience,
         }
-        pool = BlockingConnectionPool(
-            max_connections=_CONNECTIONS, timeout=patience, **{**self._given, **ours}
-        )
-        return Redis.from_pool(pool)
+        return Redis.from_pool(BlockingConnectionPool(**{**self._given, **ours}))
 
 
 class Health:
@@ -110,7 +121,7 @@ class Health:
 
     def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
         self._address, self._clock = address, clock
-        self._until = 0.0
+        self._until = self._uncalm_until = 0.0
         self._refused = set[str]()
         self.away = False
 
@@ -120,8 +131,10 @@ class Health:
         return self.away and self._clock() < self._until
 
     def failed(self, error: Exception) -> None:
-        """It did not answer."""
-        self._until = self._clock() + PAUSE
+        """It did not answer, or takes nothing: whoever only reads is answered all the same."""
+        now = self._clock()
+        self._until = now + PAUSE
+        self._uncalm_until = now + (CALM if isinstance(error, ResponseError) else 0.0)
         if not self.away:
             self.away = True
             told = {"address": str(self._address), "reason": type(error).__name__}
@@ -137,7 +150,7 @@ class Health:
 
     def answered(self) -> None:
         """It answered."""
-        if self.away:
+        if self.away and self._clock() >= self._uncalm_until:
             self.away = False
             _log.warning("redis is back", extra={"address": str(self._address)})
 

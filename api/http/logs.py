@@ -1,7 +1,8 @@
 """Log lines as JSON, one object a line, on standard error.
 
 A line says what was done by whom to which match and how it ended.  No token, no ticket, no body, no pick and
-no fact ever enters one.
+no fact ever enters one.  What a library has to say may hold any of them, so only who says it is told, and the
+kind and place of an error.
 
 The lines are written by a thread of their own.  Standard error may be a pipe that nobody reads, and a full
 one would hold up the loop, and with it every match; so lines that find no room are left out and counted.
@@ -22,6 +23,7 @@ import msgspec
 
 _encode = msgspec.json.Encoder().encode
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_KNOWN = ("glasnost", "uvicorn")  # whose texts are told
 _WAITING = 10_000  # lines that may wait to be written
 _FLUSH_SECONDS = 1.0  # at the end of the process
 
@@ -32,8 +34,11 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
         line = {"at": int(record.created * 1_000_000), "level": record.levelname.lower()}
-        line |= {"event": record.getMessage()}
-        line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        if record.name.partition(".")[0] in _KNOWN:
+            line |= {"event": record.getMessage()}
+            line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        else:
+            line |= {"event": f"told by {record.name}"}
         if record.exc_info and record.exc_info[0]:
             line |= _told(record.exc_info[0], record.exc_info[2])
         return _encode(line).decode()
@@ -85,7 +90,7 @@ class Aside(logging.Handler):
 
 def _noted(event: str, like: logging.LogRecord, **told: object) -> logging.LogRecord:
     """A warning of this module's own, at the time of another record."""
-    fields = {"name": __name__, "levelname": "WARNING", "msg": event, "created": like.created}
+    fields = {"name": "glasnost.logs", "levelname": "WARNING", "msg": event, "created": like.created}
     return logging.makeLogRecord(fields | told)
 
 
@@ -96,10 +101,10 @@ def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, o
 
 
 def set_up(level: str) -> None:
-    """Send this program's log lines, and uvicorn's warnings, to standard error from this level upwards."""
+    """Send this program's log lines from this level upwards, and libraries' warnings, to standard error."""
     handler = Aside(sys.stderr.fileno())
     handler.setFormatter(Lines())
-    for name, least in (("glasnost", logging.NOTSET), ("uvicorn", logging.WARNING)):
+    for name, least in (("glasnost", logging.NOTSET), ("uvicorn", logging.WARNING), (None, logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(max(logging.getLevelNamesMapping()[level.upper()], least))

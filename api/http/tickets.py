@@ -165,9 +165,16 @@ class Tickets:
         self._left &= self._given.keys()
 
     def _make_room(self) -> None:
+        """Where there are too many, the oldest without a stream gives way: whoever asks for more and more
+        keeps nobody from his.
+        """
         self._throw_out()
-        if len(self._given) >= _MOST:
+        if len(self._given) < _MOST:
+            return
+        idle = next((name for name, admission in self._given.items() if not admission.streams), None)
+        if idle is None:
             raise Failed("limit", "too many tickets are out", {"retry-after": str(self._seconds)})
+        del self._given[idle]
 
 
 def _hash(ticket: str) -> str:

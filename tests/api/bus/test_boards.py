@@ -37,7 +37,8 @@ class Worker:
         self.log = log
         self.runner = Runner({"": log}, path)
         address = Address(url)
-        self.link = Link(address, Health(address))
+        self.health = Health(address)
+        self.link = Link(address, self.health)
         logs: Any = {"": log}
         self.boards = Boards(self.link, "test", path, logs, self.runner.lasts)
         self.models = read.connect(path)

@@ -134,6 +134,36 @@ def test_a_redis_that_is_killed_and_begins_empty_costs_no_news(redis: OwnRedis) 
     run(scene())
 
 
+def test_a_redis_that_comes_back_with_announcements_of_what_is_no_longer_stored_hides_nothing(
+    redis: OwnRedis,
+) -> None:
+    """Store and Redis are both restored from backups, the Redis while the workers run."""
+
+    async def scene() -> None:
+        log = Ledger()
+        async with workers(redis.url, log) as (one, other):
+            for number in range(10):
+                one.commit(f"m{number}")
+            await other.caught_up()
+            with redis.client() as client:
+                await until(lambda: client.xlen(f"{one.bus.name}:commits") == 10)
+                client.save()
+        redis.empty()
+        del log.matches[5:]
+        async with workers(redis.url, log) as (one, other):
+            await until(lambda: one.hearer._compared and other.hearer._compared)
+            redis.kill()
+            await until(lambda: one.bus.health.away and other.bus.health.away)
+            redis.start()  # it reads what it has saved
+            with redis.client() as client:
+                await until(lambda: not client.exists(f"{one.bus.name}:commits"))
+            one.commit("new")
+            await other.caught_up()
+            assert other.heard == [("new", 6)]
+
+    run(scene())
+
+
 def test_while_redis_is_stalled_commits_go_on_and_nothing_piles_up(redis: OwnRedis) -> None:
     async def scene() -> None:
         log = Ledger()

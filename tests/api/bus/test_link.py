@@ -52,6 +52,37 @@ def test_an_address_is_shown_without_user_and_password(url: str, shown: str) -> 
     assert str(Address(url)) == shown
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hush@localhost/0?nonsense=1",
+        "redis://:hush@localhost?ssl_cert_reqs=none",
+        "unix:///s?port=1",
+    ],
+)
+def test_an_option_that_no_connection_takes_stops_the_start(url: str) -> None:
+    with pytest.raises(BadSetting, match="GLASNOST_REDIS has an option after the") as refused:
+        Address(url)
+    assert "hush" not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize(
+    "options", ["decode_responses=true", "max_connections=5", "timeout=5", "protocol=3", "socket_timeout=60"]
+)
+def test_an_option_changes_nothing_on_which_the_bus_relies(redis: OwnRedis, options: str) -> None:
+    async def look(redis: Redis) -> object:
+        await redis.set("name", "what")
+        return await redis.get("name")
+
+    async def scene() -> None:
+        address = Address(f"{redis.url}?{options}")
+        link = Link(address, Health(address))
+        assert await link.ask(look) == b"what"
+        await link.close()
+
+    asyncio.run(scene())
+
+
 async def _ping(redis: Redis) -> bool:
     answer: Any = redis.ping()
     return bool(await answer)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -34,7 +36,8 @@ def _aside(descriptor: int, most: int) -> Aside:
 
 
 def _record(number: int) -> logging.LogRecord:
-    return logging.makeLogRecord({"msg": "x" * 200, "levelname": "INFO", "number": number})
+    told = {"name": "glasnost.test", "msg": "x" * 200, "levelname": "INFO", "number": number}
+    return logging.makeLogRecord(told)
 
 
 def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() -> None:
@@ -74,3 +77,36 @@ def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
     reader.start()
     reader.join(10)
     assert [line["number"] for line in reader.lines] == [5]
+
+
+_LIBRARY = """
+import asyncio
+import logging
+from api.http import logs
+
+async def fail():
+    raise ValueError("the hidden card")
+
+async def forget():
+    task = asyncio.create_task(fail())
+    await asyncio.wait([task])
+    del task
+
+logs.set_up("debug")
+asyncio.run(forget())
+logging.getLogger("a.library").warning("the token is %s", "a-secret")
+logging.getLogger("a.library").info("chatter")
+logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+"""
+
+
+def test_what_a_library_says_is_a_line_like_any_other_and_tells_no_secret() -> None:
+    said = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in said.stderr.splitlines()]
+    assert [(line["level"], line["event"]) for line in lines] == [
+        ("error", "told by asyncio"),
+        ("warning", "told by a.library"),
+        ("warning", "Invalid HTTP request received."),
+    ]
+    assert lines[0]["error"] == "ValueError"
+    assert lines[0]["where"][-1].startswith("fail:")

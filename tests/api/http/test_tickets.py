@@ -1,0 +1,44 @@
+"""Tickets of one worker: nobody keeps the others from theirs."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from api.http import tickets as module
+from api.http.problems import Failed
+from api.http.tickets import Tickets
+
+
+@pytest.fixture
+def tickets(monkeypatch: pytest.MonkeyPatch) -> Tickets:
+    """Room for ten."""
+    monkeypatch.setattr(module, "_MOST", 10)
+    return Tickets(60, lambda: 0.0)
+
+
+def test_whoever_asks_for_all_the_tickets_keeps_nobody_from_his(tickets: Tickets) -> None:
+    async def scene() -> None:
+        first = await tickets.admit(await tickets.give("m1", None, "ann"), "m1")
+        tickets.opened(first)
+        greedy = [await tickets.give("m1", None, "ann") for _ in range(30)]
+        ticket = await tickets.give("m1", None, "ben")
+        assert (await tickets.admit(ticket, "m1")).holder == "ben"
+        assert (await tickets.admit(greedy[-1], "m1")).holder == "ann"
+        with pytest.raises(Failed):
+            await tickets.admit(greedy[0], "m1")
+        assert len(tickets._given) == 10
+        assert first.name in tickets._given  # its stream is open
+
+    asyncio.run(scene())
+
+
+def test_where_all_tickets_are_used_there_is_none(tickets: Tickets) -> None:
+    async def scene() -> None:
+        for _ in range(10):
+            tickets.opened(await tickets.admit(await tickets.give("m1", None, "ann"), "m1"))
+        with pytest.raises(Failed, match="too many tickets are out"):
+            await tickets.give("m1", None, "ben")
+
+    asyncio.run(scene())
