@@ -5,13 +5,31 @@ Every limit is here, with its unit; nothing else in the program has a limit of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Any, get_type_hints
 
 from msgspec import Struct
 
 PREFIX = "GLASNOST_"
+OTHERS = tuple(
+    PREFIX + name
+    for name in (
+        "STORE",
+        "STORE_REPLICA",
+        "REDIS",
+        "KEYS",
+        "READ_MODELS",
+        "NAME",
+        "PYTHON",
+        "VENV",
+        "DEBUG",
+        "ROOT",  # set by the scripts for themselves
+    )
+)
+"""The variables that are read elsewhere and are no limits."""
+
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -75,6 +93,23 @@ def read(environment: Mapping[str, str]) -> Settings:
         if PREFIX + name.upper() in environment
     }
     return Settings(**given)
+
+
+def unknown(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an environment that are called like settings and are none: most likely misspelt.
+
+    Each with the setting that is spelt most like it ("": there is none).
+    """
+    known = [*OTHERS, *(PREFIX + name.upper() for name in Settings.__struct_fields__)]
+    strange = [name for name in sorted(environment) if name.startswith(PREFIX) and name not in known]
+    return {name: _likest(name, known) for name in strange}
+
+
+def _likest(name: str, known: Sequence[str]) -> str:
+    """The one that is spelt most like a name, apart from the beginning that all have; "": there is none."""
+    ends = [one.removeprefix(PREFIX) for one in known]
+    found = get_close_matches(name.removeprefix(PREFIX), ends, 1)
+    return PREFIX + found[0] if found else ""
 
 
 def product() -> str:

@@ -96,7 +96,7 @@ class Match(History):
             if number < len(answers) and _ends_batch(draft.live, decision, seat):
                 left = len(answers) - number
                 raise Refused(
-                    "batch", f"the batch must end with answer {number}: {_BATCH}; {left} are left over"
+                    "batch", f"the batch must end with answer {number}: {_BATCH}; left over: {left}"
                 )
             step = draft.live.agenda[-1]
             fields = {"seat": seat, "ask": type(step).__name__, "picks": None if step.secret else picks}

@@ -13,6 +13,7 @@ from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link
 from domain.entries import Key, Opened, SecretOpened, TakenBack, Told
 from domain.log import HOUSE, Damaged, Record, b64, seal, unb64
 from domain.match import Match
+from replay.plain import counted
 from replay.report import CHANCE, Wrong
 
 Salts = dict[str, str]  # audience: base64
@@ -50,10 +51,11 @@ class Luck:
         if not self._provable:
             return ["chance: recorded, not provable"]
         waiting = sum(map(len, self._waiting.values()))
-        wait = f", {waiting} open ones wait for the key of their period" if waiting else ""
+        one, several = "open one waits for the key of its", "open ones wait for the key of their"
+        wait = f", {counted(waiting, one, several)} period" if waiting else ""
         sealed = "" if self._secret else "; secret draws and parts stay sealed until the end"
         seeded = ", house-seeded (no seat gave a salt)" if house_seeded else ""
-        return [f"chance: {self._draws} draws recomputed{wait}{seeded}{sealed}"]
+        return [f"chance: {counted(self._draws, 'draw', 'draws')} recomputed{wait}{seeded}{sealed}"]
 
     def check(self, match: Match, record: Record, given: Salts | None) -> None:
         """Check one move, which `match` has just taken in; `given` are the salts that the file holds for it.

@@ -211,7 +211,9 @@ def _cell(value: Any, words: Words, of: str = "") -> str:
         return words.shown("nothing")
     if isinstance(value, dict):
         return _pairs(((key, value[key]) for key in words.in_order(value)), words, of)
-    return _ids(value, words, of) if isinstance(value, tuple) else words.name(value)
+    if isinstance(value, tuple):
+        return _ids(value, words, of)
+    return (words.texts.counted(of, 1) if value == HIDDEN else None) or words.name(value)
 
 
 def _pairs(pairs: Iterable[tuple[str, Any]], words: Words, of: str) -> str:

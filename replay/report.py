@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from replay.plain import one_line
+from replay.plain import counted, one_line
 
 LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
 
@@ -75,6 +75,6 @@ def line(report: Report) -> str:
         return one_line("wrong: " + "; ".join(map(str, report.failures)))
     signed = f"signed by {report.signer}" if report.signer else "not signed"
     pinned = [] if report.pinned or not report.signer else ["key not pinned"]
-    moves = "1 move" if report.moves == 1 else f"{report.moves} moves"
+    moves = counted(report.moves, "move", "moves")
     first = f"ok: {moves} of {report.game} {report.match}, {', '.join([signed, *pinned])}"
     return one_line("; ".join([first, *report.notes]))

@@ -26,6 +26,7 @@ from replay import archive, chain, course, matchfile
 from replay.audit import Audit, Differs
 from replay.luck import Luck, Salts
 from replay.matchfile import BadFile, MatchFile
+from replay.plain import counted
 from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
 
 Keys = Sequence[VerifyingKey]
@@ -288,4 +289,5 @@ class _Rules:
         if self._first is None:
             return f"{between} and give the same"
         move, reason = self._first
-        return f"{between} and differ at {self._count} moves, first at move {move}: {reason}"
+        moves = counted(self._count, "move", "moves")
+        return f"{between} and differ at {moves}, first at move {move}: {reason}"

@@ -131,12 +131,14 @@ def _match_file(game: Game, edition: str, options: Options, script: bytes, answe
 
 
 def _report(game: str, matches: int, seed: str, count: Count, seconds: float, as_json: bool) -> None:
+    from replay.plain import counted
+
     rate = round(count.all / seconds)
     if as_json:
         answers = {"answers": count.all, "chance": count.chance, "answers_per_second": rate}
         print_json({"game": game, "matches": matches, "seed": seed, **answers, "ok": True})
         return
     click.echo(
-        f"ok: {matches} random matches of {game} (seed {seed}), {count.all} answers"
-        f" ({count.chance} by chance), {rate:,} answers/s"
+        f"ok: {counted(matches, 'random match', 'random matches')} of {game} (seed {seed}),"
+        f" {count.all} answers ({count.chance} by chance), {rate:,} answers/s"
     )

@@ -182,8 +182,10 @@ def _directory(store: Location) -> Path:
 
 
 def _print(done: str, file: Path, store: Path, matches: int, moves: int, as_json: bool) -> None:
+    from replay.plain import amount
+
     if as_json:
         print_json({"file": str(file), "store": str(store), "matches": matches, "moves": moves})
         return
     where = f"{store} to {file}" if done == "backup" else f"{file} to {store}"
-    click.echo(f"{done}: {where}, {matches} matches, {moves} moves")
+    click.echo(f"{done}: {where}, {amount(matches, moves)}")

@@ -183,6 +183,8 @@ def _reason(source: SqlStore, target: SqlStore, name: str) -> str:
 
 
 def _told(wrong: list[str], matches: int, moves: int, letters: int, keys: Path, as_json: bool) -> int:
+    from replay.plain import amount
+
     if as_json:
         held = {"matches": matches, "moves": moves, "letters": letters}
         print_json({"ok": not wrong, **held, "keys": str(keys), "wrong": wrong})
@@ -190,7 +192,7 @@ def _told(wrong: list[str], matches: int, moves: int, letters: int, keys: Path, 
         click.echo(f"glasnost: {line}", err=True)
     if not wrong and not as_json:
         click.echo(
-            f"migrated: {matches} matches, {moves} moves; every match verifies, every root is the same;"
+            f"migrated: {amount(matches, moves)}; every match verifies, every root is the same;"
             f" keys in {keys}"
         )
         if letters:

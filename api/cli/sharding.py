@@ -67,7 +67,9 @@ class _Found:
     @property
     def line(self) -> str:
         """What is printed."""
-        held = "away" if self.away else f"{self.matches} matches, {self.moves} moves"
+        from replay.plain import amount
+
+        held = "away" if self.away else amount(self.matches, self.moves)
         return f"{self.shard.name}: {self.where}, share {self.shard.share}, {held}"
 
     def wrong(self) -> Iterator[str]:

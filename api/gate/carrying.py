@@ -66,8 +66,9 @@ class Carrier:
         try:
             accepted = await asyncio.shield(task)
         except Denied as error:
-            self._refusals.keep(refusal := self._refusal(order, error))
-            _log.info("refused", extra=asdict(refusal))
+            if order.player is not None or error.kind != "exists":  # the house itself asks for what is there
+                self._refusals.keep(refusal := self._refusal(order, error))
+                _log.info("refused", extra=asdict(refusal))
             raise
         self._commits.counts.commands[order.command] += 1
         if _log.isEnabledFor(logging.INFO):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import ipaddress
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import Struct
 from starlette.requests import HTTPConnection
@@ -97,4 +99,16 @@ def shown(request: HTTPConnection) -> str | None:
 def address(request: HTTPConnection) -> str:
     """The address that a request comes from."""
     client = request.scope.get("client")
-    return str(client[0]) if client else "unknown"
+    return network(str(client[0])) if client else "unknown"
+
+
+@lru_cache(maxsize=4_096)
+def network(host: str) -> str:
+    """What counts as one visitor: of an IPv6 address its network, for whoever has one has all of those."""
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if found.version == 4:
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.IPv6Network((found.packed, 64), strict=False))

@@ -22,6 +22,7 @@ from api.http.watch import Watch, failed
 from api.settings import product
 
 TOPICS = (games.api, players.api, matches.api, commands.api, log.api, boards.api, replays.api, service.api)
+_ELSEWHERE = 307
 _ABOUT = """\
 Matches of two-player board games, each of them a log that can be replayed and verified.
 
@@ -50,6 +51,10 @@ class Application(FastAPI):
         door = self._addresses.find(scope) if scope["type"] == "http" else None
         await (door or super().__call__)(scope, receive, send)
 
+    def allowed(self, path: str) -> list[str]:
+        """The methods that a path knows, where it is one of the routes."""
+        return self._addresses.allowed(path)
+
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document, made once."""
         if self.openapi_schema is None:
@@ -69,10 +74,17 @@ def build(services: Services) -> Application:
         exception_handlers={**HANDLERS, Exception: failed},
     )
     app.serve(services)
-    app.add_route("/docs", _manual, include_in_schema=False)
+    app.add_route("/", _to_the_manual, include_in_schema=False)
+    app.add_route(manual.PATH, _manual, include_in_schema=False)
     app.add_route(door.PATH, door.not_a_handshake, include_in_schema=False)
     app.router.routes.append(WebSocketRoute(door.PATH, door.Door()))
     return app
+
+
+async def _to_the_manual(request: Request) -> Response:
+    """Whoever follows the address that the server tells at its start has not read anything yet."""
+    head = {"location": manual.PATH, "content-type": "text/plain; charset=utf-8"}
+    return Response(f"{manual.PATH} lists all that there is\n", _ELSEWHERE, head)
 
 
 async def _manual(request: Request) -> Response:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 from starlette.requests import Request
 
-from api.http import negotiation
+from api.http import negotiation, once
 from api.http.problems import Failed
 from api.settings import Settings
 
 _FORM = "application/x-www-form-urlencoded"
 _DRAINED = 1024 * 1024  # bytes beyond a limit that are read on: whoever is still sending hears no answer
+
+_NONE_OF = re.compile(r"Invalid (?:enum )?value (?P<given>.+) - at `(?:.*\.)?(?P<name>\w+)`", re.DOTALL)
+_HALF = r"\\u[dD](?:[89aAbB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})"
+_PAIR = r"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 
 Reader = Callable[[Request, Settings], Awaitable[Any]]
 
@@ -22,13 +27,13 @@ def reader(body: Any) -> Reader:
     """Reads and decodes the bodies of a route: `body` is a struct, or a media type for plain bytes."""
     if isinstance(body, str):
         return _bytes_reader(body)
-    decode, may_be_empty = msgspec.json.Decoder(body).decode, optional(body)
+    shape, may_be_empty = Shape(body), optional(body)
 
     async def read(request: Request, settings: Settings) -> Any:
         content = await _content(request, settings.body_bytes)
         if content or not may_be_empty:
             _must_be(request, negotiation.JSON)
-        return decoded(decode, content or (b"{}" if may_be_empty else b""))
+        return shape.decoded(content or (b"{}" if may_be_empty else b""))
 
     return read
 
@@ -79,19 +84,52 @@ def _too_large(most: int) -> Failed:
     return Failed("too-large", f"at most {most} bytes", {"connection": "close"})
 
 
-def decoded(decode: Callable[[Any], Any], content: bytes | str) -> Any:
-    """What a decoder makes of bytes from outside.
+class Shape:
+    """Decodes JSON from outside into one shape.
 
-    Raises:
-        Failed: invalid, malformed.
+    Args:
+        kind: the struct, or several with tags.
+        watched: the names that must not stand twice; none: all of them.
     """
-    try:
-        return decode(content)
-    except msgspec.ValidationError as error:
-        raise Failed("invalid", str(error)) from error
-    except msgspec.DecodeError as error:
-        raise Failed("malformed", str(error)) from error
-    except UnicodeDecodeError as error:
-        raise Failed("malformed", "the body is not UTF-8") from error
-    except RecursionError as error:
-        raise Failed("malformed", "nested too deeply") from error
+
+    def __init__(self, kind: Any, watched: Sequence[str] = ()) -> None:
+        self._kind = kind
+        self._decode: Callable[[bytes | str], Any] = msgspec.json.Decoder(kind).decode
+        self._must_stand_once = once.look(kind, watched)
+
+    def decoded(self, content: bytes | str) -> Any:
+        """What the bytes say.
+
+        Raises:
+            Failed: invalid, malformed.
+        """
+        try:
+            found = self._decode(content)
+            self._must_stand_once(content)
+        except msgspec.ValidationError as error:
+            raise Failed("invalid", self._listed(str(error))) from error
+        except msgspec.DecodeError as error:
+            raise Failed("malformed", _why(content, str(error))) from error
+        except UnicodeDecodeError as error:
+            raise Failed("malformed", "the body is not UTF-8") from error
+        except RecursionError as error:
+            raise Failed("malformed", "nested too deeply") from error
+        return found
+
+    def _listed(self, said: str) -> str:
+        """Where a word is none of several: with those."""
+        found = _NONE_OF.fullmatch(said)
+        words = once.words_of(self._kind, found["name"]) if found else []
+        if found is None or not words:
+            return said
+        return f"no {found['name']} {found['given'][:40]}; there are: {', '.join(words)}"
+
+
+def _why(content: bytes | str, said: str) -> str:
+    """Why JSON cannot be read, where msgspec tells something else."""
+    if not content:
+        return "the body is empty: send a JSON object"
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    if re.search(_HALF, re.sub(_PAIR, "", text)):
+        return "a lone surrogate (\\ud800 to \\udfff) is half a character, and no text"
+    return said

@@ -1,7 +1,10 @@
 """Refusals in Russian: the sentences that the parts of the server say in English, told again.
 
-The domain and the gate speak one language; this table at the edge knows the other.  A sentence without an
+The domain and the gate speak one language; these tables at the edge know the other.  A sentence without an
 entry (a library's, say) stays as it is; a test sees to it that none of our own is missing.
+
+What stands in braces is kept, but for some: `within` is a sentence itself, `seat` is told by its name, and a
+list, a range or a place may hold a few words that are told (`_WORDS`).
 """
 
 from __future__ import annotations
@@ -9,34 +12,59 @@ from __future__ import annotations
 import importlib.resources
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 
+_FILES = ("details.library.ru.toml", "details.file.ru.toml", "details.ru.toml")  # the widest comes last
 _FIELD = re.compile(r"\\{(\w+)\\}")
+_WORDS = {
+    "where": (
+        (r"^path ", "часть адреса "),
+        (r"^query ", "параметр "),
+        (r"^header ", "заголовок "),
+    ),
+    "legal": ((r"\b(\d+) to (\d+)\b", r"от \1 до \2"), (r"\ban object\b", "объект")),
+    "wanted": ((r"\b(\d+) to (\d+)\b", r"от \1 до \2"),),
+    "roles": ((r" or ", " или "),),
+    "list": ((r" and ", " и "),),
+}
 
 
-def in_russian(detail: str) -> str:
-    """The sentence in Russian, or as it is where the table does not have it.
+def in_russian(detail: str, names: Mapping[str, str] | None = None) -> str:
+    """The sentence in Russian, or as it is where the tables do not have it; `names`: of seats, by id.
 
     Several sentences in a row, such as the lines about a card set, are told one by one.
     """
-    several = [_told(one) for one in detail.split("; ")]
+    several = [_told(one, names or {}) for one in detail.split("; ")]
     if None not in several:
         return "; ".join(filter(None, several))
-    return _told(detail) or detail
+    return _told(detail, names or {}) or detail
 
 
-def _told(sentence: str) -> str | None:
+def _told(sentence: str, names: Mapping[str, str]) -> str | None:
     for pattern, russian in _table():
         if found := pattern.fullmatch(sentence):
-            return russian.format_map(found.groupdict())
+            given = found.groupdict()
+            return russian.format_map({field: _filled(field, given[field], names) for field in given})
     return None
+
+
+def _filled(field: str, value: str, names: Mapping[str, str]) -> str:
+    """What stands in a field."""
+    if field == "within":
+        return _told(value, names) or value
+    if field == "seat":
+        return names.get(value, value)
+    for english, russian in _WORDS.get(field, ()):
+        value = re.sub(english, russian, value)
+    return value
 
 
 @cache
 def _table() -> list[tuple[re.Pattern[str], str]]:
-    file = importlib.resources.files("api.http") / "details.ru.toml"
-    entries = tomllib.loads(file.read_text("utf-8"))["say"]
-    return [(_pattern(entry["en"]), entry["ru"]) for entry in entries]
+    folder = importlib.resources.files("api.http")
+    files = [tomllib.loads((folder / name).read_text("utf-8")) for name in _FILES]
+    return [(_pattern(entry["en"]), entry["ru"]) for file in files for entry in file["say"]]
 
 
 def _pattern(english: str) -> re.Pattern[str]:

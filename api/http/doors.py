@@ -8,15 +8,16 @@ many steps as its path has parts.  Whatever has no door here goes on to FastAPI.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import Parameter
 from operator import attrgetter
 from typing import Annotated, Any, get_args, get_origin
 
 from fastapi import Request, Response
-from fastapi.params import Param
+from fastapi.params import Param, Query
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.gate import Denied
@@ -54,7 +55,7 @@ class Given:
             return self._default
         try:
             return self._check(value)
-        except ValidationError as error:  # told as pydantic says it, in English to everybody
+        except ValidationError as error:  # as pydantic says it; `api.http.details` knows the same in Russian
             told = f"{self.place} {self.key}: {error.errors()[0]['msg']}"
             raise Failed("invalid", told) from error
 
@@ -110,22 +111,61 @@ class Addresses:
     def find(self, scope: Scope) -> ASGIApp | None:
         """What serves a request; None where this is for FastAPI to say.
 
-        The scope is told the route and the parts of its path that are parameters.
+        The scope is told the route and the parts of its path that are parameters.  What answers GET answers
+        HEAD as well: uvicorn sends the head alone.
         """
-        place, given = self._top, list[str]()
-        for part in scope["path"].split("/"):
-            below = place.named.get(part)
-            if below is None:
-                below = place.any
-                if below is None or not part:
-                    return None
-                given.append(part)
-            place = below
-        route = place.routes.get(scope["method"])
+        place, given = self._place(scope["path"])
+        method = scope["method"]
+        route = place.routes.get("GET" if method == "HEAD" else method) if place else None
         if route is None:
             return None
         scope["route"], scope["path_params"] = route, dict(zip(route.param_convertors, given, strict=True))
         return route.app
+
+    def allowed(self, path: str) -> list[str]:
+        """The methods that the routes at a path know; none where there are no routes."""
+        place, _ = self._place(path)
+        known = set(place.routes) if place else set[str]()
+        return sorted(known | {"HEAD"} if "GET" in known else known)
+
+    def _place(self, path: str) -> tuple[_Place | None, list[str]]:
+        """Where a path ends, and its parts that are parameters."""
+        place, given = self._top, list[str]()
+        for part in path.split("/"):
+            below = place.named.get(part)
+            if below is None:
+                below = place.any
+                if below is None or not part:
+                    return None, given
+                given.append(part)
+            place = below
+        return place, given
+
+
+def in_query(parameters: Iterable[Parameter]) -> list[str]:
+    """The names of those parameters that stand in the query."""
+    about = [(parameter, _about(parameter)) for parameter in parameters]
+    return [one.alias or parameter.name for parameter, one in about if isinstance(one, Query)]
+
+
+def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
+    """A misspelt parameter would be left out of account silently, and so would all but one of several values.
+
+    Raises:
+        Failed: invalid.
+    """
+    if not request.scope["query_string"]:
+        return
+    seen = set[str]()
+    for name, _ in request.query_params.multi_items():
+        if not known:
+            raise Failed("invalid", f"there is no parameter {name[:40]!r} here: this address takes none")
+        if name not in known:
+            told = ", ".join(known)
+            raise Failed("invalid", f"there is no parameter {name[:40]!r} here; there are: {told}")
+        if name in seen:
+            raise Failed("invalid", f"the parameter {name} is given twice; give it once")
+        seen.add(name)
 
 
 def _about(parameter: Parameter) -> Param:

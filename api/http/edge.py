@@ -16,12 +16,11 @@ import msgspec
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from msgspec import Struct
-from starlette.requests import HTTPConnection
 
 from api.gate import Gate
 from api.http import bodies, negotiation, problems
 from api.http.access import CHALLENGE, Visitor
-from api.http.doors import Door
+from api.http.doors import Door, in_query, refuse_unknown
 from api.http.problems import Failed
 from api.http.services import Services
 from api.http.shapes import Problem
@@ -172,7 +171,7 @@ class Api:
                 response_model=None,
                 response_class=Response,
                 status_code=status,
-                responses=self._responses(returns, status, {*refusals, *EVERYWHERE}, also),
+                responses=self._responses(handler.__name__, returns, status, {*refusals, *EVERYWHERE}, also),
                 openapi_extra=extra,
                 summary=(handler.__doc__ or "").split("\n")[0].rstrip("."),
                 operation_id=handler.__name__,
@@ -188,7 +187,7 @@ class Api:
         return {"required": not bodies.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
 
     def _responses(
-        self, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
+        self, name: str, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
     ) -> dict[int | str, dict[str, Any]]:
         content = {returns: {}} if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
         told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
@@ -199,7 +198,7 @@ class Api:
                 known.setdefault("content", {}).update(media)
         problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
         for refused in sorted(refusals):
-            told[refused] = {"description": _meaning(refused), "content": problem}
+            told[refused] = {"description": problems.meaning(refused, name), "content": problem}
         return told
 
     def _schema(self, kind: Any) -> dict[str, Any]:
@@ -213,7 +212,7 @@ def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[i
     parameters that it wants of the client."""
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
-    known = frozenset(p.name for p in own)
+    known = in_query(own)
     read = None if body is None else bodies.reader(body)
 
     async def endpoint(request: Request, **given: Any) -> Response:
@@ -234,16 +233,3 @@ def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[i
     vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
     endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
     return endpoint, own
-
-
-def refuse_unknown(request: HTTPConnection, known: frozenset[str]) -> None:
-    """A misspelt parameter would be left out of account silently."""
-    for name in request.query_params if request.scope["query_string"] else ():
-        if name not in known:
-            raise Failed("invalid", f"there is no parameter {name[:40]!r} here")
-
-
-def _meaning(status: int) -> str:
-    """What a refusal with this status says."""
-    titles = {kind.en for kind in problems.KINDS.values() if kind.status == status}
-    return ", ".join(sorted(titles))

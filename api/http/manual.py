@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+PATH = "/docs"
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 code, pre { font: 14px/1.45 ui-monospace, monospace; }

@@ -7,11 +7,12 @@ from typing import Annotated
 from fastapi import Header, Path, Query
 
 _MOST = 2**53 - 1
-_ID = r"^[A-Za-z0-9_-]{1,64}$"
+ID = r"^[A-Za-z0-9_-]{1,64}$"
 
-MatchId = Annotated[str, Path(pattern=_ID, description="A match's id.")]
-GameName = Annotated[str, Path(pattern=_ID, description="A game's name.")]
-SeatName = Annotated[str, Path(pattern=_ID, description="A seat of the match.")]
+MatchId = Annotated[str, Path(pattern=ID, description="A match's id.")]
+GameName = Annotated[str, Path(pattern=ID, description="A game's name.")]
+KindName = Annotated[str, Path(pattern=ID, description="What a problem's `type` ends in.")]
+SeatName = Annotated[str, Path(pattern=ID, description="A seat of the match.")]
 PlayerId = Annotated[str, Path(pattern=r"^[A-Za-z0-9:_-]{1,64}$", description="A player's id.")]
 RequestMove = Annotated[int, Path(ge=1, le=_MOST, description="The move that asked for the takeback.")]
 

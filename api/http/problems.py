@@ -37,29 +37,28 @@ KINDS: dict[str, Kind] = {
     "malformed": Kind(400, "Malformed request", "Запрос не читается", "Прочитать нельзя: {detail}"),
     "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
-    "foreign": Kind(403, "Not your match", "Не ваша партия", "Вы не участвуете в этой партии"),
-    "not-found": Kind(404, "Not found", "Не найдено", "Такого адреса нет"),
+    "foreign": Kind(403, "Not your match", "Не ваша партия", "Не ваша партия: {detail}"),
+    "not-found": Kind(404, "Not found", "Не найдено", "Не найдено: {detail}"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
     "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; здесь играют: {games}"),
-    "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет"),
+    "unknown-player": Kind(404, "Unknown player", "Нет такого игрока", "Такого игрока нет: {detail}"),
+    "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
-    "method": Kind(405, "Method not allowed", "Метод не годится", "Этот адрес не знает такого метода"),
+    "method": Kind(405, "Method not allowed", "Метод не годится", "Метод не годится: {detail}"),
     "stale": Kind(
         409,
         "Stale request",
         "Запрос устарел",
-        "Вы отвечали на вопрос хода {expect}, но он уже не задан; сейчас отвечает: {asked}",
+        "Вы отвечали на вопрос хода {expect}, но он уже не задан; сейчас отвечает: {asked}{put}",
     ),
     "not-asked": Kind(409, "Not your turn", "Не ваш ход", "Вас сейчас не спрашивают; отвечает: {asked}"),
-    "not-running": Kind(
-        409, "Not started", "Партия не началась", "Партия начнётся, когда будут заняты все места"
-    ),
+    "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "takeback": Kind(409, "No takeback", "Возврат невозможен", "Возврат хода невозможен: {detail}"),
     "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
     "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
-    "exists": Kind(409, "Match exists", "Партия уже есть", "Такая партия уже есть; её не заменяют"),
+    "exists": Kind(409, "Match exists", "Партия уже есть", "Партии не заменяют: {detail}"),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
     "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
     "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
@@ -68,7 +67,7 @@ KINDS: dict[str, Kind] = {
         422,
         "Batch too long",
         "Слишком много ответов",
-        "Там, где начинается случай, открытие или чужой вопрос, ответы кончаются; лишние остались",
+        "Там, где начинается случай, открытие или чужой вопрос, ответы кончаются: {detail}",
     ),
     "ruling": Kind(422, "Impossible ruling", "Решение невозможно", "Решение невозможно: {detail}"),
     "bad-option": Kind(422, "Unknown option", "Неверный параметр", "Издание или параметр: {detail}"),
@@ -76,6 +75,9 @@ KINDS: dict[str, Kind] = {
     "bad-file": Kind(422, "Damaged match file", "Файл партии повреждён", "Файл партии не принят: {detail}"),
     "key-reused": Kind(422, "Key used before", "Ключ уже был", "С этим ключом был послан другой запрос"),
     "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
+    "head-too-large": Kind(
+        431, "Head too large", "Слишком длинный заголовок", "Начало запроса слишком длинно: {detail}"
+    ),
     "upgrade": Kind(
         426,
         "WebSocket only",
@@ -99,7 +101,43 @@ KINDS: dict[str, Kind] = {
     "not-ready": Kind(503, "Not ready", "Не готов", "Сервер сейчас не может работать; причины названы"),
 }
 
+_OPENING = ("open_match",)
+_COMMANDS = ("play", "ask_takeback", "answer_takeback", "resign", "rule", "sit_down")
+_LOOKS = ("read_match", "read_moves", "read_prompt", "read_checkpoint", "read_file", "read_turns")
+_ONLY: dict[str, tuple[str, ...]] = {
+    "foreign": _COMMANDS,
+    "not-found": ("read_problem",),
+    "unknown-game": (*_OPENING, "read_game", "read_scoreboard"),
+    "unknown-match": (*_COMMANDS, *_LOOKS, "create_ticket"),
+    "unknown-move": _LOOKS,
+    "unknown-player": ("list_matches", "read_history"),
+    "unknown-seat": ("sit_down", "read_match", "read_moves", "create_ticket"),
+    "stale": ("play",),
+    "not-asked": ("play",),
+    "not-running": _COMMANDS,
+    "over": _COMMANDS,
+    "record": _COMMANDS,
+    "takeback": ("ask_takeback", "answer_takeback"),
+    "illegal": ("play",),
+    "batch": ("play",),
+    "ruling": ("rule",),
+    "bad-option": _OPENING,
+    "unknown-bot": ("sit_down",),
+    "seat-taken": ("sit_down",),
+    "bad-file": ("upload",),
+    "exists": ("upload",),
+    "key-reused": (*_OPENING, *_COMMANDS),
+    "conflict": _COMMANDS,
+    "in-doubt": (*_OPENING, *_COMMANDS, "upload"),
+    "not-ready": ("readyz",),
+}
+"""Kinds that come from these operations alone, by their name in the OpenAPI document."""
+
 _encode = msgspec.json.Encoder().encode
+
+
+_UNKNOWN: Mapping[str, Any] = {"names": {}, "expect": "?", "asked": "?", "put": ""}
+"""What the Russian details tell of a match that cannot be looked at."""
 
 
 class Failed(Exception):
@@ -115,6 +153,17 @@ def type_of(kind: str) -> str:
     return f"/problems/{kind}"
 
 
+def meaning(status: int, operation: str) -> str:
+    """What a refusal with this status says, where this operation answers with it."""
+    return ", ".join(
+        sorted(
+            about.en
+            for kind, about in KINDS.items()
+            if about.status == status and operation in _ONLY.get(kind, (operation,))
+        )
+    )
+
+
 def document(
     kind: str,
     detail: str,
@@ -126,10 +175,12 @@ def document(
     reasons: Mapping[str, str] | None = None,
     known: Mapping[str, Any] | None = None,
 ) -> Problem:
-    """The problem document; `known` holds what the Russian detail tells."""
+    """The problem document; `known` holds what the Russian detail tells, and by id what the seats are called
+    (`names`)."""
     about = KINDS[kind]
     if language == "ru":
-        told = {"detail": in_russian(detail), "games": ", ".join(GAMES), **(known or {})}
+        told = {**_UNKNOWN, "games": ", ".join(GAMES), **(known or {})}
+        told.setdefault("detail", in_russian(detail, told["names"]))
         detail = about.detail.format_map(told)
     problem = Problem(
         type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since

@@ -1,7 +1,8 @@
 """uvicorn's HTTP protocol, with what it lacks where the other side misbehaves, or waits.
 
 *   Whoever hangs up in the middle is no error of the server: what is still written to him is dropped.
-*   A head that does not end is refused, and not kept.
+*   A head that is too long is refused; one that does not end is not kept.
+*   What is no request is refused with a problem document, like anything else.
 *   A connection on which nobody ever asks anything is closed like one on which nobody asks any more.
 *   An answer goes out in one piece, not its head first.
 """
@@ -11,10 +12,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from api.http import negotiation
+from api.http.problems import answer, document
 
 _ANSWER = b"HTTP/1.1 "  # how its head begins
-_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_LINE = len(b" / HTTP/1.1\r\n\r\n") - 1  # bytes of a head besides its method, its address and its headers
 
 
 class Line:
@@ -60,6 +64,8 @@ class Protocol(HttpToolsProtocol):
     """One connection."""
 
     _head: int | None = None  # bytes of an unfinished head, but for the piece in which it began
+    _begun = _piece = 0  # bytes of that piece, and of the latest
+    _is_too_long = False
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.Protocol`."""
@@ -72,19 +78,47 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
+        self._piece = len(data)
         if self._head is not None:
-            self._head += len(data)
+            self._head += self._piece
         super().data_received(data)
-        if self._head is not None and self._head > self._most:
-            self.transport.write(_TOO_LARGE)
-            self.transport.close()
+        if self._head is not None and self._head > self._most and not self.transport.is_closing():
+            self._refuse_the_head()
 
     def on_message_begin(self) -> None:
         """See `httptools`."""
-        self._head = 0
+        self._head, self._begun = 0, self._piece
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """See `httptools`."""
+        if self._begun + (self._head or 0) > self._most and self._length() > self._most:
+            self._is_too_long = True
+            raise ValueError("the head is too long")  # which ends in `send_400_response`
         self._head = None
         super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """See `HttpToolsProtocol`."""
+        if self._is_too_long:
+            self._refuse_the_head()
+        else:
+            self._refuse("malformed", "this is no HTTP/1.1 request, or its first line is too long")
+
+    def _length(self) -> int:
+        """Bytes of the head, as it is commonly written."""
+        told = sum(len(name) + len(value) + len(b": \r\n") for name, value in self.headers)
+        return len(self.parser.get_method()) + len(self.url) + _LINE + told
+
+    def _refuse_the_head(self) -> None:
+        told = f"the first line and the headers are longer than {self._most} bytes together"
+        self._refuse("head-too-large", told)
+
+    def _refuse(self, kind: str, detail: str) -> None:
+        """Answer with a problem document, in the language that was asked for so far, and hang up."""
+        asked = dict(self.headers or ()).get(b"accept-language", b"").decode("latin-1")
+        language = negotiation.language(asked)
+        told = answer(document(kind, detail, language), language, {"connection": "close"})
+        head = b"".join(b"%b: %b\r\n" % pair for pair in told.raw_headers)
+        self.transport.write(STATUS_LINE[told.status_code] + head + b"\r\n" + bytes(told.body))
+        self.transport.close()

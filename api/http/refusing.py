@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 
 from api.gate import Denied, Desk
 from api.gate.refusals import UNTOLD
-from api.http import negotiation
+from api.http import manual, negotiation
 from api.http.moves import Sight
 from api.http.problems import Failed, answer, document
 from api.http.services import Services
@@ -54,11 +54,13 @@ async def http(request: Request, error: HTTPException) -> Response:
     """What the router refuses."""
     language = _language(request)
     if error.status_code == _METHOD:
-        return answer(
-            document("method", "this address does not know this method", language), language, error.headers
-        )
+        known = request.app.allowed(request.scope["path"])
+        allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
+        told = f"this address does not know {request.method[:20]}; it knows: {allowed}"
+        return answer(document("method", told, language), language, {"allow": allowed})
     if error.status_code == _NOT_FOUND:
-        return answer(document("not-found", "there is nothing at this address", language), language)
+        told = f"there is nothing at this address; {manual.PATH} lists all that there is"
+        return answer(document("not-found", told, language), language)
     return answer(document("malformed", str(error.detail), language), language)
 
 
@@ -66,9 +68,10 @@ async def _denied(error: Denied, services: Services, language: str) -> Problem:
     """What the gate refuses: with what was legal, and with what happened since."""
     desk = await _desk(services, None if error.kind in UNTOLD else error.match)
     told = _told(error, desk, language) if desk else None
+    said = error.detail if desk is None or error.kind != "stale" else _stale(error, desk)
     return document(
         error.kind,
-        told or error.detail,
+        told or said,
         language,
         rule=error.rule,
         legal=_legal(error, desk, language) if desk else None,
@@ -108,13 +111,23 @@ def _told(error: Denied, desk: Desk, language: str) -> str | None:
     return _words(desk, language).refused(error.legal, error.fault)
 
 
-def _known(error: Denied, desk: Desk, language: str, told: str | None) -> Mapping[str, str]:
+def _stale(error: Denied, desk: Desk) -> str:
+    """What a stale request was told, with who is asked instead, where that is somebody else."""
+    asked = desk.match.asked.seats if desk.match.asked else {}
+    others = "" if error.seat in asked else f"; asked: {', '.join(asked) or 'nobody'}"
+    return f"{error.detail}{others}; look at the prompt and answer that"
+
+
+def _known(error: Denied, desk: Desk, language: str, told: str | None) -> Mapping[str, Any]:
     """What the Russian detail tells besides; `told`: what it tells instead of the English one."""
     words = _words(desk, language)
     asked = desk.match.asked.seats if desk.match.asked else {}
+    put = asked.get(error.seat or "")
     return {
+        "names": words.names,
         "expect": str(error.expect),
         "asked": ", ".join(words.name(seat) for seat in asked) or words.name(None),
+        "put": f" (вопрос хода {put})" if put is not None else "",
         **({"detail": told} if told else {}),
     }
 

@@ -35,7 +35,7 @@ from api.http.protocol import Protocol
 from api.http.readmodels import ReadModels
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
-from api.settings import Settings, product, read
+from api.settings import Settings, product, read, unknown
 from api.store.fresh import scratch_folder
 from api.store.location import Location
 from api.store.opening import OpenStore, open_store
@@ -45,6 +45,7 @@ IDLE_SECONDS = 75  # until an idle connection is closed
 MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
 _THREADS = 64  # over a divided store: a shard that hangs keeps some of them (see `api.store.shard_part`)
+_THIS_MACHINE = ["127.0.0.1", "::1"]  # where the proxy that is trusted is, if nobody says otherwise
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.000_5  # seconds for which read models in the making hold a request up: with 5 ms its p50 doubles
 _log = logging.getLogger("glasnost.serve")
@@ -79,6 +80,8 @@ def serve(
     settings = read(given)
     redis = Address(given[REDIS]) if given.get(REDIS) else None
     logs.set_up(settings.log_level)
+    for variable, like in unknown(given).items():
+        _log.warning("unknown setting", extra={"variable": variable, "like": like})
     _open_as_many_as_allowed()
     sys.setswitchinterval(_TURN)
     with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
@@ -214,6 +217,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=settings.trust_proxy,
+                forwarded_allow_ips=_proxies(os.environ),
                 backlog=BACKLOG,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=settings.stopping_seconds,
@@ -260,6 +264,15 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
         if self._bus is not None:
             await self._bus.close()
+
+
+def _proxies(environment: Mapping[str, str]) -> list[str]:
+    """Whose word is taken for where a request comes from, as uvicorn would read it from the environment.
+
+    But "*" is nobody's address: with it uvicorn takes the word of the visitor himself.
+    """
+    named = [one.strip() for one in environment.get("FORWARDED_ALLOW_IPS", "").split(",")]
+    return [one for one in named if one not in ("", "*")] or _THIS_MACHINE
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 
@@ -16,6 +17,7 @@ from api.http.shapes import Problem
 
 # What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
 _FAILED = "look at the match before you send this again; the log of the server says more"
+_CUT_OFF = "the server stops, and could not wait for the outcome; look, or send the same again"
 _log = logging.getLogger("glasnost.http")
 
 
@@ -46,6 +48,11 @@ class Watch:
 
         try:
             await self._app(scope, receive, noting)
+        except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
+            if status:
+                raise
+            language = negotiation.language(Request(scope).headers.get("accept-language", ""))
+            await answer(document("in-doubt", _CUT_OFF, language), language)(scope, receive, noting)
         except Exception as error:
             _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
             if status == 0:

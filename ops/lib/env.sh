@@ -50,17 +50,20 @@ find_python() {
     return 1
 }
 
-# venv_version VENV: the full version of the Python a virtual environment was made with.
-venv_version() {
+# venv_says VENV KEY: what a virtual environment's own file tells: the "home" of its Python, say.
+venv_says() {
     local key value
     while IFS=' =' read -r key value || [ -n "$key" ]; do
-        if [ "$key" = version ]; then
+        if [ "$key" = "$2" ]; then
             printf '%s\n' "$value"
             return 0
         fi
     done 2>/dev/null <"$1/pyvenv.cfg"
     return 1
 }
+
+# venv_version VENV: the full version of the Python a virtual environment was made with.
+venv_version() { venv_says "$1" version; }
 
 # is_current SET: the environment holds what pyproject.toml and the constraints say now.
 # Side effect: leaves the stamp a correct install of SET would have in $wanted_stamp.
@@ -133,16 +136,14 @@ choose_python() {
 
 # make_venv LOG: an environment of $found, unless one that will do is there.
 make_venv() {
-    local python version have
-    python=${found% *} version=${found##* }
-    have=$(venv_version "$GLASNOST_VENV") || have=none
+    local python=${found% *}
     if [ -x "$GLASNOST_VENV/bin/python" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ]; then
         # What runs stays, unless another Python was asked for by name.
         if [ -z "${GLASNOST_PYTHON:-}" ] && "$GLASNOST_VENV/bin/python" -I -c \
             'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             return 0
         fi
-        [ "${have%.*}" != "${version%.*}" ] || return 0
+        [ "$(readlink -f "$GLASNOST_VENV/bin/python")" != "$python" ] || return 0
     fi
     # A new one, or one that was interrupted, or one of another Python. The browser stays.
     find "$GLASNOST_VENV" -mindepth 1 -maxdepth 1 \
@@ -187,10 +188,23 @@ install_set() {
     fi
 }
 
+# must_be_ours: ends with what to do where this user may not change the environment.
+must_be_ours() {
+    local lock=$GLASNOST_VENV/.glasnost-lock why="it does not hold what is needed now"
+    [ -w "$GLASNOST_VENV" ] && { [ ! -e "$lock" ] || [ -w "$lock" ]; } && return 0
+    if [ -L "$GLASNOST_VENV/bin/python" ] && [ ! -x "$GLASNOST_VENV/bin/python" ]; then
+        why="its Python, in $(venv_says "$GLASNOST_VENV" home || echo "?"), is none that this user may run"
+    fi
+    die "$GLASNOST_VENV cannot be used: $why; and the user $(id -un) may not change it. As its owner run" \
+        "$GLASNOST_ROOT/ops/glasnost games, with a Python that everybody may run (GLASNOST_PYTHON names one;" \
+        "none in somebody's home). Or name another place with GLASNOST_VENV."
+}
+
 # ensure SET: SET is "runtime" or "test". Returns at once when all is there.
 ensure() {
     is_current "$1" && return 0
-    mkdir -p "$GLASNOST_VENV" || die "cannot write $GLASNOST_VENV; name another place with GLASNOST_VENV."
+    mkdir -p "$GLASNOST_VENV" || die "cannot make $GLASNOST_VENV; name another place with GLASNOST_VENV."
+    must_be_ours
     if [ ! -e "$GLASNOST_VENV/pyvenv.cfg" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ] &&
         [ -n "$(find "$GLASNOST_VENV" -mindepth 1 -maxdepth 1 ! -name browser ! -name '.glasnost-*')" ]; then
         die "GLASNOST_VENV=$GLASNOST_VENV holds other things; name a new or an empty directory."

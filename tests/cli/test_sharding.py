@@ -48,8 +48,8 @@ def divided(glasnost: Program) -> str:
 
 def test_the_map_and_what_each_shard_holds_are_shown(glasnost: Program, divided: str) -> None:
     home, east, last = glasnost("shards", "shards.toml").ok().out.splitlines()
-    assert home.startswith("home: first, share 1, 1 matches, ")
-    assert east.startswith("east: second, share 1, 1 matches, ")
+    assert home.startswith("home: first, share 1, 1 match, ")
+    assert east.startswith("east: second, share 1, 1 match, ")
     assert last == "every match lies where the map says"
     told = glasnost("shards", divided, "--json").json  # as `--store` takes it
     assert (told["ok"], told["wrong"]) == (True, [])

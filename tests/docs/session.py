@@ -1,8 +1,8 @@
 """Runs the blocks of one document, in their order, in one shell, beside one real server.
 
-What a document calls localhost:8000 is the address of that server.  `./ops/run` is what started it, and
-`./ops/test` is what runs this very test: of these two a block gets the help.  A request that the server
-refuses ends a `bash` block; a `console` block may show refusals.
+What a document calls localhost:8000 is the address of that server, and var/store its store.  `./ops/run` is
+what started it, and `./ops/test` is what runs this very test: of these two a block gets the help.  A request
+that the server refuses ends a `bash` block; a `console` block may show refusals.
 
 A document that names a database gets a PostgreSQL server of its own, whose port, password and programs the
 environment tells; and free ports for the servers that it starts.  What it leaves running is ended with it.
@@ -50,10 +50,10 @@ class Shown(Struct, frozen=True):
 
 
 class Server:
-    """The server that `./ops/run` started."""
+    """The server that `./ops/run` started; its store lies in `folder`."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, folder: Path) -> None:
+        self.address, self.folder = address, folder
 
     @property
     def host(self) -> str:
@@ -73,7 +73,7 @@ def serving(folder: Path) -> Iterator[Server]:
     with said.open("w") as out, told.open("w") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, env=environment())
     try:
-        yield Server(_listening(process, said, told))
+        yield Server(_listening(process, said, told), folder)
     finally:
         process.terminate()
         process.wait()
@@ -126,6 +126,7 @@ def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int
         Failed: a block did not run to its end.
     """
     (folder / "ops").symlink_to(ROOT / "ops")
+    (folder / "var").symlink_to(server.folder)
     (folder / ".printed").mkdir()
     script = _LEAVE + _PREAMBLE
     for block in document.blocks:

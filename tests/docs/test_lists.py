@@ -20,6 +20,11 @@ from domain.game import BadOption, Option
 from domain.games import GAMES
 from domain.thirteen_minutes.components import AnyOp
 from domain.thirteen_minutes.components.card_sets import checked
+from projections.boards import SOLO
+from projections.model import BOTS, LIVE, UPLOADED
+from projections.ratings import BEGINNER, Skill
+from projections.read import MOST, Asked
+from replay.recorded import PREFIXES
 from tests.docs.documents import ROOT, Document, read
 from tests.docs.session import Server
 
@@ -67,6 +72,28 @@ def test_the_http_page_lists_the_codes_with_which_we_close_a_socket() -> None:
 
 def test_the_http_page_lists_every_role() -> None:
     assert set(codes(read("docs/http.md"), "Role")) == set(ROLES)
+
+
+def test_the_http_page_tells_how_many_rows_a_page_has() -> None:
+    assert f"`limit` rows (1 to {MOST}, else {Asked().limit})" in read("docs/http.md").text
+
+
+@SERVER
+def test_the_page_for_analysts_tells_the_pools(server: Server) -> None:
+    told = [name for row in read("docs/analysts.md").table("Pool") for name in row["Pool"].split(CODE)[1::2]]
+    assert told == [LIVE, BOTS, SOLO, "seeded", *PREFIXES, UPLOADED]
+    for pool in told:
+        board = httpx.get(f"{server.address}/v1/scoreboards/cia_vs_kgb", params={"pool": pool})
+        assert board.json().get("pool") == pool, board.text
+
+
+def test_the_page_for_analysts_tells_how_a_rating_is_made() -> None:
+    prose = " ".join(read("docs/analysts.md").prose.split())
+    mu, sigma = re.findall(r"He begins with (\d+) and ([\d.]+)\.", prose)[0]
+    assert (float(mu), float(sigma)) == (BEGINNER.mu, round(BEGINNER.sigma, 3))
+    start, scale, times = re.findall(r"is (\d+) \+ (\d+) × \(`mu` − (\d) × `sigma`\)", prose)[0]
+    for skill in (BEGINNER, Skill(31.0, 2.5)):
+        assert skill.shown == int(start) + int(scale) * (skill.mu - int(times) * skill.sigma)
 
 
 def test_the_operations_page_lists_every_setting_with_its_default() -> None:

@@ -179,6 +179,12 @@ def test_tickets_are_not_logged_and_metrics_are_not_shown(proxy: nginx.Directive
     assert proxy.one("server").one("location", "=", "/metrics").one("return").values == ("404",)
 
 
+def test_the_proxy_may_open_as_many_files_as_it_takes_connections() -> None:
+    whole = nginx.parsed((OPS / "nginx.conf").read_text("utf-8"))
+    (connections,) = whole.one("events").one("worker_connections").values
+    assert int(whole.one("worker_rlimit_nofile").values[0]) >= 2 * int(connections)
+
+
 @pytest.mark.parametrize("text", ["a { b;", "a; }", "a { b }", "a", ";", "a { } }"])
 def test_a_configuration_with_a_missing_brace_or_semicolon_is_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"brace|middle|without"):

@@ -24,10 +24,22 @@ from tests.services import OwnPostgres, own_postgres
 KEPT, LOST = 4, 4  # moves before the moment, and after it
 
 
+def lines(first: str) -> list[str]:
+    """The block of the document that begins so."""
+    (block,) = [block for block in read("ops/README.md").blocks if block.text.startswith(first)]
+    return block.text.splitlines()
+
+
 def shown(first: str) -> list[str]:
     """The lines of PostgreSQL's configuration that the document shows, as the server is given them."""
-    (block,) = [block for block in read("ops/README.md").blocks if block.text.startswith(first)]
-    return [re.sub(r" = '?(.*?)'?$", r"=\1", line) for line in block.text.splitlines()]
+    return [re.sub(r" = '?(.*?)'?$", r"=\1", line) for line in lines(first)]
+
+
+def base_backup(programs: Path, folder: Path) -> list[str]:
+    """The command that the document shows, with this folder in the place of its own."""
+    (line,) = lines("pg_basebackup ")
+    program, *options = line.split()
+    return [str(programs / program), *(str(folder) if word == "base" else word for word in options)]
 
 
 def ask(url: str, statement: str) -> str:
@@ -49,8 +61,8 @@ def restored(server: OwnPostgres, base: Path, moment: str) -> Iterator[OwnPostgr
     user = server.user
     subprocess.run(["cp", "-r", str(server.folder / "archive"), str(base)], user=user, check=True, cwd="/")
     subprocess.run(["touch", str(base / "data" / "recovery.signal")], user=user, check=True, cwd="/")
-    lines = [line for line in shown("restore_command") if not line.startswith("recovery_target_time")]
-    again = OwnPostgres(server.programs, base, [*lines, f"recovery_target_time={moment}"])
+    given = [line for line in shown("restore_command") if not line.startswith("recovery_target_time")]
+    again = OwnPostgres(server.programs, base, [*given, f"recovery_target_time={moment}"])
     try:
         wait_until(lambda: ask(again.url, "SELECT pg_is_in_recovery()") == "False")
         yield again
@@ -68,8 +80,8 @@ def test_a_store_is_restored_to_a_moment_proved_and_goes_on(tmp_path: Path, toy_
         if server.user:
             shutil.chown(base, server.user)
         store = PostgresStore.open(server.url, keys=keys)
-        program = [str(server.programs / "pg_basebackup"), "-D", str(base / "data"), "-c", "fast"]
-        subprocess.run([*program, "-d", server.url, "--no-sync"], user=server.user, check=True, cwd="/")
+        command = [*base_backup(server.programs, base / "data"), "-d", server.url, "--no-sync"]
+        subprocess.run(command, user=server.user, check=True, cwd="/", stderr=subprocess.DEVNULL)
         store_each(store, commands[:KEPT])
         moment = ask(server.url, "SELECT clock_timestamp()")
         store_each(store, commands[KEPT : KEPT + LOST])
@@ -83,6 +95,11 @@ def test_a_store_is_restored_to_a_moment_proved_and_goes_on(tmp_path: Path, toy_
             assert match is not None
             assert match.move == KEPT
             assert verify_records(match.records, secret=store.secret("m1")).ok
+            signed_before = store.keys.present
+            store.keys.rotate(now=1)
+            store.close()
+            store = PostgresStore.open(again.url, keys=keys)
+            assert (store.keys.retired, store.keys.present == signed_before) == ((signed_before,), False)
             store.submit(commands[KEPT]).result()
             assert len(stored(store, "m1")) == KEPT + 1
             store.close()

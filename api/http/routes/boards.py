@@ -5,12 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated
 
-from fastapi import Query
 from msgspec import Struct
 
 from api.http.edge import Api, Call
+from api.http.filters import (
+    Cursor,
+    Day,
+    Edition,
+    OneGame,
+    Origin,
+    Outcome,
+    Player,
+    Pool,
+    Rows,
+    Since,
+    Status,
+    Until,
+    must_be_in_order,
+    must_be_known,
+    must_be_somebody,
+)
 from api.http.looking import looked
 from api.http.params import AtLeast, GameName, MatchId, PlayerId
 from api.http.problems import Failed
@@ -26,12 +41,6 @@ from projections.summary import Turn
 
 api = Api("boards")
 _DAY = 86_400_000_000  # microseconds
-
-Word = Annotated[str | None, Query(max_length=64)]
-Moment = Annotated[int | None, Query(ge=0, le=2**53 - 1, description="Microseconds UTC.")]
-Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$", description="Opened on this day, UTC.")]
-Rows = Annotated[int, Query(ge=1, le=read.MOST, description="Rows on a page.")]
-Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of another page.")]
 
 
 class MatchList(Struct, frozen=True):
@@ -89,25 +98,29 @@ class Turns(Struct, frozen=True):
     turns: list[TurnView]
 
 
-@api.get("/v1/matches", MatchList, refusals=(503,))
+@api.get("/v1/matches", MatchList, refusals=(404, 503))
 async def list_matches(
     call: Call,
-    game: Word = None,
-    edition: Word = None,
-    player: Word = None,
-    status: Word = None,
-    origin: Word = None,
-    since: Moment = None,
-    until: Moment = None,
+    game: OneGame = None,
+    edition: Edition = None,
+    player: Player = None,
+    status: Status = None,
+    origin: Origin = None,
+    since: Since = None,
+    until: Until = None,
     date: Day = None,
     limit: Rows = 50,
     after: Cursor = None,
 ) -> MatchList:
     """Matches by game, edition, player, status, origin and time of opening (or its `date`)."""
+    must_be_known(game, edition, origin)
+    must_be_in_order(since, until)
     if date is not None:
         since, until = _within(date, since, until)
     which = MatchFilter(game, edition, player, status, origin, since, until)
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
+    if player is not None and not page.rows:
+        await must_be_somebody(call, player)
     own = (row for row in page.rows if row.origin != UPLOADED)
     players = [player for row in own for player in row.seats.values() if player and _is_own(row, player)]
     return MatchList(page.rows, await _names(call, players), page.next)
@@ -133,35 +146,39 @@ async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Tu
 async def read_scoreboard(
     call: Call,
     game: GameName,
-    edition: Word = None,
-    pool: Word = None,
+    edition: Edition = None,
+    pool: Pool = None,
     limit: Rows = 50,
     after: Cursor = None,
 ) -> Scoreboard:
     """A game's board; `pool` is live (matches between people, rated), bots, or another origin."""
     if game not in GAMES:
         raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+    must_be_known(game, edition, None, pool)
     chosen, among = edition or GAMES[game].editions[0], pool or LIVE
     totals, page = await _board(call, (game, chosen, among), Asked(limit, after))
     names = await _names(call, [row.player for row in page.rows])
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
 
-@api.get("/v1/players/{player}/matches", History, refusals=(503,))
+@api.get("/v1/players/{player}/matches", History, refusals=(404, 503))
 async def read_history(
     call: Call,
     player: PlayerId,
-    game: Word = None,
-    edition: Word = None,
-    origin: Word = None,
-    outcome: Word = None,
+    game: OneGame = None,
+    edition: Edition = None,
+    origin: Origin = None,
+    outcome: Outcome = None,
     limit: Rows = 50,
     after: Cursor = None,
 ) -> History:
     """A player's matches and standings."""
+    must_be_known(game, edition, origin)
     models = call.services.models
     which = HistoryFilter(game, edition, origin, outcome)
     page = await models.ask(read.history, player, which, Asked(limit, after))
+    if not page.rows:
+        await must_be_somebody(call, player)
     standings = await models.ask(read.standings_of, player)
     name = (await _names(call, [player])).get(player)
     return History(player, name, page.rows, standings, page.next)

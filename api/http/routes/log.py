@@ -64,12 +64,16 @@ async def _live(
     call: Call, desk: Desk, after: int, view: str | None, proof: bool, ticket: str | None
 ) -> Response:
     services = call.services
+    if ticket is not None and view is not None:
+        raise Failed("invalid", "a ticket says itself whose view it opens: leave out view")
     admission = await services.tickets.admit(ticket, desk.match.id) if ticket is not None else None
     seen_by = admission.viewer if admission else viewer(desk.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
     if desk.match.closed and after == desk.match.move:
         return Response(status_code=204)
     services.streams.check(holder)
+    if call.request.method == "HEAD":
+        return Response(media_type=EVENTS)
     source = follow(
         desk,
         lambda: sight_of(desk, seen_by, proof),

@@ -7,7 +7,7 @@ import asyncio
 from api.http.access import address
 from api.http.edge import Api, Call
 from api.http.looking import viewer
-from api.http.problems import Failed
+from api.http.naming import checked
 from api.http.shapes import NewPlayer, NewTicket, Ticket, Token
 
 api = Api("players")
@@ -21,9 +21,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     """
     if body.role != "player":
         call.person("admin")
-    name = body.name.strip()
-    if not name:
-        raise Failed("invalid", "a name is more than blanks - at `$.name`")
+    name = checked(body.name)
     call.services.newcomers.take(address(call.request))
     person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
     return Token(person.id, token, body.role)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from api.http.edge import Api, Call
+from api.http.params import ID
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
 from api.http.shapes import MatchSummary
@@ -40,6 +42,8 @@ def _verified(content: bytes) -> tuple[Match, str, str]:
     match = file.match()
     if not match.closed:
         raise Failed("bad-file", "the match is still running, so its file comes without the private parts")
+    if not re.fullmatch(ID, match.id):
+        raise Failed("bad-file", "the id of the match is not 1 to 64 letters, digits, - and _")
     if not report.signer:
         raise Failed("bad-file", "nobody has signed its checkpoint")
     return match, file.note, report.signer

@@ -8,7 +8,7 @@ from fastapi import Query, Response
 
 from api.http import readiness
 from api.http.edge import Api, Call
-from api.http.params import GameName
+from api.http.params import KindName
 from api.http.problems import KINDS, Failed, answer, document, page
 from api.http.shapes import Health, Problem, Ready, RefusalList, RefusalView, ServerKeys
 
@@ -27,8 +27,8 @@ async def read_keys(call: Call) -> ServerKeys:
 @api.get("/v1/refusals", RefusalList, refusals=(403,), token=True)
 async def list_refusals(
     call: Call,
-    match: Annotated[str | None, Query(max_length=64)] = None,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    match: Annotated[str | None, Query(max_length=64, description="Of this match only.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="At most so many.")] = 100,
 ) -> RefusalList:
     """The latest refused commands, for admins."""
     call.person("admin")
@@ -39,10 +39,10 @@ async def list_refusals(
 
 
 @api.get("/problems/{kind}", Problem, refusals=(404,))
-async def read_problem(call: Call, kind: GameName) -> Problem:
+async def read_problem(call: Call, kind: KindName) -> Problem:
     """What a problem's `type` stands for, and the way out."""
     if kind not in KINDS:
-        raise Failed("not-found", "there is no such kind of problem")
+        raise Failed("not-found", f"there is no kind of problem {kind!r}; there are: {', '.join(KINDS)}")
     return page(kind, call.language)
 
 

@@ -15,7 +15,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.gate import Denied
-from api.http.edge import REF, refuse_unknown
+from api.http.doors import refuse_unknown
+from api.http.edge import REF
 from api.http.problems import Failed
 from api.http.services import Services
 from api.http.sockets.guest import Guest
@@ -50,7 +51,7 @@ class Door:
 
     async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         services: Services = connection.app.state.services
-        refuse_unknown(connection, frozenset())
+        refuse_unknown(connection, ())
         guest = Guest(services, connection)
         try:
             await guest.arrive()

@@ -25,7 +25,9 @@ SOURCES = (
 )
 WITH_KIND = {"Refused", "Denied", "Failed"}
 WITHOUT_KIND = {"BadOption", "BadQuery", "NotReady"}
-_LINES = "cards: не хватает; cards[3].command: нужно 1 to 3, а не 7"
+VERIFYING = {name: f"replay/{name}.py" for name in ("archive", "chain", "course", "luck", "audit", "verify")}
+PLACES = {"Damaged": 0, "Differs": 0, "BadFile": 1, "Wrong": 2}  # where a sentence stands in what raises it
+_LINES = "cards: не хватает; cards[3].command: нужно от 1 до 3, а не 7"
 
 
 def sentence(node: ast.expr) -> str | None:
@@ -50,6 +52,25 @@ def refusals(source: str) -> Iterator[str]:
             kind = sentence(node.args[0])
             if kind is None or "{detail}" in KINDS[kind].detail:
                 yield from filter(None, [sentence(node.args[1])])
+
+
+def findings(source: str) -> Iterator[str]:
+    """The sentences in which a module tells what is wrong with a match file."""
+    for node in ast.walk(ast.parse((ROOT / source).read_text("utf-8"))):
+        told: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLACES:
+            told = node.args[PLACES[node.func.id] :][:1]
+        elif isinstance(node, ast.Return) and node.value is not None and "course" in source:
+            whole = node.value
+            told = [whole.body, whole.orelse] if isinstance(whole, ast.IfExp) else [whole]
+        yield from (said for said in map(sentence, told) if said and " " in said.strip("7() "))
+
+
+@pytest.mark.parametrize("source", VERIFYING.values(), ids=VERIFYING)
+def test_every_finding_about_a_match_file_has_its_russian_sentence(source: str) -> None:
+    told = list(findings(source))
+    assert len(told) > 5
+    assert [said for said in told if in_russian(said) == said] == []
 
 
 def test_there_are_sentences_to_tell() -> None:
@@ -84,6 +105,24 @@ def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() ->
             "нужно `str` по образцу '^[a-z]$': `$.match`",
         ),
         ("a library's own words", "a library's own words"),
+        (
+            "this takes the role organizer or admin, yours is player",
+            "нужна роль organizer или admin, а ваша player",
+        ),
+        (
+            "option rounds: 9 is not possible; legal: 1 to 5, none, an object",
+            "параметр rounds не может быть 9; допустимо: от 1 до 5, none, объект",
+        ),
+        ("JSON is malformed: invalid character (byte 3)", "ошибка в JSON у байта 3: недопустимый знак"),
+        (
+            "log: archive: not a zip archive, or cut off: File is not a zip file; get the file once more from"
+            " where it came",
+            "журнал: архив: это не архив zip, или он обрывается; возьмите файл ещё раз там, откуда он",
+        ),
+        (
+            "log: move 5: prev is not the root over the moves before it; fold: move 7: cut off",
+            "журнал: ход 5: prev — не корень ходов перед ним; ход событий: ход 7: cut off",
+        ),
     ],
 )
 def test_what_is_filled_in_stays(english: str, russian: str) -> None:

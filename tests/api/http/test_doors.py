@@ -52,7 +52,7 @@ def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
         ("GET", "/v1/matches/m/nonsense"),
         ("GET", "/v1/matches/{match}/{nonsense}"),
         ("PUT", "/v1/matches/m/moves"),
-        ("HEAD", "/v1/games"),
+        ("HEAD", "/v1/players"),
     ],
 )
 def test_what_has_no_door_is_left_to_fastapi(method: str, path: str) -> None:
@@ -87,4 +87,4 @@ def test_what_is_not_there_and_what_cannot_be_done_there_are_told_apart(server: 
     server.client().get("/v1/nonsense").problem(404, "not-found")
     refused = server.client().send("DELETE", "/v1/games")
     refused.problem(405, "method")
-    assert refused.headers["allow"] == "GET"
+    assert refused.headers["allow"] == "GET, HEAD"

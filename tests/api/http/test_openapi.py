@@ -6,6 +6,7 @@ from typing import Any
 
 from openapi_spec_validator import validate
 
+from api.http import filters, problems
 from tests.api.http.served import Served
 
 PATHS = {
@@ -60,6 +61,39 @@ def test_it_names_every_path_and_documents_every_answer(server: Served) -> None:
                 assert answer["description"]
                 if status >= "400":
                     assert set(answer["content"]) == {"application/problem+json"}
+
+
+def test_every_parameter_is_described_and_those_of_few_words_name_them(server: Served) -> None:
+    operations = [one for methods in document(server)["paths"].values() for one in methods.values()]
+    words: dict[tuple[str, str], Any] = {}
+    for operation in operations:
+        for parameter in operation.get("parameters", []):
+            assert parameter.get("description"), (operation["operationId"], parameter["name"])
+            words[parameter["in"], parameter["name"]] = parameter["schema"].get("enum")
+    assert words["query", "origin"] == [*filters.ORIGINS, None]
+    assert words["query", "pool"] == [*filters.POOLS, None]
+    assert words["query", "status"] == ["open", "running", "over", None]
+    assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void", None]
+
+
+def test_an_answer_names_the_refusals_of_its_own_route_alone(server: Served) -> None:
+    paths = document(server)["paths"]
+    told = {path: paths[path]["get"]["responses"] for path in ("/v1/games", "/problems/{kind}")}
+    assert told["/v1/games"]["422"]["description"] == "Invalid request"
+    assert told["/problems/{kind}"]["404"]["description"] == "Not found"
+    (kind,) = paths["/problems/{kind}"]["get"]["parameters"]
+    assert kind["description"] == "What a problem's `type` ends in."
+    assert "Batch too long" in paths["/v1/matches/{match}/moves"]["post"]["responses"]["422"]["description"]
+
+
+def test_the_operations_of_which_a_kind_speaks_are_there(server: Served) -> None:
+    paths = document(server)["paths"]
+    operations = {one["operationId"]: one for methods in paths.values() for one in methods.values()}
+    for kind, names in problems._ONLY.items():
+        for name in names:
+            about = problems.KINDS[kind]
+            documented = operations[name]["responses"].get(str(about.status), {"description": about.en})
+            assert about.en in documented["description"], (kind, name)
 
 
 def test_the_documentation_is_served(server: Served) -> None:

@@ -30,8 +30,30 @@ def test_names_that_are_none(server: Served, name: object) -> None:
     server.client().post("/v1/players", {"name": name}).problem(422, "invalid")
 
 
+@pytest.mark.parametrize(
+    ("name", "english", "russian"),
+    [
+        ("Ann\u202e", "a name holds no U+202E, which would change what others read", "знака U+202E"),
+        ("\u2067Ann", "a name holds no U+2067", "знака U+2067"),
+        ("A\u0085nn", "a name holds no U+0085", "знака U+0085"),
+        ("A\u2028nn", "a name holds no U+2028", "знака U+2028"),
+        ("\u200b", "a name shows something: this one is invisible", "а это невидимо"),
+        ("\u3164 \u2800", "a name shows something: this one is invisible", "а это невидимо"),
+        ("bot:random", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
+        (" BOT:x", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
+        ("b\u200bot:x", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
+        ("ｂｏｔ：x", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
+        ("import:Ann", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
+    ],
+)
+def test_a_name_that_passes_for_something_else(server: Served, name: str, english: str, russian: str) -> None:
+    for language, said in (("en", english), ("ru", russian)):
+        refused = server.client().post("/v1/players", {"name": name}, accept_language=language)
+        assert said in refused.problem(422, "invalid")["detail"]
+
+
 def test_names_in_any_script(server: Served) -> None:
-    for name in ("Анна", "安娜", "Zoë 🎲", "x"):
+    for name in ("Анна", "安娜", "Zoë 🎲", "x", "👩‍🚀", "می‌خواهم", "नेहा", "robot:x"):
         ann = server.player(name)
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
         ann.post(f"/v1/matches/{match}/seats/left")

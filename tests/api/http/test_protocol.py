@@ -6,16 +6,18 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
 
 from api.http import serve
+from api.http.problems import KINDS
 from api.http.protocol import Line
 from api.settings import Settings
 from domain.game import Game
 from tests.api.http.processes import Process
-from tests.api.http.served import Client, Served, served
+from tests.api.http.served import Answer, Client, Served, served
 
 HEAD_BYTES = Settings().head_bytes
 ASKED = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n"
@@ -47,6 +49,64 @@ def test_a_head_without_an_end_is_refused(server: Served, begun: bytes) -> None:
 
 def test_a_large_head_that_ends_is_read(server: Served) -> None:
     assert server.client().get("/v1/games", x="y" * (HEAD_BYTES // 2)).status == 200
+
+
+def head_of(size: int) -> bytes:
+    """The head of a request that is so many bytes long."""
+    begun = ASKED[:-2] + b"x: "
+    return begun + b"y" * (size - len(begun) - 4) + b"\r\n\r\n"
+
+
+def answered(server: Served, request: bytes) -> Answer:
+    """What is answered to these bytes, until the server hangs up."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+        line.sendall(request)
+        answer = HTTPResponse(line)
+        answer.begin()
+        told = answer.read()
+        assert line.recv(1) == b""
+    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, told)
+
+
+def test_the_limit_of_a_head_is_what_it_says(server: Served) -> None:
+    client = server.client()
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
+        line.sendall(head_of(HEAD_BYTES))
+        assert line.recv(12) == b"HTTP/1.1 200"
+    told = answered(server, head_of(HEAD_BYTES + 1)).problem(431, "head-too-large")
+    assert told["detail"] == f"the first line and the headers are longer than {HEAD_BYTES} bytes together"
+
+
+def test_a_body_and_requests_in_a_row_do_not_count_as_head(server: Served) -> None:
+    ann = server.player()
+    body = b'{"game": "toy"' + b" " * 60_000 + b"}"
+    content = {"content-type": "application/json", "x": "y" * 6_000}
+    assert ann.send("POST", "/v1/matches", body, content).status == 201
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
+        line.sendall(head_of(HEAD_BYTES // 2) * 3)
+        found = b""
+        while found.count(b"HTTP/1.1 200") < 3:
+            found += line.recv(65_536)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status", "kind"),
+    [
+        (b"GARBAGE\r\n\r\n", 400, "malformed"),
+        (b"GET /v1/games HTTP/9.9\r\n\r\n", 400, "malformed"),
+        (b"GET /v1/games HTTP/1.1\r\naccept-language: ru\r\nhost: x\r\nno colon\r\n\r\n", 400, "malformed"),
+        (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 431, "head-too-large"),
+    ],
+)
+def test_what_is_no_request_is_refused_with_a_problem_document(
+    server: Served, request_line: bytes, status: int, kind: str
+) -> None:
+    answer = answered(server, request_line)
+    told = answer.problem(status, kind)
+    assert answer.headers["connection"] == "close"
+    language = "ru" if b"accept-language: ru" in request_line else "en"
+    assert (answer.headers["content-language"], told["title"]) == (language, getattr(KINDS[kind], language))
+    assert ("HTTP/1.1" in told["detail"]) == (kind == "malformed")
 
 
 def test_a_connection_on_which_nobody_asks_anything_is_closed(

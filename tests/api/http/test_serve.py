@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from api.http.access import network
 from api.http.serve import CannotServe, listening
 from api.settings import BadSetting, Settings, read
 from domain.games import GAMES
 from replay import verify
-from tests.api.http.processes import process
+from tests.api.http.processes import Process, process
 from tests.api.http.served import Client
 from tests.api.http.streaming import Listener
 
@@ -100,3 +102,52 @@ def test_settings_come_from_the_environment() -> None:
 def test_a_bad_setting_is_named(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         read({name: value})
+
+
+def test_only_a_proxy_on_this_machine_says_where_a_request_comes_from(tmp_path: Path) -> None:
+    """Of what it passes on, only the last address is its own word; the others are the visitor's."""
+    told = {"GLASNOST_TRUST_PROXY": "true", "FORWARDED_ALLOW_IPS": "*", "GLASNOST_PLAYERS_PER_MINUTE": "2"}
+    running = Process(str(tmp_path / "store"), environment=told)
+    try:
+        client = Client(running.port)
+
+        def becomes_a_player(forwarded: str) -> int:
+            return client.post("/v1/players", {"name": "Ann"}, x_forwarded_for=forwarded).status
+
+        assert [becomes_a_player(f"203.0.113.{n}, 198.51.100.1") for n in range(3)] == [201, 201, 429]
+        assert becomes_a_player("198.51.100.1, 198.51.100.2") == 201
+        client.close()
+    finally:
+        running.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "visitor"),
+    [
+        ("7.7.7.7", "7.7.7.7"),
+        ("::ffff:7.7.7.7", "7.7.7.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_whoever_has_one_address_of_a_network_is_no_other_visitor_with_the_next(
+    address: str, visitor: str
+) -> None:
+    assert network(address) == visitor
+
+
+def test_a_store_that_is_deleted_while_it_is_served_takes_no_more_moves(tmp_path: Path) -> None:
+    """SQLite would go on writing a file that nobody finds again."""
+    running = Process(str(tmp_path / "store"))
+    try:
+        client = Client(running.port)
+        client.token = client.post("/v1/players", {"name": "Ann"}).json["token"]
+        shutil.rmtree(tmp_path / "store")
+        told = client.post("/v1/matches", {"game": "thirteen_minutes"}).problem(503, "unavailable")
+        assert "was deleted or replaced while it is served" in told["detail"]
+        assert "store" in client.get("/readyz").problem(503, "not-ready")["reasons"]
+        client.close()
+    finally:
+        running.close()

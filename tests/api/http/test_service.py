@@ -18,6 +18,8 @@ from tests.api.gate.tables import gate_over
 from tests.api.http.served import Served, served
 from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
+from tests.matches import finished
+from tests.replay.files import file_of
 
 
 def test_health_readiness_and_metrics(server: Served) -> None:
@@ -197,6 +199,15 @@ def test_too_many_streams_of_one_viewer(toy_in_words: Game, tmp_path: Path) -> N
         assert other.status == 200
         for one in (stream, other):
             one.close()
+
+
+@pytest.mark.parametrize("name", ["odd id/../x", "m\0", "m" * 65])
+def test_an_uploaded_match_needs_an_id_that_an_address_can_hold(
+    server: Served, toy_in_words: Game, name: str
+) -> None:
+    file = file_of(finished(toy_in_words, name=name).match)
+    told = server.player("Eve").send("POST", "/v1/replays", file, {"content-type": "application/zip"})
+    assert "1 to 64 letters" in told.problem(422, "bad-file")["detail"]
 
 
 def test_who_is_named_in_an_uploaded_match_is_not_told(toy_in_words: Game, tmp_path: Path) -> None:

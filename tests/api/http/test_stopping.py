@@ -19,10 +19,13 @@ import pytest
 
 from api.store.opening import open_store
 from domain.entries import Closed, SecretOpened
+from domain.game import Game
 from domain.match import Match
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import gate_over
 from tests.api.http.playing import picked
 from tests.api.http.processes import process
-from tests.api.http.served import GONE, Answer, Client
+from tests.api.http.served import GONE, Answer, Client, served
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"
@@ -164,3 +167,27 @@ def _wait_until_nobody_is_let_in(port: int) -> None:
             socket.create_connection(("127.0.0.1", port), timeout=30).close()
             time.sleep(0.01)
         raise AssertionError("it goes on listening")
+
+
+def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
+    tmp_path: Path, toy_in_words: Game
+) -> None:
+    store = MemoryStore()
+    going = threading.Event()
+    add = store.people.add
+
+    def slow(name: str, role: str) -> Any:
+        going.wait(30)
+        return add(name, role)
+
+    vars(store.people)["add"] = slow
+    told: list[Answer] = []
+    with served(tmp_path, store, gate_over(store), stopping_seconds=1) as running:
+        client = Client(running.port)  # of nobody who hangs up before the server stops
+        asking = threading.Thread(target=lambda: told.append(client.post("/v1/players", {"name": "Ann"})))
+        asking.start()
+        time.sleep(0.2)
+    asking.join()
+    client.close()
+    going.set()
+    told[0].problem(503, "in-doubt")

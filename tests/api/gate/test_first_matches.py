@@ -1,0 +1,36 @@
+"""Servers that start together open the same first matches: whoever comes second was refused nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.gate import Denied
+from tests.api.gate.tables import Table, run
+
+pytestmark = pytest.mark.usefixtures("toy_game")
+
+
+@pytest.mark.parametrize(("player", "counted"), [(None, {}), ("ann", {"exists": 1})])
+def test_a_match_that_is_there_is_refused_to_the_house_without_being_counted(
+    player: str | None, counted: dict[str, int]
+) -> None:
+    async def scene() -> None:
+        table = Table()
+        await table.gate.open(None, "toy", None, {}, match="m1")
+        with pytest.raises(Denied) as refused:
+            await table.gate.open(player, "toy", None, {}, match="m1")
+        assert refused.value.kind == "exists"
+        assert table.gate.refusals.counts == counted
+        assert len(table.gate.refusals.latest(9)) == len(counted)
+
+    run(scene())
+
+
+def test_what_else_the_house_is_refused_is_counted() -> None:
+    async def scene() -> None:
+        table = Table()
+        with pytest.raises(Denied):
+            await table.gate.open(None, "chess", None, {})
+        assert table.gate.refusals.counts == {"unknown-game": 1}
+
+    run(scene())

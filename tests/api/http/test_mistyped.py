@@ -1,0 +1,159 @@
+"""A typing error is refused with what there is, in both languages: nobody takes it for an empty answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.api.http.served import Served
+from tests.api.http.sockets import socket
+
+JSON = {"content-type": "application/json"}
+ORIGINS = "live, bots, seeded, scripted, uploaded, imported"
+
+
+@pytest.mark.parametrize(
+    ("path", "english", "russian"),
+    [
+        ("/v1/matches?origin=foo", f"no origin 'foo'; there are: {ORIGINS}", f"есть: {ORIGINS}"),
+        ("/v1/matches?game=chess", "no game 'chess'; there are: ", "thirteen_minutes"),
+        ("/v1/matches?game=toy&edition=third", "no edition 'third'; there are: ", "нет значения 'third'"),
+        (
+            "/v1/scoreboards/toy?pool=rated",
+            f"no pool 'rated'; there are: {ORIGINS}, solo",
+            f"есть: {ORIGINS}, solo",
+        ),
+        (
+            "/v1/matches?since=5&until=1",
+            "since 5 comes after until 1; times are microseconds UTC",
+            "начало since 5 позже конца until 1",
+        ),
+        (
+            "/v1/matches/m1?at=1&at=2",
+            "the parameter at is given twice; give it once",
+            "параметр at дан дважды",
+        ),
+        (
+            "/v1/matches/m1/checkpoint?at=2",
+            "there is no parameter 'at' here; there are: move, at_least",
+            "здесь нет параметра 'at'; есть: move, at_least",
+        ),
+        (
+            "/v1/keys?at=2",
+            "there is no parameter 'at' here: this address takes none",
+            "по этому адресу параметров не бывает",
+        ),
+    ],
+)
+def test_a_parameter(server: Served, path: str, english: str, russian: str) -> None:
+    told = server.client().get(path).problem(422, "invalid")["detail"]
+    assert told.startswith(english)
+    assert russian in server.client().get(path, accept_language="ru").problem(422, "invalid")["detail"]
+
+
+def test_every_origin_and_pool_that_is_named_is_known(server: Served) -> None:
+    for origin in ORIGINS.split(", "):
+        assert server.client().get(f"/v1/matches?origin={origin}").status == 200
+        assert server.client().get(f"/v1/scoreboards/toy?pool={origin}").status == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/players/nope/matches", "/v1/matches?player=nope"])
+def test_a_player_whom_nobody_knows(server: Served, path: str) -> None:
+    told = server.client().get(path).problem(404, "unknown-player")
+    assert told["detail"] == "nobody of the id 'nope' plays or played here"
+    russian = server.client().get(path, accept_language="ru").problem(404, "unknown-player")
+    assert russian["detail"] == "Такого игрока нет: под id 'nope' здесь никто не играет и не играл"
+
+
+def test_a_player_without_a_match_and_a_bot_are_somebody(server: Served) -> None:
+    for player in (server.player().player, "bot:random"):
+        assert server.client().get(f"/v1/players/{player}/matches").json["matches"] == []
+        assert server.client().get(f"/v1/matches?player={player}").json["matches"] == []
+
+
+def test_who_is_somebody_only_in_a_match_is_no_typing_error_under_another_filter(server: Served) -> None:
+    match, (ann, _) = server.table()
+    assert server.services is not None
+    server.services.names._known.clear()
+    server.store.people.forget(ann.player)
+    assert server.client().get(f"/v1/players/{ann.player}/matches?outcome=won").json["matches"] == []
+    found = server.client().get(f"/v1/players/{ann.player}/matches").json
+    assert [row["seating"]["match"] for row in found["matches"]] == [match]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "name"),
+    [
+        ("/v1/matches/m1/moves", '{"expect": 3, "expect": 4, "picks": ["1"]}', "expect"),
+        ("/v1/matches/m1/moves", '{"expect": 3, "picks": ["1"], "p\\u0069cks": ["2"], "picks": []}', "picks"),
+        ("/v1/matches", '{"game": "toy", "options": {"rounds": 1, "rounds": 2}}', "rounds"),
+        ("/v1/players", '{"name": "Ann", "name": "Ben"}', "name"),
+    ],
+)
+def test_a_name_that_stands_twice_in_a_body(server: Served, path: str, body: str, name: str) -> None:
+    ann = server.player()
+    told = ann.send("POST", path, body.encode(), JSON).problem(422, "invalid")
+    assert told["detail"] == f"the name '{name}' stands twice in one object; say it once"
+    russian = ann.send("POST", path, body.encode(), {**JSON, "accept-language": "ru"})
+    assert f"имя '{name}' стоит в одном объекте дважды" in russian.problem(422, "invalid")["detail"]
+
+
+def test_the_same_word_as_a_name_and_as_a_value_is_no_mistake(server: Served) -> None:
+    match, (ann, _) = server.table()
+    body = b'{"expect": 3, "picks": ["expect", "expect"]}'
+    ann.send("POST", f"/v1/matches/{match}/moves", body, JSON).problem(422, "illegal")
+
+
+@pytest.mark.parametrize("name", ["match", "expect", "picks"])
+def test_a_name_that_stands_twice_in_a_message(server: Served, name: str) -> None:
+    said = {"id": 1, "do": "play", "match": "m1", "expect": 3, "picks": ["1"]}
+    with socket(server.port, server.player().token) as ann:
+        ann.send(f'{{"{name}": {json.dumps(said[name])}, {json.dumps(said)[1:]}')
+        told = ann.reply(1)["problem"]
+        assert told["detail"] == f"the name '{name}' stands twice in one object; say it once"
+
+
+def test_a_message_of_no_kind(server: Served) -> None:
+    with socket(server.port, server.player().token) as ann:
+        told = ann.problem(422, "invalid", "dance")
+        assert told["detail"] == (
+            "no do 'dance'; there are: play, takeback, answer_takeback, resign, enter, prompt, follow, leave"
+        )
+
+
+def test_a_word_that_is_none_of_several(server: Served) -> None:
+    admin = server.person("admin")
+    for language, detail in (
+        ("en", "no role 'king'; there are: admin, observer, organizer, player"),
+        ("ru", "Запрос не подходит: role: нет значения 'king'; есть: admin, observer, organizer, player"),
+    ):
+        refused = admin.post("/v1/players", {"name": "Eve", "role": "king"}, accept_language=language)
+        assert refused.problem(422, "invalid")["detail"] == detail
+
+
+@pytest.mark.parametrize(
+    ("body", "english", "russian"),
+    [
+        (b"", "the body is empty: send a JSON object", "тело пусто: пошлите объект JSON"),
+        (b'{"expect": 3, "picks": ["\\ud800"]}', "a lone surrogate", "одинокий суррогат"),
+        (b'{"expect": 3, "picks": ["\\udc00 x"]}', "a lone surrogate", "одинокий суррогат"),
+        (b'{"expect": 3, "picks": ["\\ud83c\\udfb2"', "Input data was truncated", "данные обрываются"),
+        (b'{"expect": 3, picks: []}', "JSON is malformed: ", "ошибка в JSON у байта 14: "),
+    ],
+)
+def test_a_body_that_cannot_be_read(server: Served, body: bytes, english: str, russian: str) -> None:
+    ann = server.player()
+    for language, said in (("en", english), ("ru", f"Прочитать нельзя: {russian}")):
+        headers = {**JSON, "accept-language": language}
+        told = ann.send("POST", "/v1/matches/m1/moves", body, headers).problem(400, "malformed")["detail"]
+        assert told.startswith(said)
+
+
+def test_a_ticket_says_itself_whose_view_it_opens(server: Served) -> None:
+    match, (ann, _) = server.table()
+    ticket = ann.post("/v1/streams/tickets", {"match": match}).json["ticket"]
+    address = f"/v1/matches/{match}/moves?ticket={ticket}&view=mars"
+    for language, said in (("en", "leave out view"), ("ru", "не пишите view")):
+        refused = server.client().get(address, accept="text/event-stream", accept_language=language)
+        assert said in refused.problem(422, "invalid")["detail"]

@@ -1,0 +1,21 @@
+"""Settings: what is called like one and is none."""
+
+from __future__ import annotations
+
+from api.settings import OTHERS, PREFIX, Settings, unknown
+from tests.docs.documents import read
+
+
+def test_a_variable_that_is_called_like_a_setting_and_is_none_is_told_with_its_like() -> None:
+    given = {"GLASNOST_REQUEST_PER_SECOND": "5", "GLASNOST_XYZZY": "1", "HOME": "/", "GLASNOST_STORE": "s"}
+    assert unknown(given) == {
+        "GLASNOST_REQUEST_PER_SECOND": "GLASNOST_REQUESTS_PER_SECOND",
+        "GLASNOST_XYZZY": "",
+    }
+
+
+def test_no_variable_that_is_read_is_taken_for_a_mistake() -> None:
+    settings = [PREFIX + name.upper() for name in Settings.__struct_fields__]
+    told = {row["Other"].strip("`") for row in read("docs/operations.md").table("Other")}
+    assert unknown(dict.fromkeys([*told, *settings], "1")) == {}
+    assert told == set(OTHERS) - {"GLASNOST_ROOT"}  # which the scripts set for themselves

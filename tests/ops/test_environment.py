@@ -1,0 +1,98 @@
+"""The project's environment (`ops/lib/env.sh`): a user who may not change it is told what to do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.ops.examples import OPS, ROOT
+
+WAY_OUT = "with a Python that everybody may run (GLASNOST_PYTHON names one; none in somebody's home)"
+
+
+@pytest.fixture
+def project() -> Iterator[Path]:
+    """A copy of what the scripts need, which everybody may read; its environment is not finished."""
+    with tempfile.TemporaryDirectory(prefix="glasnost-tests-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copytree(OPS, folder / "ops", ignore=shutil.ignore_patterns("bench", "golden", "__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        (folder / ".venv" / "bin").mkdir(parents=True)
+        (folder / ".venv" / "pyvenv.cfg").write_text("home = /somebody/bin\nversion = 3.11.7\n")
+        yield folder
+        (folder / ".venv").chmod(0o755)
+
+
+def started(project: Path, mode: int = 0o555) -> tuple[int, list[str]]:
+    """The exit code of a worker that somebody starts who does not own the environment, and what it says."""
+    (project / ".venv").chmod(mode)
+    done = subprocess.run(
+        [str(project / "ops" / "glasnost"), "--version"],
+        user="nobody" if os.geteuid() == 0 else None,
+        cwd="/",
+        env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr.splitlines()
+
+
+def test_who_may_not_change_an_environment_of_another_version_is_told_who_must(project: Path) -> None:
+    (project / ".venv" / "bin" / "python").symlink_to("/bin/true")
+    code, (line,) = started(project)
+    assert code == 1
+    assert line.startswith(f"glasnost: {project}/.venv cannot be used: it does not hold what is needed now; ")
+    assert f"As its owner run {project}/ops/glasnost games, {WAY_OUT}" in line
+
+
+def test_an_environment_whose_python_is_in_somebodys_home_says_so(project: Path) -> None:
+    (project / "home").mkdir(mode=0o700 if os.geteuid() == 0 else 0o000)
+    (project / ".venv" / "bin" / "python").symlink_to(project / "home" / "python3")
+    code, (line,) = started(project)
+    (project / "home").chmod(0o700)
+    assert code == 1
+    assert ": its Python, in /somebody/bin, is none that this user may run; and " in line
+    assert WAY_OUT in line
+
+
+def test_a_lock_of_somebody_else_is_no_raw_error(project: Path) -> None:
+    """A folder that others may write to, with a lock file in it that they may not."""
+    (project / ".venv" / ".glasnost-lock").touch(mode=0o444)
+    code, (line,) = started(project, 0o777)
+    assert (code, "cannot be used" in line) == (1, True)
+
+
+@pytest.mark.parametrize(("named", "made"), [("other", True), ("same", False)])
+def test_a_python_that_is_asked_for_by_name_takes_the_place_of_another_one_of_its_version(
+    project: Path, named: str, made: bool
+) -> None:
+    """Make an environment of `named`, where there is one of `same`; a stand-in for Python says so."""
+    for name in ("same", "other"):
+        (project / name).write_text(f'#!/bin/sh\necho "{name} $*" >{project}/made\n')
+        (project / name).chmod(0o755)
+    (project / ".venv" / "bin" / "python").symlink_to(project / "same")
+    script = f'. {project}/ops/lib/env.sh; found="{project}/{named} 3.11.7"; make_venv {project}/log'
+    environment = {"PATH": os.environ["PATH"], "GLASNOST_PYTHON": str(project / named)}
+    subprocess.run(["bash", "-c", script], env=environment, cwd=project, check=True)
+    assert (project / "made").exists() is made
+    if made:
+        assert (project / "made").read_text() == f"other -m venv {project}/.venv\n"
+
+
+def test_an_environment_that_is_whole_needs_no_right_to_change_it(project: Path) -> None:
+    """The way of every worker: the stamp says that all is there, and the program is started."""
+    (project / ".venv" / "bin" / "python").symlink_to("/bin/true")
+    said = f'. {project}/ops/lib/env.sh; is_current runtime || printf "%s\\n" "$wanted_stamp"'
+    stamp = subprocess.run(["bash", "-c", said], capture_output=True, text=True, check=True).stdout
+    assert stamp.startswith("python 3.11.7 set runtime ")
+    (project / ".venv" / ".glasnost-runtime").write_text(stamp)
+    assert started(project) == (0, [])
