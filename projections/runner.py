@@ -36,6 +36,7 @@ PROJECTIONS = (MATCHES, HISTORY, BOARDS, TURNS)
 BATCH = 1_000  # records a transaction
 FAR = 8_000  # the same where at least so many wait: a match has more plays in a row then
 IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
+_NO_NODE = 0  # where the file could not be opened: that of none, so that it is opened again
 PAUSE = 0.2  # seconds for which it lets more come, unless a reader waits: more at once cost less each
 
 
@@ -69,7 +70,8 @@ class Runner:
         self._open()
 
     def _open(self) -> None:
-        self._connection, self._node = opened(self.path, self._report)
+        self._node: int | None = _NO_NODE
+        self._connection, node = opened(self.path, self._report)
         self._catalogue = Catalogue(self._connection)
         self._taker = Taker(self._connection, self._catalogue)
         try:
@@ -77,6 +79,7 @@ class Runner:
         except BaseException:
             self._connection.close()
             raise
+        self._node = node
 
     def _prepare(self) -> None:
         with self._transaction():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from api.store.keys import KeyRing, wrap_key
 from api.store.log import AFTER, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
-from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told
+from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told, Unavailable
 from api.store.undivided import Undivided
 from api.store.vault import Vault
 from domain.glimpse import Glimpse
@@ -32,6 +33,7 @@ HEARTBEAT = "heartbeat"  # the name in `meta` of the time of the last probe
 WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that wraps the secrets
 SIGNING = "signing_key"  # the name in `meta` of the key that signs: its NAME+ID
 READ_ONLY = "this store is open for reading only"
+_ENTER = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
 class SqlStore(Undivided, ABC):
@@ -108,10 +110,15 @@ class SqlStore(Undivided, ABC):
         return Vault(wrap_key(self.key_folder))
 
     def _bind_keys(self) -> None:
-        """See that the keys are there, and are this store's own: the first ones it is opened with."""
+        """See that the keys are there, and are this store's own: the first ones it is opened with.
+
+        Where the disk is full, it is noted another time which key signs: what is stored can be read.
+        """
+        self.own_keys(self.name)  # first: those that are refused bind nothing
         if self._meta(WRAP_KEY) is None:
             self._enter(WRAP_KEY, self._vault.fingerprint)
-        self.note_signing()
+        with suppress(Unavailable):
+            self.note_signing()
 
     def note_signing(self) -> None:
         """Remember which key signs now: an older copy of the key folder is then known for what it is.
@@ -128,12 +135,7 @@ class SqlStore(Undivided, ABC):
         return str(row[0]) if row else None
 
     def _enter(self, name: str, value: str) -> None:
-        anew = "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        self.write(
-            lambda cursor: cursor.execute(
-                f"INSERT INTO meta (name, value) VALUES (?, ?) {anew}", (name, value)
-            )
-        )
+        self.write(lambda cursor: cursor.execute(_ENTER, (name, value)))
 
     # ── writing ──
 

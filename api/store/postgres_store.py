@@ -19,7 +19,7 @@ import psycopg
 
 from api.store import postgres_probe, postgres_schema
 from api.store.base import NAME, READ_ONLY, WRAP_KEY, SqlStore
-from api.store.keys import create_keys, wrap_key
+from api.store.keys import KeyRing, create_keys, wrap_key
 from api.store.mapper import Envelope, Matches
 from api.store.people import Cursor, SqlPeople
 from api.store.postgres import Factory, environment
@@ -265,6 +265,7 @@ def _settle(connection: Connection, keys: Path, name: str) -> None:
     connection.execute(f"SET LOCAL search_path = {postgres_schema.SCHEMA}".encode())
     if _fingerprint(connection) is None:
         create_keys(keys, name)
+        KeyRing.open(keys, name)  # where they are refused, no store is made
         row = (WRAP_KEY, Vault(wrap_key(keys)).fingerprint)
         connection.execute("INSERT INTO meta (name, value) VALUES (%s, %s)", row)
 

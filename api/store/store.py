@@ -22,7 +22,7 @@ from typing import TypeVar
 from api.store import people, schema
 from api.store.appending import Appending, Games
 from api.store.base import HEARTBEAT, NAME, READ_ONLY, SqlStore
-from api.store.keys import create_keys
+from api.store.keys import KeyRing, create_keys
 from api.store.lock import Lock
 from api.store.mapper import Matches
 from api.store.people import SqlPeople, Writing
@@ -84,6 +84,7 @@ class SqliteStore(SqlStore):
             opened.callback(lock.release)
             if schema.is_new(folder / schema.FILE):
                 create_keys(keys, name)
+                KeyRing.open(keys, name)  # where they are refused, no store is made
             store = cls(folder, keys, name, lock)
             opened.callback(store._let_go)
             store._bind_keys()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from domain.games import GAMES
 from projections import read
+from projections.catalogue import Catalogue
 from projections.file import BESIDE
 from projections.read import Asked, MatchFilter, NotReady
 from projections.reader import Reader
@@ -73,6 +76,29 @@ def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str
     caught_up(LOG, tmp_path / "fresh.db")
     assert dumped(path) == dumped(tmp_path / "fresh.db")
     assert lines == ["read.db was deleted, or replaced: what is not there is built anew"]
+
+
+def test_a_new_file_that_has_no_room_at_first_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lines, room = tmp_path / "read.db", list[str](), [False]
+    runner, prepare = Runner(FakeSource(LOG), path, report=lines.append), Catalogue.prepare
+
+    def refused(*given: Any) -> Any:
+        if not room[0]:
+            raise sqlite3.OperationalError("database or disk is full")
+        return prepare(*given)
+
+    runner.catch_up()
+    monkeypatch.setattr(Catalogue, "prepare", refused)
+    path.unlink()
+    runner.start()
+    soon(lambda: any("OperationalError" in line for line in lines))
+    room[0] = True
+    reader = Reader(path)
+    soon(lambda: {one.position for one in reader.generations()} == {len(LOG)})
+    reader.close()
+    runner.stop()
 
 
 def test_who_still_reads_a_deleted_file_shares_nothing_with_those_of_the_new_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from api.store import seam
 from api.store.base import NAME, SqlStore
 from api.store.keys import create_keys
 from api.store.opening import open_store
-from api.store.seam import Append, Conflict, Exists, StoreError
+from api.store.seam import Append, Conflict, Exists, StoreError, Unavailable
 from api.store.store import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
@@ -318,6 +318,34 @@ def test_the_environment_names_the_key_folder_and_the_server(
     store = open_store(place.location)
     assert store.keys.present.name == "games.example"
     assert {path.name for path in (tmp_path / "safe").iterdir()} == {"ring.json", "wrap.key"}
+    store.close()
+
+
+def test_a_new_store_is_not_bound_to_keys_that_are_refused(place: Place, folder: Path) -> None:
+    create_keys(folder.with_name("other"), "other.example")
+    with pytest.raises(StoreError, match=r"signs as other.example"):
+        place.open(keys=folder.with_name("other"))
+    place.open().close()
+
+
+def test_a_store_without_room_is_opened_though_it_cannot_be_noted_which_key_signs(
+    place: Place, sitting: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = place.open()
+    store_all(store, sitting)
+    store.close()
+    place.force("DELETE FROM meta WHERE name = 'signing_key'")  # as an older version left it
+
+    def refused(*given: object) -> None:
+        raise Unavailable("the disk is full")
+
+    with monkeypatch.context() as full:
+        full.setattr(type(store), "write", refused)
+        store = place.open()
+        assert list(store.matches()) == [sitting.id]
+        store.close()
+    store = place.open()
+    assert store.rows("SELECT value FROM meta WHERE name = 'signing_key'") == [(store.keys.present.label,)]
     store.close()
 
 
