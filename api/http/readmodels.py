@@ -93,15 +93,14 @@ class ReadModels:
             raise Failed("unavailable", self._built() or str(error), {"retry-after": "1"}) from error
 
     def _built(self) -> str:
-        """How far the read model is that is built and has the longest way to go; empty: none is built."""
-        built = [
-            (status.building, status.position + status.behind)
-            for status in self.runner.status()
-            if status.building is not None
-        ]
+        """How far the read model is that is built and has the longest way to go, or where one stopped; empty:
+        none is built."""
+        built = [status for status in self.runner.status() if status.building is not None]
         if not built:
             return ""
-        here, whole = min(built)
+        if stopped := next((one.failure for one in built if one.failure), None):
+            return f"the read model {stopped.projection} stopped at a move; the server's log says at which"
+        here, whole = min((one.building or 0, one.position + one.behind) for one in built)
         return f"the read models are being built: {here} of {whole} moves are in them; ask again soon"
 
 

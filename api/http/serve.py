@@ -46,6 +46,7 @@ MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
 _THREADS = 64  # over a divided store: a shard that hangs keeps some of them (see `api.store.shard_part`)
 _THIS_MACHINE = ["127.0.0.1", "::1"]  # where the proxy that is trusted is, if nobody says otherwise
+FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.000_5  # seconds for which read models in the making hold a request up: with 5 ms its p50 doubles
 _log = logging.getLogger("glasnost.serve")
@@ -143,7 +144,8 @@ async def _serve(
     models = _read_models(store, folder)
     try:
         if not empty and store.last() == 0:
-            await play_one_of_each(gate)
+            with suppress(TimeoutError):  # bots that found no room go on when there is some
+                await asyncio.wait_for(play_one_of_each(gate), FIRST_SECONDS)
         services = Services(gate, store, models, settings, clock)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store.logs, store.log_of))

@@ -8,18 +8,23 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from api.http import readmodels, vitals
 from api.http.readmodels import ReadModels
 from api.store.seam import Stored
 from domain.game import Game
 from projections import read
+from projections.matches import MATCHES
+from projections.model import Change, Delivered, Rows
 from projections.read import Asked, MatchFilter
-from projections.runner import Runner
+from projections.runner import PROJECTIONS, Runner
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import gate_over
 from tests.api.http.served import served
 from tests.api.http.test_commands import bid
+from tests.api.store.appends import store_all
+from tests.matches import finished
 
 READERS = 40  # more than there are threads
 
@@ -92,3 +97,23 @@ def test_lists_that_are_being_built_say_how_far_they_are(
         for path in lists:
             while players[0].get(f"/v1/{path}").status != 200:
                 pass
+
+
+def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
+    toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(rows: Rows, delivered: Delivered) -> list[Change]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(readmodels, "_PATIENCE", 0.01)
+    failing = tuple(replace(one, fold=fails, plays=None) for one in PROJECTIONS if one is MATCHES)
+    defaults = Runner.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "projections", failing)
+    store_all(store := MemoryStore(), finished(toy_in_words))
+    with served(tmp_path, store, gate_over(store)) as server:
+        ann = server.client()
+        while "остановился" not in (answer := ann.get("/v1/matches", accept_language="ru")).json["detail"]:
+            answer.problem(503, "unavailable")
+        stopped = ann.get("/v1/matches").problem(503, "unavailable")["detail"]
+        assert stopped == "the read model matches stopped at a move; the server's log says at which"
