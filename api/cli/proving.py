@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.cli.common import opened_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from api.store.keys import KeyRing
     from api.store.location import Location
     from api.store.opening import OpenStore
@@ -74,7 +75,7 @@ def _are_named(location: Location) -> bool:
     from api.store.opening import key_folder
 
     folder = key_folder(location)
-    return folder is not None and (bool(os.environ.get("GLASNOST_KEYS")) or Path(folder).exists())
+    return folder is not None and (bool(os.environ.get("GLASNOST_KEYS")) or folder.exists())
 
 
 def _report(store: OpenStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:

@@ -104,7 +104,7 @@ def address(request: HTTPConnection) -> str:
 
 @lru_cache(maxsize=4_096)
 def network(host: str) -> str:
-    """What counts as one visitor: of an IPv6 address its network, for whoever has one has all of those."""
+    """What counts as one visitor: of an IPv6 address its /64, for whoever has one has all of that."""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:

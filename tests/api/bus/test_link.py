@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 
 from api.bus.link import PAUSE, Address, Away, Health, Link, Refused
 from api.settings import BadSetting
+from tests.api.bus.ledger import AWAY_AND_BACK
 from tests.services import OwnRedis
 
 
@@ -113,10 +114,7 @@ def test_a_redis_that_comes_and_goes_is_told_once_each_time(
 
     with caplog.at_level(logging.INFO, "glasnost"):
         asyncio.run(scene())
-    assert [record.message for record in caplog.records] == [
-        "redis is away; going on without it",
-        "redis is back",
-    ]
+    assert [record.message for record in caplog.records] == AWAY_AND_BACK
     assert all("hush" not in str(vars(record)) for record in caplog.records)
 
 

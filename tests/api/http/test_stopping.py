@@ -173,10 +173,11 @@ def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
     tmp_path: Path, toy_in_words: Game
 ) -> None:
     store = MemoryStore()
-    going = threading.Event()
+    begun, going = threading.Event(), threading.Event()
     add = store.people.add
 
     def slow(name: str, role: str) -> Any:
+        begun.set()
         going.wait(30)
         return add(name, role)
 
@@ -186,7 +187,7 @@ def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
         client = Client(running.port)  # of nobody who hangs up before the server stops
         asking = threading.Thread(target=lambda: told.append(client.post("/v1/players", {"name": "Ann"})))
         asking.start()
-        time.sleep(0.2)
+        begun.wait()
     asking.join()
     client.close()
     going.set()
