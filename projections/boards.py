@@ -30,7 +30,6 @@ from projections.model import (
     Row,
     Rows,
     expect,
-    of_no_account,
     origin_of,
 )
 from projections.places import Exchanges, across, exchanged, settles
@@ -220,6 +219,4 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection(
-    "boards", 3, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold, of_no_account
-)
+BOARDS = Projection("boards", 4, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold)

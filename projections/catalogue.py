@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from domain.log import Record
 from projections.model import Projection
@@ -77,19 +77,22 @@ class Catalogue:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def prepare(self, projections: Iterable[Projection], tails: Mapping[str, Tail]) -> list[str]:
+    def prepare(self, projections: Collection[Projection], tails: Mapping[str, Tail]) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
 
         `tails`: all logs that there are.  Generations of another log (a store restored from a backup) are
-        thrown away; a served generation of another version stays until a new one takes its place.  Gives the
-        names of those to be built anew.
+        thrown away, and those of a projection that is no more; a served generation of another version stays
+        until a new one takes its place.  Gives the names of those to be built anew.
         """
         for create in (_CREATE, _CREATE_PLACES, _CREATE_FAILURES):
             self._connection.execute(create)
         if any(row[1] == "mark" for row in self._connection.execute("PRAGMA table_info(projections)")):
             for statement in _ONE_LOG:
                 self._connection.execute(statement)
-        anew = []
+        anew, known = [], {projection.name for projection in projections}
+        for found in self.generations():
+            if found.name not in known:
+                self.drop(found)
         for projection in projections:
             before = self.generations(projection.name)
             for found in before:

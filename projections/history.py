@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.entries import Closed, Opened, Seated
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
-from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, of_no_account, origin_of
+from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
 from projections.places import Exchanges, across, exchanged, settles
 
 RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
@@ -135,4 +135,4 @@ def outcome(result: Result | None, seat: Seat) -> str:
     return WON if result.winner == seat else LOST
 
 
-HISTORY = Projection("history", 2, (SeatingRow, HistoryMatch), fold, of_no_account)
+HISTORY = Projection("history", 3, (SeatingRow, HistoryMatch), fold)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -98,14 +98,6 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     yield row
 
 
-def plays(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterator[Change]:
-    """What plays in a row do: the last one tells where the match stands; so does its end."""
-    if not over:
-        last = plays[-1].record
-        row = expect(rows.get(MatchRow, last.match), last)
-        yield replace(row, move=last.move, changed_at=last.entry.at)
-
-
 def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
     return MatchRow(
         match=entry.match,
@@ -136,4 +128,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 2, (MatchRow, SeatRow, ExchangesRow), fold, plays)
+MATCHES = Projection("matches", 3, (MatchRow, SeatRow, ExchangesRow), fold)

@@ -50,6 +50,12 @@ class Source(Protocol):
     def after(self, position: int, limit: int) -> Sequence[Delivered]:
         """Up to `limit` records after `position`, in the store's order, without gaps."""
 
+    def brief(self, position: int, limit: int) -> Sequence[Delivered]:
+        """The same without the plays after which there is another record of their match among these.
+
+        A play that settles who plays which seat is never left out.
+        """
+
     def last(self) -> int:
         """The position of the last record; 0 where there is none."""
 
@@ -98,21 +104,14 @@ class Rows(Protocol):
 class Projection(Struct, frozen=True):
     """A read model.  `version` rises whenever `fold` would make other rows of the same log.
 
-    `plays` makes in one go, of plays of one match in a row that settle no seats, what `fold` makes of one
-    after the other.  Told that the match is `over` in the same batch, it may leave out what its end makes
-    anew.  Without it `fold` gets every record, in the order of the log.
+    `fold` is told every record but for plays in between (see `Source.brief`), so a play may only change what
+    the next record of its match changes, too: where the match stands.
     """
 
     name: str
     version: int
     kinds: tuple[type[Row], ...]
     fold: Callable[[Rows, Delivered], Iterable[Change]]
-    plays: Callable[[Rows, Sequence[Delivered], bool], Iterable[Change]] | None = None
-
-
-def of_no_account(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterable[Change]:
-    """What plays mean to a projection that does not look at them."""
-    return ()
 
 
 def key_of(row: Row) -> tuple[Key, ...]:

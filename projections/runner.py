@@ -27,12 +27,11 @@ from projections.file import node_of, opened
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
-from projections.standing import Failure, Generation, Status, has_reached, status
+from projections.standing import Failure, Generation, Place, Status, has_reached, status
 from projections.tails import Tails
 from projections.taking import Taker, told_of
-from projections.turns import TURNS
 
-PROJECTIONS = (MATCHES, HISTORY, BOARDS, TURNS)
+PROJECTIONS = (MATCHES, HISTORY, BOARDS)
 BATCH = 1_000  # records a transaction
 FAR = 8_000  # the same where at least so many wait: a match has more plays in a row then
 IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
@@ -229,11 +228,12 @@ class Runner:
             self._note()
 
     def _advance(self, log: str, group: list[Generation], last: int) -> bool:
-        """One batch for generations at the same position of a log; a failing one takes a single record."""
-        failing = any(log in found.failures for found in group)
+        """One batch for generations at the same position of a log."""
         position = group[0].at(log).position
         size = FAR if last - position >= FAR else self._batch
-        records = self._tails[log].after(position, 1 if failing else size)
+        for failing in (found.failures[log] for found in group if log in found.failures):
+            size = max(min(size, failing.position - 1 - position), 1)  # up to that record, then it alone
+        records = self._tails[log].brief(position, size)
         if records is None:
             return False
         try:
@@ -247,11 +247,11 @@ class Runner:
     def _take(self, found: Generation, log: str, records: Sequence[Delivered]) -> bool:
         """Take a batch into one generation."""
         place, failure = self._taker.taken(self._projections[found.name], found, self._tails[log], records)
-        self._remember(found, log, failure)
+        self._remember(found, log, place, failure)
         return place is not None
 
-    def _remember(self, found: Generation, log: str, failure: Failure | None) -> None:
-        """Keep the failure of a generation in a log, or that there is none; report a new one."""
+    def _remember(self, found: Generation, log: str, place: Place | None, failure: Failure | None) -> None:
+        """Keep the failure of a generation in a log, or that it is behind it; report a new one."""
         before = found.failures.get(log)
         if failure is not None:
             if before and before.position == failure.position:
@@ -259,7 +259,7 @@ class Runner:
             else:
                 self._report(str(failure))
             self._catalogue.fail(found, failure)
-        elif before is not None:
+        elif before is not None and place is not None and place.position >= before.position:
             self._catalogue.mend(found, log)
 
     def _note(self) -> None:

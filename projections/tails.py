@@ -3,7 +3,7 @@
 Where there are several logs, as in a divided store, there is no order over all of their records.  Then what
 a fold is told as the position is a time, in microseconds UTC: that of the record itself, and of one that
 tells no time of its own (it was uploaded, or its match was played without a clock) that of the record before
-it.  It depends on nothing but the log that the record is in, so a rebuild gives the same.
+it that is no play.  It depends on nothing but the log that the record is in, so a rebuild gives the same.
 """
 
 from __future__ import annotations
@@ -79,6 +79,10 @@ class Tail:
         """See `Source.after`; None where the log cannot be read."""
         return self._ask(lambda: self._source.after(position, limit))
 
+    def brief(self, position: int, limit: int) -> Sequence[Delivered] | None:
+        """See `Source.brief`; None where the log cannot be read."""
+        return self._ask(lambda: self._source.brief(position, limit))
+
     def watch(self, bell: Callable[[], None]) -> None:
         """Ring after each commit."""
 
@@ -89,11 +93,12 @@ class Tail:
         self._source.watch(told)
 
     def told(self, delivered: Delivered, before: int) -> tuple[Delivered, int]:
-        """A record as a fold is told of it, and the time then; `before` is that of the record before it."""
+        """A record as a fold is told of it, and the time then; `before` is that of the records before it."""
         if not self.timed:
             return delivered, before
         record = delivered.record
-        now = before if delivered.uploaded or record.entry.at is None else record.entry.at
+        tells_time = not (record.only_plays or delivered.uploaded or record.entry.at is None)
+        now: int = record.entry.at if tells_time else before
         return Timed(now, record, delivered.uploaded), now
 
     def _ask(self, question: Callable[[], T]) -> T | None:

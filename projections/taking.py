@@ -7,12 +7,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from projections.catalogue import Catalogue, mark
 from projections.model import Delivered, Projection
-from projections.plays import Steps, in_steps
 from projections.standing import Failure, Generation, Place
 from projections.tables import Batch
 from projections.tails import Tail
@@ -30,18 +28,13 @@ class Taker:
 
     def __init__(self, connection: sqlite3.Connection, catalogue: Catalogue) -> None:
         self._connection, self._catalogue = connection, catalogue
-        self._ordered: _Ordered | None = None
 
     def taken(
         self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
     ) -> Taken:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
         batch = Batch(self._connection, found.generation)
-        try:
-            place, failure = self._at_once(projection, found, tail, batch, records), None
-        except Exception:  # whatever it is: find the record to blame
-            batch = Batch(self._connection, found.generation)
-            place, failure = _folded(projection, found, tail, batch, records)
+        place, failure = _folded(projection, found, tail, batch, records)
         if place is None:
             return None, failure
         unwritten = self._write(found, tail.name, batch, place)
@@ -50,22 +43,6 @@ class Taker:
         if len(records) > 1:
             return self._one_by_one(projection, found, tail, records)
         return None, _failure(found.name, tail.name, records[0], unwritten)
-
-    def _at_once(
-        self,
-        projection: Projection,
-        found: Generation,
-        tail: Tail,
-        batch: Batch,
-        records: Sequence[Delivered],
-    ) -> Place | None:
-        """Fold a batch, put in order; projections that stand at the same place share that."""
-        place = found.at(tail.name)
-        ordered = self._ordered
-        if ordered is None or ordered.records is not records or ordered.before != place:
-            ordered = self._ordered = _ordered(tail, place, records)
-        ordered.steps.fold(projection, batch)
-        return ordered.after
 
     def _one_by_one(
         self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
@@ -95,32 +72,10 @@ class Taker:
         return None
 
 
-class _Ordered(Struct, frozen=True):
-    """What folds that stand `before` are told of records, and where they stand after it (None: there too)."""
-
-    records: Sequence[Delivered]
-    before: Place
-    steps: Steps
-    after: Place | None
-
-
-def _ordered(tail: Tail, place: Place, records: Sequence[Delivered]) -> _Ordered:
-    told: list[Delivered] = []
-    position, time = place.position, place.time
-    last: Delivered | None = None
-    for delivered in records:
-        if delivered.position > position:
-            shown, time = tail.told(delivered, time) if tail.timed else (delivered, time)
-            told.append(shown)
-            last, position = delivered, delivered.position
-    after = Place(position, mark(last.record), time) if last else None
-    return _Ordered(records, place, in_steps(told), after)
-
-
 def _folded(
     projection: Projection, found: Generation, tail: Tail, batch: Batch, records: Sequence[Delivered]
 ) -> Taken:
-    """Fold records into a batch, as far as the fold does not fail."""
+    """Fold records that are not known already into a batch, as far as the fold does not fail."""
     fold, told = projection.fold, tail.told
     position, time = found.at(tail.name).position, found.at(tail.name).time
     last: Delivered | None = None

@@ -57,26 +57,6 @@ class ReadModels:
         async with self._asking:
             return await asyncio.to_thread(self._answer, lambda rows: question(rows, *given, **named))
 
-    async def reach(self, match: str, seconds: float) -> None:
-        """Wait until the read models hold everything of a match that is committed now.
-
-        Raises:
-            Failed: behind, where they do not in this time.
-        """
-        async with self._asking:
-            missing = await asyncio.to_thread(self._missing, self._store.log_of(match), seconds)
-        if missing:
-            raise Failed("behind", f"the read models lack {missing} records", {"retry-after": "1"})
-
-    def _missing(self, log: str, seconds: float) -> str:
-        """How many records of a log the read models lack, after some time; empty: none."""
-        last = self.runner.lasts().get(log)
-        if last is None:
-            return "some"
-        if self.runner.wait({log: last}, seconds):
-            return ""
-        return str(max(status.behind for status in self.runner.status()))
-
     def close(self) -> None:
         """Let go of the file."""
         self.runner.stop()

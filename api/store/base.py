@@ -17,7 +17,7 @@ from eventsourcing.application import AggregateNotFoundError
 from eventsourcing.persistence import StoredEvent
 
 from api.store.keys import KeyRing, wrap_key
-from api.store.log import AFTER, NEWS, Reading, Rows
+from api.store.log import AFTER, AT_ONCE, FIRST, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
 from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told, Unavailable
@@ -247,9 +247,19 @@ class SqlStore(Undivided, ABC):
         return (row[0] for row in self._rows.rows(first))
 
     def after(self, position: int, limit: int) -> list[Stored]:
-        """See `Store.after`: the records are read when somebody looks at them."""
-        rows = self._rows.rows(AFTER, (position, limit))
-        uploaded = self._uploaded(position, rows[-1][0]) if rows else set()
+        """See `Store.after`."""
+        return self._delivered(self._rows.rows(AFTER, (position, limit)))
+
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.brief`."""
+        rows = self._reading.select_brief(position, position + limit)
+        if not rows and (first := self._one(FIRST, position)[0]) is not None:
+            rows = self._reading.select_brief(first - 1, first - 1 + limit)
+        return self._delivered(rows)
+
+    def _delivered(self, rows: Sequence[Any]) -> list[Stored]:
+        """Rows as records that are read when somebody looks at them."""
+        uploaded = self._uploaded(sorted({move[0] for _, *move in rows}))
         return [Stored(place, unread(*move), move[0] in uploaded) for place, *move in rows]
 
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
@@ -261,11 +271,17 @@ class SqlStore(Undivided, ABC):
         assert isinstance(envelope, Envelope)
         return envelope.record
 
-    def _uploaded(self, after: int, upto: int) -> set[str]:
-        """The uploaded ones among the matches whose moves have these positions."""
-        moves = "SELECT originator_id FROM stored_events WHERE id > ? AND id <= ?"
-        uploads = f"SELECT match FROM uploads WHERE match IN ({moves})"
-        return {row[0] for row in self._rows.rows(uploads, (after, upto))}
+    def _uploaded(self, matches: Sequence[str]) -> set[str]:
+        """The uploaded ones among some matches."""
+        return {
+            row[0]
+            for first in range(0, len(matches), AT_ONCE)
+            for row in self._uploads(matches[first : first + AT_ONCE])
+        }
+
+    def _uploads(self, matches: Sequence[str]) -> list[Any]:
+        marks = ", ".join("?" * len(matches))
+        return self._rows.rows(f"SELECT match FROM uploads WHERE match IN ({marks})", matches)
 
     def last(self) -> int:
         """See `Store.last`."""

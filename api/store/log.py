@@ -7,7 +7,7 @@ in which moves became durable.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 from typing import Any, ClassVar, Protocol
 from uuid import UUID
@@ -20,10 +20,14 @@ from eventsourcing.persistence import (
     StoredEvent,
 )
 
+from domain.games import GAMES
+from domain.log import PLAYED, codec
+
 MOVE = "originator_id, originator_version, topic, state"
 AFTER = f"SELECT id, {MOVE} FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
-_RANGES = 500  # in one statement at most
+FIRST = "SELECT min(id) FROM stored_events WHERE id > ?"
+AT_ONCE = 500  # values, or pairs of them, in one statement at most
 
 
 class Rows(Protocol):
@@ -46,10 +50,10 @@ class Bells(Protocol):
 class Reading(ABC):
     """The reading half of a recorder.
 
-    `milestone` is the condition of a row that it holds no play (see `domain.outline`).
+    `where` tells where a text stands in a row; 0: it does not.
     """
 
-    milestone: ClassVar[str]
+    where: ClassVar[str]
 
     @abstractmethod
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
@@ -77,7 +81,7 @@ class Reading(ABC):
     def select_milestones(self, match: str) -> list[tuple[StoredEvent, int]]:
         """The moves of a match that are no plays, in order, each with the number of its latest move."""
         latest = "(SELECT max(originator_version) FROM stored_events WHERE originator_id = ?)"
-        where = f"WHERE originator_id = ? AND {self.milestone} ORDER BY originator_version"
+        where = f"WHERE originator_id = ? AND {self._milestone} ORDER BY originator_version"
         rows = self._rows(f"SELECT {MOVE}, {latest} FROM stored_events {where}", (match, match))
         return [(StoredEvent(*row[:-1]), row[-1]) for row in rows]
 
@@ -85,8 +89,8 @@ class Reading(ABC):
         """The moves of a match that are in one of these ranges, in order."""
         return [
             StoredEvent(*row)
-            for first in range(0, len(ranges), _RANGES)
-            for row in self._select_ranges(match, ranges[first : first + _RANGES])
+            for first in range(0, len(ranges), AT_ONCE)
+            for row in self._select_ranges(match, ranges[first : first + AT_ONCE])
         ]
 
     def _select_ranges(self, match: str, ranges: Sequence[range]) -> list[Any]:
@@ -96,6 +100,24 @@ class Reading(ABC):
         bounds = [bound for one in ranges for bound in (one.start, one.stop)]
         statement = f"WITH given (since, until) AS (VALUES {given}) SELECT {MOVE} FROM {joined}"
         return self._rows(statement, (*bounds, match))
+
+    def select_brief(self, after: int, upto: int) -> list[Any]:
+        """The moves between two positions (see `Log.brief`), each after its own."""
+        some = "FROM stored_events WHERE id > ? AND id <= ?"
+        lasts = f"SELECT max(id) {some} GROUP BY originator_id"
+        kept = " OR ".join((f"id IN ({lasts})", self._milestone, *self._settling()))
+        return self._rows(f"SELECT id, {MOVE} {some} AND ({kept}) ORDER BY id", (after, upto, after, upto))
+
+    @property
+    def _milestone(self) -> str:
+        """The condition of a row that it holds no play (see `domain.outline`)."""
+        return f"{self.where.format(PLAYED.decode())} = 0"
+
+    def _settling(self) -> Iterator[str]:
+        """The conditions of rows whose plays may settle who plays which seat."""
+        for game in GAMES.values():
+            for tag in codec(game).settling:
+                yield f"topic = '{game.name}' AND {self.where.format(tag.decode())} > 0"
 
     def select_notifications(
         self,

@@ -28,7 +28,7 @@ from api.store.log import MOVE, Reading, Subscription
 from api.store.people import Cursor as Marked
 from api.store.postgres_address import DOUBTFUL, Address, Connection, Unreachable, hung_up
 from api.store.postgres_listening import Listener
-from api.store.postgres_schema import MILESTONE, SCHEMA
+from api.store.postgres_schema import SCHEMA, WHERE
 from api.store.seam import InDoubt
 
 URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
@@ -181,7 +181,7 @@ class Recorder(Reading, library.PostgresApplicationRecorder):
     """The log of all matches, in the one order in which moves became durable."""
 
     datastore: Datastore
-    milestone = MILESTONE
+    where = WHERE
 
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
         return self.datastore.rows(statement, values)

@@ -29,7 +29,8 @@ LATE = 10.0  # seconds that a replica is waited for at the start
 _PAUSE = 0.1  # seconds between two looks at it
 ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
 
-MILESTONE = f"position('{PLAYED.decode()}'::bytea IN state) = 0"  # the row holds no play
+WHERE = "position('{}'::bytea IN state)"  # where a text stands in a row; 0: it does not
+MILESTONE = f"{WHERE.format(PLAYED.decode())} = 0"  # the row holds no play
 
 # Finds the few moves that are no plays without reading all the others (see `domain.outline`).
 _MILESTONES = (

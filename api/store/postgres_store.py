@@ -154,6 +154,11 @@ class PostgresStore(SqlStore):
             found += super().after(found[-1].position if found else position, limit - len(found))
         return found
 
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.brief`."""
+        found = self._at_replica(lambda replica: replica.brief(position, limit))
+        return found or super().brief(position, limit)
+
     def _kept(self, statement: str, match: str) -> Any:
         """The row, from the replica where the database is away."""
         try:

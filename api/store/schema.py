@@ -25,7 +25,8 @@ FILE = "glasnost.db"
 APPLICATION = 0x474C5354  # "GLST": marks the file as a Glasnost store
 STATEMENTS = 128  # prepared statements kept by each connection; the standard library's pool keeps one
 
-MILESTONE = f"instr(state, CAST('{PLAYED.decode()}' AS BLOB)) = 0"  # the row holds no play
+WHERE = "instr(state, CAST('{}' AS BLOB))"  # where a text stands in a row; 0: it does not
+MILESTONE = f"{WHERE.format(PLAYED.decode())} = 0"  # the row holds no play
 
 # Finds the few moves that are no plays without reading all the others (see `domain.outline`).
 _MILESTONES = (

@@ -146,6 +146,13 @@ class Log(Protocol):
     def after(self, position: int, limit: int) -> list[Stored]:
         """Up to `limit` records after `position`, in the store's order, without gaps."""
 
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """The same without the plays after which there is another record of their match among these: what
+        tells where matches stand, at a small part of the cost.
+
+        A play that settles who plays which seat is never left out.
+        """
+
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """The matches and positions of these records alone: it costs a small part of `after`."""
 

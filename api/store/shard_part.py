@@ -111,6 +111,10 @@ class Part:
         """See `Log.after`."""
         return self.ask(lambda store: store.after(position, limit))
 
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Log.brief`."""
+        return self.ask(lambda store: store.brief(position, limit))
+
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """See `Log.news`."""
         return self.ask(lambda store: store.news(position, limit))

@@ -23,7 +23,7 @@ from eventsourcing.persistence import NotSupportedError, StoredEvent
 from eventsourcing.utils import Environment, EnvType, strtobool
 
 from api.store.log import Reading, Subscription
-from api.store.schema import MILESTONE, connect_for_reading, connect_for_writing
+from api.store.schema import WHERE, connect_for_reading, connect_for_writing
 from api.store.seam import StoreError
 
 WRITE = "SQLITE_WRITE"  # "n": the file is only read
@@ -167,7 +167,7 @@ class Recorder(Reading, library.SQLiteApplicationRecorder):
     """The log of all matches, in the one order in which moves became durable."""
 
     datastore: Datastore
-    milestone = MILESTONE
+    where = WHERE
 
     def construct_create_table_statements(self) -> list[str]:
         """None: `api.store.schema` makes and migrates the tables when the file is opened."""

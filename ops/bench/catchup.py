@@ -2,8 +2,7 @@
 
 Each projection alone, then all of them, which share the reading.  The floor is the quickest projector there
 can be: bare sqlite3 that reads the same rows, counts the moves of each match, and writes the counts with each
-batch of as many records.  Turn summaries cannot come near it: they are told from what each play did, so every
-fact must be decoded and put on its table.  Doing that and nothing else is measured beside them.
+batch of as many records.
 """
 
 from __future__ import annotations
@@ -23,15 +22,8 @@ from _filled import fill
 
 from api.store import schema
 from api.store.store import SqliteStore
-from domain import kernel
-from domain.entries import Opened
-from domain.game import Game
-from domain.games import GAMES
-from domain.kernel import Table
-from projections.hearing import heard, hidden
 from projections.model import Projection
-from projections.runner import BATCH, FAR, PROJECTIONS, Runner
-from projections.turns import TURNS
+from projections.runner import BATCH, PROJECTIONS, Runner
 
 MOVES = 100 if QUICK else 100_000
 ROUNDS = 1 if QUICK else 3  # the shortest of so many counts
@@ -47,16 +39,14 @@ def main() -> None:
         gc.collect()
         gc.freeze()
         floor = _shortest(partial(bare, store.folder / schema.FILE, Path(scratch) / "bare.db"))
-        telling = _shortest(partial(folded, store))
         for some in [*((one,) for one in PROJECTIONS), PROJECTIONS]:
             ours = _shortest(partial(_caught_up, store, some))
             what = some[0].name if len(some) == 1 else "all of them"
-            alone = f"; decoding and folding alone {rate(moves / telling)} moves/s" if TURNS in some else ""
             say(
                 f"read models catching up, {what}",
                 f"{rate(moves / ours)} moves/s (aim: 300,000), {ours / moves * 1e6:.1f} µs/move,"
                 f" of {rate(moves)} moves; floor: bare sqlite3 {rate(moves / floor)} moves/s;"
-                f" ratio {ours / floor:.1f}{alone}",
+                f" ratio {ours / floor:.1f}",
             )
 
 
@@ -74,23 +64,6 @@ def _caught_up(store: SqliteStore, projections: Sequence[Projection]) -> None:
         runner = Runner(store, Path(scratch) / "readmodels.db", projections=projections)
         runner.catch_up()
         runner.stop()
-
-
-def folded(store: SqliteStore) -> None:
-    """What turn summaries need at least: the facts of each move in full, and the table after them."""
-    tables: dict[str, tuple[Game, Table]] = {}
-    position = 0
-    while found := store.after(position, FAR):
-        position = found[-1].position
-        for record in (stored.record for stored in found):
-            if record.move == 1:
-                opened: Opened = record.entry
-                game = GAMES[opened.game]
-                tables[record.match] = game, game.table(opened.edition, opened.options)
-            elif b'"facts":' in record.stored:
-                game, table = tables[record.match]
-                _, facts = heard(game, record.leaf, hidden(record.stored))
-                tables[record.match] = game, kernel.fold(table, facts)
 
 
 def bare(log: Path, file: Path) -> None:

@@ -24,7 +24,8 @@ from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, 
 from projections.runner import PROJECTIONS, Runner
 from projections.sharing import SharedRunner
 from projections.summary import Turn
-from projections.turns import PlayRow, Running, TurnMatch, TurnRow, so_far
+from projections.turns import turns
+from tests.briefs import brief
 from tests.matches import Sitting
 
 STORE = b"one store"
@@ -50,6 +51,10 @@ class FakeSource:
     def after(self, position: int, limit: int) -> Sequence[Item]:
         """See `Source.after`."""
         return self.items[max(position - self._again, 0) : position + limit]
+
+    def brief(self, position: int, limit: int) -> Sequence[Item]:
+        """See `Source.brief`."""
+        return brief(self.after(position, limit))
 
     def last(self) -> int:
         """See `Source.last`."""
@@ -210,7 +215,7 @@ class Hall:
 
 
 class ChainRow(Row, frozen=True, kw_only=True):
-    """A hash over every record of a match in the order of delivery: one lost or doubled makes another."""
+    """A hash over every milestone of a match in the order of delivery: one lost or doubled makes another."""
 
     table: ClassVar[str] = "chain"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -223,6 +228,8 @@ class ChainRow(Row, frozen=True, kw_only=True):
 def chain_fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     """One more link."""
     match = delivered.record.match
+    if delivered.record.only_plays:
+        return
     row = rows.get(ChainRow, match) or ChainRow(match=match)
     link = sha256(f"{row.hash} {delivered.position}".encode()).hexdigest()
     yield ChainRow(match=match, count=row.count + 1, hash=link)
@@ -231,13 +238,9 @@ def chain_fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
 WITH_CHAIN = (Projection("chain", 1, (ChainRow,), chain_fold), *PROJECTIONS)
 
 
-def turns_in(rows: MemoryRows) -> list[Turn]:
-    """The turns of one match, as a reader gets them."""
-    (match,) = rows.all(TurnMatch)
-    if match.over:
-        return [row.turn for row in rows.all(TurnRow)]
-    (running,) = rows.all(Running)
-    return list(so_far(match, running, rows.all(PlayRow)))
+def turns_of(sitting: Sitting) -> list[Turn]:
+    """The turns of a match, as a reader gets them."""
+    return list(turns(sitting.match, sitting.match.move))
 
 
 def caught_up(items: Iterable[Item], path: Path, **more: Any) -> None:

@@ -16,8 +16,8 @@ RNG = random.Random(1)
 KILLS = [
     *(("", "borders", number) for number in range(1, 20)),  # every border within a batch
     *(("", "all", RNG.randint(1, 250)) for _ in range(4)),  # amid the rows of a batch
-    *((name, "borders", RNG.randint(1, 60)) for name in ("boards", "turns")),  # while one is built
-    *((name, "swap", number) for name in ("boards", "turns") for number in (1, 4, 6)),
+    *((name, "borders", RNG.randint(1, 60)) for name in ("boards", "history")),  # while one is built
+    *((name, "swap", number) for name in ("boards", "history") for number in (1, 4, 6)),
 ]
 
 

@@ -27,9 +27,8 @@ from domain.texts import LANGUAGES
 from projections.boards import BOARDS, StandingRow, Tally, TotalsRow
 from projections.sentences import TurnTold, tell
 from projections.summary import Turn, fact_decoder
-from projections.turns import TURNS
 from tests.matches import Sitting, finished
-from tests.projections.support import folded, items, turns_in
+from tests.projections.support import folded, items, turns_of
 
 GAME = GAMES["imperial_struggle"]
 SCORING = (AwardScored, PrestigeScored, GoodScored, DebtCompared, TerritoriesCounted)
@@ -46,10 +45,6 @@ def whole() -> Sitting:
 def reason_of(sitting: Sitting) -> str:
     assert sitting.match.result is not None
     return sitting.match.result.reason
-
-
-def turns_of(sitting: Sitting) -> list[Turn]:
-    return turns_in(folded(TURNS, items(sitting.match.records)))
 
 
 def told(sitting: Sitting, language: str) -> list[TurnTold]:

@@ -10,7 +10,7 @@ from projections.boards import BOARDS, StandingRow, TotalsRow
 from projections.history import HISTORY, SeatingRow
 from projections.matches import MATCHES, MatchRow
 from projections.ratings import RatingRow
-from projections.turns import TURNS, TurnMatch, TurnRow
+from projections.turns import turns
 from replay.foreign.report import imported
 from tests.matches import PRODUCT, finished
 from tests.projections.support import folded, items, plain
@@ -46,13 +46,10 @@ def test_a_record_that_stops_counts_as_void() -> None:
 
 
 def test_turns_of_an_imported_match_stay_as_a_spectator_was_told_them(match: Match) -> None:
-    rows = folded(TURNS, items(match.records))
-    (about,) = rows.all(TurnMatch)
-    assert (about.unverified, about.over) == (True, True)
-    told = [plain(raw) for row in rows.all(TurnRow) for play in row.turn.plays for raw in play.facts]
+    plays = [play for turn in turns(match, match.move) for play in turn.plays]
+    told = [plain(raw) for play in plays for raw in play.facts]
     assert told == [plain(fact) for record in match.records for fact in record.facts_for(None)]
     assert told != [plain(fact) for record in match.records for fact in record.facts]
-    plays = [play for row in rows.all(TurnRow) for play in row.turn.plays]
     assert [play.picks for play in plays if play.ask == "ChooseHeadline"] == [None, None]
 
 
@@ -60,5 +57,3 @@ def test_other_matches_are_not_marked() -> None:
     live = finished(GAMES["cia_vs_kgb"]).match
     (row,) = folded(MATCHES, items(live.records)).all(MatchRow)
     assert (row.origin, row.unverified) == ("live", False)
-    (about,) = folded(TURNS, items(live.records)).all(TurnMatch)
-    assert not about.unverified

@@ -4,12 +4,10 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from domain.games import GAMES
-from domain.texts import LANGUAGES
-from projections import read, telling
+from projections import read
 from projections.boards import StandingRow
 from projections.matches import MatchRow
 from projections.read import Asked, BadQuery, HistoryFilter, MatchFilter, Page
@@ -222,25 +220,6 @@ def test_a_player_has_a_standing_on_every_board_that_knows_him(reader: sqlite3.C
     assert len({(row.game, row.edition, row.pool) for row in found}) == len(found) > 1
 
 
-# ── turn summaries ──
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_turns_of_every_match_can_be_read_and_told(reader: sqlite3.Connection, language: str) -> None:
-    for row in everything(reader):
-        kept = telling.kept(reader, row.match)
-        assert kept is not None
-        turns = telling.turns(kept)
-        assert turns.over == (row.status == "over")
-        told = telling.told(turns, language)
-        assert [turn.number for turn in told] == [turn.number for turn in turns.turns]
-        assert msgspec.json.decode(msgspec.json.encode(turns))["match"] == row.match
-
-
-def test_an_unknown_match_has_no_turns(reader: sqlite3.Connection) -> None:
-    assert telling.kept(reader, "nothing") is None
-
-
 # ── refusals ──
 
 
@@ -288,7 +267,6 @@ def test_what_folds_remember_has_no_view(reader: sqlite3.Connection) -> None:
     kinds = [kind for projection in PROJECTIONS for kind in projection.kinds]
     assert views == {kind.table for kind in kinds if not kind.private}
     assert {kind.table for kind in kinds if kind.private} == {
-        "turn_hidden",
         "board_matches",
         "rated_matches",
         "rated_latest",

@@ -34,6 +34,7 @@ from tests.projections.support import (
 )
 
 LOG = Hall(list(GAMES.values()), 12, seed=7).play()
+BAD = next(item.position for item in LOG[119:] if not item.record.only_plays)
 
 
 def fresh(
@@ -95,15 +96,6 @@ def test_the_file_holds_what_the_fold_gives_in_memory(tmp_path: Path, projection
     for kind in projection.kinds:
         stored = dumped(tmp_path / "read.db", [projection])[f"{projection.name}.{kind.table}"]
         assert stored == sorted(tuple(shape(kind).values(row)) for row in memory.all(kind))
-
-
-def test_plays_that_cannot_be_folded_in_a_row_are_folded_one_by_one(tmp_path: Path) -> None:
-    def failing(rows: Rows, plays: Sequence[Delivered], over: bool) -> Iterable[Change]:
-        raise LookupError("plays in a row")
-
-    hasty = tuple(msgspec.structs.replace(projection, plays=failing) for projection in PROJECTIONS)
-    caught_up(LOG, tmp_path / "read.db", projections=hasty, report=pytest.fail)
-    assert dumped(tmp_path / "read.db") == fresh(tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -168,7 +160,7 @@ def test_a_rebuild_serves_the_old_rows_until_the_new_ones_are_complete(tmp_path:
     progress = [position for position in building if position is not None]
     assert progress[:2] == [60, 120]
     assert building[-1] is None
-    assert generations(tmp_path / "read.db") == {"matches": 2, "history": 1, "boards": 1, "turns": 1}
+    assert generations(tmp_path / "read.db") == {"matches": 2, "history": 1, "boards": 1}
     assert dumped(tmp_path / "read.db") == fresh(tmp_path)
 
 
@@ -195,7 +187,7 @@ def test_a_rebuild_leaves_no_old_tables_behind(tmp_path: Path) -> None:
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", batch=50)
     runner.catch_up()
     for _ in range(2):  # the second throws the unfinished first one away
-        runner.rebuild("turns")
+        runner.rebuild("history")
         runner.advance()
     runner.catch_up()
     runner.stop()
@@ -203,6 +195,16 @@ def test_a_rebuild_leaves_no_old_tables_behind(tmp_path: Path) -> None:
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     connection.close()
     assert len(tables) == 3 + sum(len(projection.kinds) for projection in PROJECTIONS)
+
+
+def test_a_projection_that_is_no_more_leaves_nothing_behind(tmp_path: Path) -> None:
+    caught_up(LOG, tmp_path / "read.db", projections=WITH_CHAIN)
+    caught_up(LOG, tmp_path / "read.db")
+    connection = sqlite3.connect(tmp_path / "read.db")
+    assert [*connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'chain%'")] == []
+    assert [*connection.execute("SELECT * FROM places WHERE name = 'chain'")] == []
+    connection.close()
+    assert dumped(tmp_path / "read.db") == fresh(tmp_path)
 
 
 def test_an_unfinished_rebuild_goes_on_after_a_restart(tmp_path: Path) -> None:
@@ -328,7 +330,7 @@ class Fragile:
 
     def __init__(self, position: int) -> None:
         self.position, self.mended = position, False
-        self.projection = msgspec.structs.replace(HISTORY, fold=self.fold, plays=None)
+        self.projection = msgspec.structs.replace(HISTORY, fold=self.fold)
 
     def fold(self, rows: Rows, delivered: Delivered) -> Iterable[Change]:
         if delivered.position == self.position and not self.mended:
@@ -337,7 +339,7 @@ class Fragile:
 
 
 def test_a_failing_record_stops_only_its_own_projection_and_is_tried_again(tmp_path: Path) -> None:
-    fragile, lines = Fragile(120), list[str]()
+    fragile, lines = Fragile(BAD), list[str]()
     runner = Runner(
         FakeSource(LOG),
         tmp_path / "read.db",
@@ -347,13 +349,13 @@ def test_a_failing_record_stops_only_its_own_projection_and_is_tried_again(tmp_p
     )
     runner.catch_up()
     runner.catch_up()
-    assert [status.position for status in runner.status()] == [len(LOG), 119, len(LOG)]
+    assert [status.position for status in runner.status()] == [len(LOG), BAD - 1, len(LOG)]
     failure = status_of(runner, "history").failure
     assert failure is not None
-    assert (failure.position, failure.match) == (120, LOG[119].record.match)
+    assert (failure.position, failure.match) == (BAD, LOG[BAD - 1].record.match)
     assert failure.attempts > 1
     assert len(lines) == 1
-    assert "position 120" in lines[0]
+    assert f"position {BAD}" in lines[0]
     fragile.mended = True
     runner.catch_up()
     assert status_of(runner, "history") == Status("history", len(LOG), 0, None, None)
@@ -363,7 +365,7 @@ def test_a_failing_record_stops_only_its_own_projection_and_is_tried_again(tmp_p
 
 
 def test_a_failure_is_known_after_a_restart_until_it_is_mended(tmp_path: Path) -> None:
-    fragile, lines = Fragile(120), list[str]()
+    fragile, lines = Fragile(BAD), list[str]()
     for _ in range(2):
         runner = Runner(
             FakeSource(LOG), tmp_path / "read.db", projections=(fragile.projection,), report=lines.append
@@ -372,7 +374,7 @@ def test_a_failure_is_known_after_a_restart_until_it_is_mended(tmp_path: Path) -
         runner.catch_up()
         runner.stop()
     assert told is not None
-    assert told.position == 120
+    assert told.position == BAD
     assert len(lines) == 1
     fragile.mended = True
     caught_up(LOG, tmp_path / "read.db", projections=(fragile.projection,))
@@ -402,32 +404,33 @@ class TallRow(Row, frozen=True, kw_only=True):
 
 
 def tall_fold(rows: Rows, delivered: Delivered) -> Iterable[Change]:
-    yield TallRow(position=delivered.position, height=2**70 if delivered.position == 30 else 1)
+    yield TallRow(position=delivered.position, height=2**70 if delivered.position == BAD else 1)
 
 
 def test_rows_that_cannot_be_written_stop_only_their_own_projection(tmp_path: Path) -> None:
     tall = Projection("tall", 1, (TallRow,), tall_fold)
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(tall, MATCHES), batch=50)
     runner.catch_up()
-    assert [status.position for status in runner.status()] == [29, len(LOG)]
+    assert [status.position for status in runner.status()] == [BAD - 1, len(LOG)]
     failure = status_of(runner, "tall").failure
     runner.stop()
     assert failure is not None
-    assert failure.position == 30
+    assert failure.position == BAD
     assert failure.error.startswith("OverflowError")
 
 
 def test_a_full_disk_stops_everybody_and_loses_nothing(tmp_path: Path) -> None:
-    runner = Runner(FakeSource(LOG), tmp_path / "read.db", batch=50)
+    crowd = Hall(list(GAMES.values()), 200, seed=3).play(1_000)
+    runner = Runner(FakeSource(crowd), tmp_path / "read.db", batch=50)
     runner.advance()
     (pages,) = runner._connection.execute("PRAGMA page_count").fetchone()
-    runner._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+    runner._connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(sqlite3.OperationalError, match="full"):
         runner.catch_up()
     runner._connection.execute("PRAGMA max_page_count = 1000000")
     runner.catch_up()
     runner.stop()
-    assert dumped(tmp_path / "read.db") == fresh(tmp_path)
+    assert dumped(tmp_path / "read.db") == fresh(tmp_path, crowd)
 
 
 def test_the_thread_survives_a_log_that_cannot_be_read(tmp_path: Path) -> None:
@@ -444,11 +447,11 @@ def test_the_thread_survives_a_log_that_cannot_be_read(tmp_path: Path) -> None:
 class Unreadable(FakeSource):
     """A log whose first reading fails."""
 
-    def after(self, position: int, limit: int) -> list[Item]:
+    def after(self, position: int, limit: int) -> Sequence[Item]:
         if not self._again:
             self._again = 1
             raise OSError("the disk is gone for a moment")
-        return list(super().after(position, limit))
+        return super().after(position, limit)
 
 
 def test_a_match_without_its_first_move_is_a_failure(toy_game: Game) -> None:

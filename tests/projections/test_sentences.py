@@ -10,9 +10,8 @@ from domain.kernel import HIDDEN
 from domain.texts import LANGUAGES
 from projections.sentences import TurnTold, tell
 from projections.summary import LeadChanged, Over, Play, Turn
-from projections.turns import TURNS
 from tests.matches import Sitting, finished
-from tests.projections.support import folded, items, turns_in
+from tests.projections.support import turns_of
 
 THIRTEEN = GAMES["thirteen_minutes"]
 
@@ -20,8 +19,7 @@ THIRTEEN = GAMES["thirteen_minutes"]
 def told(sitting: Sitting, language: str) -> list[TurnTold]:
     opened = sitting.match.opened
     words = sitting.match.game.words(language, opened.options, opened.edition)
-    turns = turns_in(folded(TURNS, items(sitting.match.records)))
-    return [tell(sitting.match.game, words, turn) for turn in turns]
+    return [tell(sitting.match.game, words, turn) for turn in turns_of(sitting)]
 
 
 def texts_of(turn: TurnTold) -> list[str]:

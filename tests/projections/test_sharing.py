@@ -81,7 +81,7 @@ def test_what_stops_a_leader_is_told_by_all(worker: Worker) -> None:
 def test_before_the_file_is_made_everything_is_behind(worker: Worker, tmp_path: Path) -> None:
     lead = Lead(tmp_path / file_of(STORE))  # somebody is about to make it
     follower = worker({"": FakeSource(LOG)})
-    assert [(status.position, status.behind) for status in follower.status()] == [(0, len(LOG))] * 4
+    assert [(status.position, status.behind) for status in follower.status()] == [(0, len(LOG))] * 3
     assert not follower.wait({"": 0}, 0)
     lead.give_up()
     assert follower.wait({"": len(LOG)}, LONG)

@@ -11,18 +11,9 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.log import codec
 from projections.runner import PROJECTIONS
-from projections.summary import LeadChanged, Over, Turn, fact_decoder
-from projections.turns import TURNS, HiddenRow, PlayRow, Running, TurnMatch, line
+from projections.summary import LeadChanged, Over, fact_decoder
 from tests.matches import Sitting, finished
-from tests.projections.support import MemoryRows, folded, items, plain, seated, turns_in
-
-
-def rows_of(sitting: Sitting) -> MemoryRows:
-    return folded(TURNS, items(sitting.match.records))
-
-
-def turns_of(sitting: Sitting) -> list[Turn]:
-    return turns_in(rows_of(sitting))
+from tests.projections.support import folded, items, plain, seated, turns_of
 
 
 def ended_at(sitting: Sitting) -> int:
@@ -119,12 +110,6 @@ def test_a_ruling_can_bring_back_what_was_taken_back(toy_game: Game) -> None:
     assert plain(turns_of(sitting)) == before
 
 
-def test_the_line_follows_the_jumps() -> None:
-    assert line(4, ()) == {1, 2, 3, 4}
-    assert line(7, ((5, 2),)) == {1, 2, 5, 6, 7}
-    assert line(7, ((5, 2), (7, 4))) == {1, 2, 3, 4, 7}
-
-
 def test_a_resignation_ends_the_running_turn(toy_game: Game) -> None:
     sitting = seated(toy_game, 1, ["ann", "bob"]).play_on(1)
     sitting.accept(sitting.match.resign(sitting.context, "left"))
@@ -140,14 +125,6 @@ def test_a_ruling_tells_its_reason(toy_game: Game) -> None:
     assert turns_of(sitting)[-1].points[-1] == Over(
         sitting.match.move, "ruling", None, "", "wrong cards", void=True
     )
-
-
-def test_a_match_that_is_over_leaves_no_memory(toy_game: Game) -> None:
-    rows = rows_of(finished(toy_game))
-    assert rows.all(Running) == []
-    assert rows.all(PlayRow) == []
-    assert rows.all(HiddenRow) == []
-    assert [row.over for row in rows.all(TurnMatch)] == [True]
 
 
 def test_lead_changes_agree_with_the_tables(toy_game: Game) -> None:
@@ -189,7 +166,3 @@ def test_what_readers_see_of_a_running_match_depends_on_its_leaves_alone(game: G
         for kind in projection.kinds:
             if not kind.private:
                 assert plain(full.all(kind)) == plain(public.all(kind))
-    assert bool(folded(TURNS, items(records)).all(HiddenRow)) == any(
-        part.facts or part.picks for record in records for part in record.parts.values()
-    )
-    assert folded(TURNS, items(bare)).all(HiddenRow) == []

@@ -31,13 +31,15 @@ from api.http.params import AtLeast, GameName, MatchId, PlayerId
 from api.http.problems import Failed
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, name_of
-from projections import read, telling
+from domain.match import Match
+from projections import read
 from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
 from projections.model import LIVE, UPLOADED
 from projections.read import Asked, HistoryFilter, MatchFilter
-from projections.sentences import TurnTold
+from projections.sentences import TurnTold, tell
 from projections.summary import Turn
+from projections.turns import turns
 
 api = Api("boards")
 _DAY = 86_400_000_000  # microseconds
@@ -129,17 +131,11 @@ async def list_matches(
 @api.get("/v1/matches/{match}/turns", Turns, refusals=(404, 503))
 async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Turns:
     """What each turn brought: plays, score before and after, turning points."""
-    if at_least is not None:
-        await looked(call, match, at_least)
-        await call.services.models.reach(match, call.services.settings.at_least_seconds)
-    kept = await call.services.models.ask(telling.kept, match)
-    if kept is None:
-        raise Failed("unknown-match", "there is no such match")
-    found = await asyncio.to_thread(telling.turns, kept)
-    told = await asyncio.to_thread(telling.told, found, call.language)
-    turns = [TurnView(turn, words) for turn, words in zip(found.turns, told, strict=True)]
-    remark = REMARK[call.language] if found.unverified else None
-    return Turns(found.match, found.game, found.unverified, remark, found.over, turns)
+    found = (await looked(call, match, at_least)).match
+    over, unverified = found.closed is not None, found.imported
+    told = await asyncio.to_thread(_turns, found, found.move, call.language)
+    remark = REMARK[call.language] if unverified else None
+    return Turns(found.id, found.game.name, unverified, remark, over, told)
 
 
 @api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
@@ -182,6 +178,13 @@ async def read_history(
     standings = await models.ask(read.standings_of, player)
     name = (await _names(call, [player])).get(player)
     return History(player, name, page.rows, standings, page.next)
+
+
+def _turns(match: Match, move: int, language: str) -> list[TurnView]:
+    """The turns of a match as it stood after `move`, as data and in words."""
+    game, opened = match.game, match.opened
+    words = game.words(language, opened.options, opened.edition)
+    return [TurnView(turn, tell(game, words, turn)) for turn in turns(match, move)]
 
 
 async def _board(

@@ -51,6 +51,10 @@ class Ledger:
         """Not asked for here."""
         raise AssertionError
 
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """Not asked for here."""
+        raise AssertionError
+
     def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
         """Not asked for here."""
         raise AssertionError

@@ -26,6 +26,7 @@ from domain.glimpse import Glimpse
 from domain.log import Record, codec
 from domain.match import Match
 from domain.notes import SigningKey, VerifyingKey
+from tests.briefs import brief
 from tests.glimpses import Reader
 
 
@@ -209,6 +210,10 @@ class MemoryStore(Undivided):
             Stored(number, record, record.match in self._signers)
             for number, record in enumerate(some, position + 1)
         ]
+
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.brief`."""
+        return brief(self.after(position, limit))
 
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """See `Log.news`."""

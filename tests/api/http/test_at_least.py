@@ -37,19 +37,12 @@ def test_every_look_takes_a_move_that_it_must_hold(server: Served) -> None:
     server.client().get("/v1/matches/nowhere?at_least=1").problem(404, "unknown-match")
 
 
-def test_turns_that_lag_are_waited_for_or_refused(
-    toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with served(tmp_path, at_least_seconds=1) as server:
-        match, players = server.table()
-        address = bid(match, players)
-        assert players[0].get(f"{address}/turns?at_least=5").status == 200
-        monkeypatch.setattr(server.models.runner, "wait", lambda positions, seconds: False)
-        answer = players[0].get(f"{address}/turns?at_least=5", accept_language="ru")
-        told = answer.problem(503, "behind")
-        assert told["detail"] == "Этого хода здесь ещё не видно: сводкам не хватает записей: 0"
-        assert answer.headers["retry-after"] == "1"
-        assert players[0].get(f"{address}/turns").status == 200
+def test_turns_are_told_at_once_however_far_the_read_models_are(server: Served) -> None:
+    match, players = server.table()
+    server.models.runner.stop()
+    address = bid(match, players)
+    told = players[0].get(f"{address}/turns").json
+    assert (told["over"], told["turns"][-1]["turn"]["last"]) == (False, 5)
 
 
 # ── with a replica ──

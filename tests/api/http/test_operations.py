@@ -22,7 +22,7 @@ from tests.api.http.served import Client, Served, served
 from tests.api.http.test_commands import bid
 from tests.docs.documents import read
 
-_NEAR = Status("turns", 100, 10, None, None)
+_NEAR = Status("history", 100, 10, None, None)
 
 
 class Probed(MemoryStore):
@@ -127,20 +127,20 @@ def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
 
     assert found(_NEAR) == {}
     far = Status("matches", 100, 11, None, None)
-    stopped = Status("turns", 100, 0, None, Failure("turns", 101, "m1", 7, "KeyError at turns.py:9"))
+    stopped = Status("boards", 100, 0, None, Failure("boards", 101, "m1", 7, "KeyError at boards.py:9"))
     assert found(_NEAR, far) == {"projections": "matches is 11 records behind"}
     told = found(far, stopped)["projections"]
-    assert told == "matches is 11 records behind; turns stopped before position 101: KeyError at turns.py:9"
+    assert told == "matches is 11 records behind; boards stopped before position 101: KeyError at boards.py:9"
     unknown = readiness.reasons(Look(0.0, ""), False, 10)
     assert unknown == {"projections": "the store did not say how far its log goes"}
 
 
 def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
-    rebuilt = Status("turns", 100, 10, 40, None)
+    rebuilt = Status("history", 100, 10, 40, None)
     assert readiness.reasons(Look(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
     told = readiness.remarks(Look(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
     assert told == {
-        "projections": "turns is built anew and has come to position 40",
+        "projections": "history is built anew and has come to position 40",
         "replica": "moves that it lacks: 3",
     }
     away = readiness.remarks(Look(0.0, "", 1, None, True, [_NEAR]))
@@ -155,7 +155,7 @@ def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(
     match, players = server.table()
     bid(match, players)
     assert isinstance(server.models.runner, Runner)
-    server.models.runner.rebuild("turns")
+    server.models.runner.rebuild("history")
     answers = [server.client().get("/readyz") for _ in range(5)]
     assert {answer.status for answer in answers} == {200}
 
@@ -192,7 +192,7 @@ def test_moves_commands_and_commits_are_counted(server: Served) -> None:
     assert told["glasnost_commit_group_sum"] == told["glasnost_commit_seconds_count"]
     assert (told["glasnost_commit_queue"], told["glasnost_in_doubt_total"]) == (0, 0)
     assert told["glasnost_store_bytes"] > 0
-    assert told['glasnost_projection_behind_records{projection="turns"}'] >= 0
+    assert told['glasnost_projection_behind_records{projection="history"}'] >= 0
     assert not [name for name in told if name.startswith(("glasnost_replica", "glasnost_redis"))]
     assert match not in str(told)
 

@@ -78,8 +78,8 @@ def test_lists_that_are_being_built_say_how_far_they_are(
         player, runner = players[0].player, server.models.runner
         assert isinstance(runner, Runner)
         assert runner.wait(store.last(), 30)
-        lists = ("matches", f"matches/{match}/turns", "scoreboards/toy", f"players/{player}/matches")
-        assert [players[0].get(f"/v1/{path}").status for path in lists] == [200] * 4
+        lists = ("matches", "scoreboards/toy", f"players/{player}/matches")
+        assert [players[0].get(f"/v1/{path}").status for path in lists] == [200] * 3
         store.going.clear()
         server.models.path.unlink()  # it can be thrown away
         built = "the read models are being built: 3 of 5 moves are in them; ask again soon"
@@ -92,7 +92,7 @@ def test_lists_that_are_being_built_say_how_far_they_are(
             assert answer.headers["retry-after"] == "1"
         ready = players[0].get("/readyz")
         assert ready.status == 200
-        assert "turns is built anew and has come to position 3" in ready.json["remarks"]["projections"]
+        assert "history is built anew and has come to position 3" in ready.json["remarks"]["projections"]
         released.close()
         for path in lists:
             while players[0].get(f"/v1/{path}").status != 200:
@@ -106,7 +106,7 @@ def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
         raise ZeroDivisionError
 
     monkeypatch.setattr(readmodels, "_PATIENCE", 0.01)
-    failing = tuple(replace(one, fold=fails, plays=None) for one in PROJECTIONS if one is MATCHES)
+    failing = tuple(replace(one, fold=fails) for one in PROJECTIONS if one is MATCHES)
     defaults = Runner.__init__.__kwdefaults__
     assert defaults is not None
     monkeypatch.setitem(defaults, "projections", failing)

@@ -60,7 +60,7 @@ def test_a_position_read_by_itself_is_the_one_in_the_whole_match(store: SqlStore
 
 
 def test_a_long_way_is_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "_RANGES", 2)
+    monkeypatch.setattr(log, "AT_ONCE", 2)
     match = kept(store, wild(GAMES["cia_vs_kgb"], 6, 200))
     assert any(len(match.line_to(move)) > 5 for move in range(1, match.move))
     check(store, match, range(2, match.move, 9))

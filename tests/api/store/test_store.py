@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,14 +13,16 @@ from api.store import seam
 from api.store.base import NAME, SqlStore
 from api.store.keys import create_keys
 from api.store.opening import open_store
-from api.store.seam import Append, Conflict, Exists, StoreError, Unavailable
+from api.store.seam import Append, Conflict, Exists, Stored, StoreError, Unavailable
 from api.store.store import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Damaged
+from domain.log import PLAYED, Damaged
 from tests.api.store.appends import appends, remembered, store_all, store_each, stored
 from tests.api.store.places import Place
+from tests.briefs import brief
 from tests.matches import Sitting, finished
+from tests.wild import wild
 
 
 @pytest.fixture
@@ -114,6 +117,30 @@ def test_positions_number_the_moves_of_all_matches_without_gap(store: SqlStore, 
     assert [one.position for one in store.after(3, 2)] == [4, 5]
     assert store.after(moves, 10) == []
     assert list(store.matches()) == ["m1", "m2"]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 60, 1000])
+def test_in_brief_a_log_leaves_out_the_plays_in_between(store: SqlStore, swap_game: Game, limit: int) -> None:
+    for number, game in enumerate(GAMES.values()):
+        played = wild(game, number, 60)
+        whole = Append(played.match.records, note="a note", signer="club.example+00000000")
+        store.submit(whole if number == 1 else Append(played.match.records, played.secret.bytes)).result()
+    for position in range(0, store.last() + 1, 5):
+        found = store.brief(position, limit)
+        assert _told(found) == _told(brief(store.after(position, limit)))
+    told = [one.record for one in store.brief(0, 1000)]
+    assert any(PLAYED in record.stored and not record.only_plays for record in told), "it settles seats"
+
+
+def test_in_brief_a_gap_in_the_positions_is_no_end(store: SqlStore, toy_game: Game) -> None:
+    store_all(store, finished(toy_game, 1))
+    assert [one.position for one in store.brief(-500, 20)] == [
+        one.position for one in brief(store.after(0, 20))
+    ]
+
+
+def _told(found: Sequence[Stored]) -> list[tuple[int, bytes, bool]]:
+    return [(one.position, one.record.stored, one.uploaded) for one in found]
 
 
 def test_a_failed_append_leaves_no_hole_in_the_order(store: SqlStore, sitting: Sitting) -> None:

@@ -1,0 +1,16 @@
+"""What a log in memory tells in brief."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from projections.model import Delivered
+
+D = TypeVar("D", bound=Delivered)
+
+
+def brief(found: Sequence[D]) -> list[D]:
+    """Records without the plays after which there is another record of their match (see `Source.brief`)."""
+    last = {one.record.match: one.position for one in found}
+    return [one for one in found if not one.record.only_plays or one.position == last[one.record.match]]
