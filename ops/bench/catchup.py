@@ -3,6 +3,9 @@
 Each projection alone, then all of them, which share the reading.  The floor is the quickest projector there
 can be: bare sqlite3 that reads the same rows, counts the moves of each match, and writes the counts with each
 batch of as many records.
+
+Turn summaries are no rows: they are put together from a match when somebody reads them.  Beside them stands
+what is done at each reading anyway, to tell them in words.
 """
 
 from __future__ import annotations
@@ -17,20 +20,25 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from _bench import QUICK, rate, say
+from _bench import QUICK, played, rate, say
 from _filled import fill
 
 from api.store import schema
 from api.store.store import SqliteStore
+from domain.games import GAMES
+from domain.match import Match
 from projections.model import Projection
 from projections.runner import BATCH, PROJECTIONS, Runner
+from projections.sentences import tell
+from projections.summary import Turn
+from projections.turns import turns
 
 MOVES = 100 if QUICK else 100_000
 ROUNDS = 1 if QUICK else 3  # the shortest of so many counts
 
 
 def main() -> None:
-    """One line for each projection, and one for all of them together."""
+    """One line for each projection, one for all of them together, and one for turn summaries."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "store")) as store,
@@ -48,6 +56,14 @@ def main() -> None:
                 f" of {rate(moves)} moves; floor: bare sqlite3 {rate(moves / floor)} moves/s;"
                 f" ratio {ours / floor:.1f}",
             )
+    matches = [played(game, 0)[0] for game in GAMES.values()]
+    ours, floor = _shortest(lambda: [_turns(match) for match in matches]), _shortest(_Words(matches).tell)
+    moves = sum(match.move for match in matches)
+    say(
+        "turn summaries put together, a match of each game",
+        f"{ours / moves * 1e6:.1f} µs/move; floor: to tell them in words {floor / moves * 1e6:.1f} µs/move;"
+        f" ratio {ours / floor:.1f}",
+    )
 
 
 def _shortest(task: Callable[[], object]) -> float:
@@ -64,6 +80,24 @@ def _caught_up(store: SqliteStore, projections: Sequence[Projection]) -> None:
         runner = Runner(store, Path(scratch) / "readmodels.db", projections=projections)
         runner.catch_up()
         runner.stop()
+
+
+def _turns(match: Match) -> tuple[Turn, ...]:
+    return turns(match, match.move)
+
+
+class _Words:
+    """Tells turn summaries that were put together before."""
+
+    def __init__(self, matches: Sequence[Match]) -> None:
+        self._found = [(match, _turns(match)) for match in matches]
+
+    def tell(self) -> None:
+        """In words, all of them."""
+        for match, found in self._found:
+            words = match.game.words("en", match.opened.options, match.opened.edition)
+            for turn in found:
+                tell(match.game, words, turn)
 
 
 def bare(log: Path, file: Path) -> None:
