@@ -36,7 +36,7 @@ BATCH = 1_000  # records a transaction
 FAR = 32_000  # the same where at least so many wait: more of them are plays in between
 IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
 _NO_NODE = 0  # where the file could not be opened: that of none, so that it is opened again
-PAUSE = 0.2  # seconds for which it lets more come, unless a reader waits: more at once cost less each
+PAUSE = 1.0  # seconds for which it lets more come, unless a reader waits: more at once cost less each
 
 
 class Runner:

@@ -21,6 +21,7 @@ from api.store.log import NEWS, Rows
 from api.store.postgres_schema import BELL
 from api.store.seam import StoreError, Told
 
+TOGETHER = 0.02  # seconds after a bell in which more commits ring none: what comes meanwhile is told together
 LOOK = 1.0  # seconds after which the teller looks by itself
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0  # seconds between two attempts to connect
 _AT_ONCE = 1_000  # moves read in one question
@@ -97,6 +98,7 @@ class Listener:
                         os.read(self._woken, 64)
                     elif list(connection.notifies(timeout=0)):
                         self._ring()
+                        self._stopping.wait(TOGETHER)
 
     def _ring(self) -> None:
         with self._lock:

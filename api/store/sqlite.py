@@ -119,8 +119,23 @@ class Datastore(library.SQLiteDatastore):
         ):
             yield cursor
         if commit:
-            for bell in tuple(self._bells):
-                bell.set()
+            self._ring()
+
+    @contextmanager
+    def statement(self) -> Iterator[library.SQLiteCursor]:
+        """One statement that writes, and is a transaction of its own: durable when it is done, or undone."""
+        self._must_be_there()
+        with self.get_connection(commit=True) as connection:
+            try:
+                yield connection.cursor()
+            except sqlite3.Error:
+                connection.rollback()
+                raise
+        self._ring()
+
+    def _ring(self) -> None:
+        for bell in tuple(self._bells):
+            bell.set()
 
     def _must_be_there(self) -> None:
         """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""

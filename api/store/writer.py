@@ -6,8 +6,9 @@ and a conflict spoils nobody else's.  When the disk itself refuses, the whole gr
 one by one, so that whatever still fits is stored, and the rest is told that nothing of it was.
 
 Pieces that only add moves are done together, in one statement: with each statement the thread lets go of the
-interpreter and gets it back only when the loop has nothing else to do.  Where that is refused, they are done
-one by one, each in its savepoint.
+interpreter several times, and gets it back only when the loop has had its turn.  Where a group is nothing
+else, the statement is its own transaction.  Where it is refused, they are done one by one, each in its
+savepoint.
 """
 
 from __future__ import annotations
@@ -79,12 +80,28 @@ class Writer(Queue[Work]):
     def _committed(self, group: list[Job[Work]]) -> bool:
         """Do a group in one transaction; whether the disk took it.  If not, every job of it has failed."""
         try:
-            with self._datastore.transaction(commit=True) as cursor:
-                self._attempt_all(group, cursor)
+            if not self._added_at_once(group):
+                with self._datastore.transaction(commit=True) as cursor:
+                    self._attempt_all(group, cursor)
         except (sqlite3.Error, PersistenceError) as error:
             for job in group:
                 job.error = _unavailable(error)
             return False
+        return True
+
+    def _added_at_once(self, group: list[Job[Work]]) -> bool:
+        """Do a group that a single statement can do: that is a transaction of its own; whether it could."""
+        together = [(job, rows) for job in group if (rows := _rows(job.work)) is not None]
+        moves = [row for _, rows in together for row in rows.moves]
+        others = len(together) < len(group) or any(rows.requests for _, rows in together)
+        if others or len(moves) > _MOST:
+            return False
+        try:
+            with self._datastore.statement() as cursor:
+                last = _add(_MOVES, moves, cursor)
+        except sqlite3.IntegrityError:  # whose row it is they find out one by one
+            return False
+        _number(together, last)
         return True
 
     def _attempt_all(self, group: list[Job[Work]], cursor: Cursor) -> None:
@@ -123,6 +140,11 @@ def _attempt_together(jobs: list[tuple[Job[Work], Rows]], cursor: Cursor) -> Non
         for job, _ in jobs:
             _attempt(job, cursor)
         return
+    _number(jobs, last)
+
+
+def _number(jobs: list[tuple[Job[Work], Rows]], last: int) -> None:
+    """Give each job the position of its last move; that of the last job is known."""
     for job, rows in reversed(jobs):
         job.result, job.error = last, None
         last -= len(rows.moves)
