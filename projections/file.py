@@ -49,6 +49,7 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, int | None]:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # older versions kept here what was hidden in a match
     except sqlite3.DatabaseError:
         connection.close()
         raise

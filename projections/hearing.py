@@ -53,7 +53,7 @@ def heard(game: Game, leaf: bytes, hidden: bytes = b"") -> Heard:
     raws = tuple([known.get(place, raw) for place, raw in enumerate(told.facts)]) if known else told.facts
     fact = _fact(game)
     facts = [fact(raw) for raw in raws]
-    if game.upcasters:  # a row knows today's tags only
+    if game.upcasters:  # whoever tells them knows today's tags only
         raws = tuple([Raw(canonical(found)) for found in facts])
     if told.kind != "played":
         return Play(told.move, raws), facts

@@ -36,7 +36,7 @@ BATCH = 1_000  # records a transaction
 FAR = 32_000  # the same where at least so many wait: more of them are plays in between
 IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
 _NO_NODE = 0  # where the file could not be opened: that of none, so that it is opened again
-PAUSE = 1.0  # seconds for which it lets more come, unless a reader waits: more at once cost less each
+PAUSE = 0.5  # seconds for which it lets more come, unless a reader waits: more at once cost less each
 
 
 class Runner:
@@ -245,10 +245,11 @@ class Runner:
         return any(moved)
 
     def _take(self, found: Generation, log: str, records: Sequence[Delivered]) -> bool:
-        """Take a batch into one generation."""
+        """Take a batch into one generation; whether that, or to know where it fails, was any progress."""
         place, failure = self._taker.taken(self._projections[found.name], found, self._tails[log], records)
+        known = found.failures.get(log)
         self._remember(found, log, place, failure)
-        return place is not None
+        return place is not None or bool(failure and (not known or known.position != failure.position))
 
     def _remember(self, found: Generation, log: str, place: Place | None, failure: Failure | None) -> None:
         """Keep the failure of a generation in a log, or that it is behind it; report a new one."""

@@ -1,4 +1,4 @@
-"""Turn summaries of one match, pure: what each turn brought.  `turns` keeps them as rows.
+"""Turn summaries of one match, pure: what each turn brought.  `turns` puts them together from a match.
 
 A *turn* is the stretch up to a fact that `ends_period` (a battle, a round), whatever the game calls it.  What
 follows that fact in the same move opens the next turn, unless the match ends there.

@@ -3,7 +3,7 @@
 Where there are several logs, as in a divided store, there is no order over all of their records.  Then what
 a fold is told as the position is a time, in microseconds UTC: that of the record itself, and of one that
 tells no time of its own (it was uploaded, or its match was played without a clock) that of the record before
-it that is no play.  It depends on nothing but the log that the record is in, so a rebuild gives the same.
+it that does more than play.  It depends on nothing but the log of that record, so a rebuild gives the same.
 """
 
 from __future__ import annotations

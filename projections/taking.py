@@ -35,11 +35,13 @@ class Taker:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
         batch = Batch(self._connection, found.generation)
         place, failure = _folded(projection, found, tail, batch, records)
-        if place is None:
+        if (
+            failure or place is None
+        ):  # what the log left out before that record, a batch that ends there tells
             return None, failure
         unwritten = self._write(found, tail.name, batch, place)
         if unwritten is None:
-            return place, failure
+            return place, None
         if len(records) > 1:
             return self._one_by_one(projection, found, tail, records)
         return None, _failure(found.name, tail.name, records[0], unwritten)
@@ -47,15 +49,20 @@ class Taker:
     def _one_by_one(
         self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
     ) -> Taken:
-        """Take what can be written of a batch that cannot: this finds the record to blame."""
+        """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
         last: Place | None = None
+        failure: Failure | None = None
+        self._connection.execute("SAVEPOINT trial")
         for delivered in records:
             place, failure = self.taken(projection, found, tail, [delivered])
             if place:
                 last, found = place, replace(found, places={**found.places, tail.name: place})
             if failure:
-                return last, failure
-        return last, None
+                self._connection.execute("ROLLBACK TO trial")
+                last = None
+                break
+        self._connection.execute("RELEASE trial")
+        return last, failure
 
     def _write(self, found: Generation, log: str, batch: Batch, place: Place) -> Exception | None:
         """Write a batch and how far it goes: both or, with the error that prevented it, neither."""

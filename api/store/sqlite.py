@@ -128,7 +128,7 @@ class Datastore(library.SQLiteDatastore):
         with self.get_connection(commit=True) as connection:
             try:
                 yield connection.cursor()
-            except sqlite3.Error:
+            except BaseException:
                 connection.rollback()
                 raise
         self._ring()

@@ -99,7 +99,9 @@ class Writer(Queue[Work]):
         try:
             with self._datastore.statement() as cursor:
                 last = _add(_MOVES, moves, cursor)
-        except sqlite3.IntegrityError:  # whose row it is they find out one by one
+        except Exception as error:  # whose row it is they find out one by one
+            if _is_trouble(error):
+                raise
             return False
         _number(together, last)
         return True

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from domain.games import GAMES
 from projections import read
 from projections.boards import BOARDS
 from projections.history import HISTORY
-from projections.matches import MATCHES
+from projections.matches import MATCHES, MatchRow
 from projections.model import Change, Delivered, Projection, Row, Rows
 from projections.read import Asked, MatchFilter, NotReady
 from projections.runner import PROJECTIONS, Runner
@@ -34,6 +34,7 @@ from tests.projections.support import (
 )
 
 LOG = Hall(list(GAMES.values()), 12, seed=7).play()
+Fold = Callable[[Rows, Delivered], Iterable[Change]]
 BAD = next(item.position for item in LOG[119:] if not item.record.only_plays)
 
 
@@ -417,6 +418,35 @@ def test_rows_that_cannot_be_written_stop_only_their_own_projection(tmp_path: Pa
     assert failure is not None
     assert failure.position == BAD
     assert failure.error.startswith("OverflowError")
+
+
+def _fails(rows: Rows, delivered: Delivered) -> Iterable[Change]:
+    if delivered.position == BAD:
+        raise LookupError
+    return MATCHES.fold(rows, delivered)
+
+
+def _cannot_be_written(rows: Rows, delivered: Delivered) -> Iterable[Change]:
+    changes = list(MATCHES.fold(rows, delivered))
+    if delivered.position == BAD:
+        return [msgspec.structs.replace(one, opened=2**70) for one in changes if isinstance(one, MatchRow)]
+    return changes
+
+
+@pytest.mark.parametrize("fold", [_fails, _cannot_be_written])
+@pytest.mark.parametrize("batch", [7, 1_000])
+def test_before_a_record_that_fails_every_row_is_what_the_records_before_make(
+    tmp_path: Path, fold: Fold, batch: int
+) -> None:
+    fragile = msgspec.structs.replace(MATCHES, fold=fold)
+    runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(fragile,), batch=batch)
+    runner.catch_up()
+    assert [status.position for status in runner.status()] == [BAD - 1]
+    kept = shape(MatchRow)
+    stored = runner._connection.execute(f"SELECT {kept.names} FROM {kept.name(1)}").fetchall()
+    runner.stop()
+    expected = folded(MATCHES, LOG[: BAD - 1]).all(MatchRow)
+    assert sorted((kept.row(values) for values in stored), key=lambda row: row.match) == expected
 
 
 def test_a_full_disk_stops_everybody_and_loses_nothing(tmp_path: Path) -> None:
