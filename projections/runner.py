@@ -154,8 +154,9 @@ class Runner:
         self._woken.set()
 
     def catch_up(self) -> None:
-        """Take in every record there is, save where a fold fails."""
-        while self.advance():
+        """Take in every record there is by now, save where a fold fails."""
+        lasts = self._tails.lasts()  # not what comes meanwhile: under load there is always some more
+        while self.advance() and self._is_behind(lasts):
             if self._stopping.is_set():
                 return
 
@@ -196,6 +197,10 @@ class Runner:
             if self._fits(found) and position < last:
                 groups.setdefault(position, []).append(found)
         return list(groups.values())
+
+    def _is_behind(self, lasts: Mapping[str, int]) -> bool:
+        """Does any generation lack records up to these positions?"""
+        return any(self._behind(log, last) for log, last in lasts.items())
 
     def _fits(self, found: Generation) -> bool:
         return found.stamp == stamp(self._projections[found.name])

@@ -35,9 +35,8 @@ class Taker:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
         batch = Batch(self._connection, found.generation)
         place, failure = _folded(projection, found, tail, batch, records)
-        if (
-            failure or place is None
-        ):  # what the log left out before that record, a batch that ends there tells
+        # What the log left out before a record that fails, a batch that ends there tells.
+        if failure or place is None:
             return None, failure
         unwritten = self._write(found, tail.name, batch, place)
         if unwritten is None:

@@ -139,6 +139,24 @@ def test_the_lag_can_be_read(tmp_path: Path) -> None:
     runner.stop()
 
 
+class Busy(FakeSource):
+    """A store in which there is one more record each time that somebody looks."""
+
+    _there = 100
+
+    def last(self) -> int:
+        """See `Source.last`."""
+        self._there += 1
+        return self._there
+
+
+def test_a_round_ends_with_what_was_there_when_it_began(tmp_path: Path) -> None:
+    runner = Runner(Busy(LOG), tmp_path / "read.db", batch=1)
+    runner.catch_up()
+    assert {status.position for status in runner.status()} == {101}
+    runner.stop()
+
+
 # ── rebuilding ──
 
 
