@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from api.gate.arrivals import Inbox
 from api.gate.desks import Desk, Desks
 from api.gate.house import House
 from api.store.seam import Store, StoreError, Told, Unavailable
@@ -63,16 +64,13 @@ class Following:
             return
         loop = asyncio.get_running_loop()
 
-        def hear(match: str, position: int) -> None:
-            self._hear(match, position)
+        def hear(news: tuple[str, int]) -> None:
+            self._hear(*news)
             if bus is not None:
-                bus.passed(match, position)
+                bus.passed(*news)
 
-        def told(match: str, position: int) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(hear, match, position)
-
-        self._store.watch(told)
+        inbox = Inbox(hear)
+        self._store.watch(lambda match, position: inbox.put(loop, (match, position)))
         if bus is not None:
             bus.watch(self._hear)
 

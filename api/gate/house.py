@@ -115,6 +115,8 @@ class House:
 
     def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
         """The bot that has to answer now: to a request, else to the question that stands."""
+        if not _has_a_bot(match):  # most have none, and this is asked after every move
+            return None
         if match.request is not None:
             return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))
         return self._bot_among(match, tuple(match.asked.seats)) if match.asked else None
@@ -141,3 +143,7 @@ def _told(desk: Desk, error: Exception) -> dict[str, str]:
 
 def _has_a_person(match: Match) -> bool:
     return any(seated and not seated.bot for seated in match.seats.values())
+
+
+def _has_a_bot(match: Match) -> bool:
+    return any(seated and seated.bot for seated in match.seats.values())
