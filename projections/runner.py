@@ -156,7 +156,7 @@ class Runner:
     def catch_up(self) -> None:
         """Take in every record there is by now, save where a fold fails."""
         lasts = self._tails.lasts()  # not what comes meanwhile: under load there is always some more
-        while self.advance() and self._is_behind(lasts):
+        while self.advance() and self._can_go_on(lasts):
             if self._stopping.is_set():
                 return
 
@@ -198,9 +198,11 @@ class Runner:
                 groups.setdefault(position, []).append(found)
         return list(groups.values())
 
-    def _is_behind(self, lasts: Mapping[str, int]) -> bool:
-        """Does any generation lack records up to these positions?"""
-        return any(self._behind(log, last) for log, last in lasts.items())
+    def _can_go_on(self, lasts: Mapping[str, int]) -> bool:
+        """Does any generation lack records up to these positions?  One that a record stopped tries that one
+        again in the next round."""
+        groups = ((log, group) for log, last in lasts.items() for group in self._behind(log, last))
+        return any(not found.stopped(log) for log, group in groups for found in group)
 
     def _fits(self, found: Generation) -> bool:
         return found.stamp == stamp(self._projections[found.name])

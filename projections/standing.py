@@ -61,6 +61,11 @@ class Generation(Struct, frozen=True):
         """How far a log was taken in."""
         return self.places.get(log, Place())
 
+    def stopped(self, log: str) -> bool:
+        """Is the next record of a log one that it failed on?"""
+        failure = self.failures.get(log)
+        return failure is not None and failure.position == self.at(log).position + 1
+
     @property
     def position(self) -> int:
         """How many records are in it."""

@@ -31,9 +31,11 @@ class Inbox(Generic[T]):
         self._called = False
 
     def put(self, loop: _Loop, thing: T) -> None:
-        """In another thread: the loop is called unless it is called already."""
+        """In another thread: the loop is called unless it is called already; a closed one hears nothing."""
+        if loop.is_closed():
+            return
         self._came.append(thing)
-        if not self._called and not loop.is_closed():
+        if not self._called:
             self._called = True
             loop.call_soon_threadsafe(self._deliver)
 

@@ -79,22 +79,22 @@ class Writer(Queue[Work]):
 
     def _committed(self, group: list[Job[Work]]) -> bool:
         """Do a group in one transaction; whether the disk took it.  If not, every job of it has failed."""
+        jobs = [(job, _rows(job.work)) for job in group]
         try:
-            if not self._added_at_once(group):
+            if not self._added_at_once(jobs):
                 with self._datastore.transaction(commit=True) as cursor:
-                    self._attempt_all(group, cursor)
+                    _attempt_all(jobs, cursor)
         except (sqlite3.Error, PersistenceError) as error:
             for job in group:
                 job.error = _unavailable(error)
             return False
         return True
 
-    def _added_at_once(self, group: list[Job[Work]]) -> bool:
-        """Do a group that a single statement can do: that is a transaction of its own; whether it could."""
-        together = [(job, rows) for job in group if (rows := _rows(job.work)) is not None]
+    def _added_at_once(self, jobs: list[tuple[Job[Work], Rows | None]]) -> bool:
+        """Do jobs that a single statement can do: that is a transaction of its own; whether it could."""
+        together = [(job, rows) for job, rows in jobs if rows is not None and not rows.requests]
         moves = [row for _, rows in together for row in rows.moves]
-        others = len(together) < len(group) or any(rows.requests for _, rows in together)
-        if others or len(moves) > _MOST:
+        if len(together) < len(jobs) or len(moves) > _MOST:
             return False
         try:
             with self._datastore.statement() as cursor:
@@ -106,19 +106,6 @@ class Writer(Queue[Work]):
         _number(together, last)
         return True
 
-    def _attempt_all(self, group: list[Job[Work]], cursor: Cursor) -> None:
-        """Do the jobs in order, those together that only add moves."""
-        together: list[tuple[Job[Work], Rows]] = []
-        for job in group:
-            rows = _rows(job.work)
-            if rows is not None:
-                together.append((job, rows))
-                continue
-            _attempt_together(together, cursor)
-            together = []
-            _attempt(job, cursor)
-        _attempt_together(together, cursor)
-
 
 def _rows(work: Work) -> Rows | None:
     """What the work only adds; None where it is to be done by itself."""
@@ -126,6 +113,19 @@ def _rows(work: Work) -> Rows | None:
         return work.rows() if isinstance(work, Adding) else None
     except Exception:  # by itself it fails as well, and its owner is told
         return None
+
+
+def _attempt_all(jobs: list[tuple[Job[Work], Rows | None]], cursor: Cursor) -> None:
+    """Do the jobs in order, those together that only add moves."""
+    together: list[tuple[Job[Work], Rows]] = []
+    for job, rows in jobs:
+        if rows is not None:
+            together.append((job, rows))
+            continue
+        _attempt_together(together, cursor)
+        together = []
+        _attempt(job, cursor)
+    _attempt_together(together, cursor)
 
 
 def _attempt_together(jobs: list[tuple[Job[Work], Rows]], cursor: Cursor) -> None:

@@ -157,6 +157,17 @@ def test_a_round_ends_with_what_was_there_when_it_began(tmp_path: Path) -> None:
     runner.stop()
 
 
+def test_a_record_that_fails_does_not_keep_a_round_going(tmp_path: Path) -> None:
+    def fold(rows: Rows, delivered: Delivered) -> Iterable[Change]:
+        raise LookupError
+
+    broken = msgspec.structs.replace(MATCHES, fold=fold)
+    runner = Runner(Busy(LOG), tmp_path / "read.db", projections=(broken, HISTORY), batch=1)
+    runner.catch_up()
+    assert [status.position for status in runner.status()] == [0, 101]
+    runner.stop()
+
+
 # ── rebuilding ──
 
 
