@@ -35,6 +35,7 @@ from api.http.protocol import Protocol
 from api.http.readmodels import ReadModels
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
+from api.learning import learn
 from api.settings import Settings, product, read, unknown
 from api.store.fresh import scratch_folder
 from api.store.location import Location
@@ -85,6 +86,7 @@ def serve(
         _log.warning("unknown setting", extra={"variable": variable, "like": like})
     _open_as_many_as_allowed()
     sys.setswitchinterval(_TURN)
+    learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
         models = _models_folder(store, given, kept)
         uvloop.run(_serve(store, models, listener, settings, redis, empty, tell))

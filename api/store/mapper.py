@@ -14,6 +14,7 @@ from eventsourcing.persistence import Mapper, StoredEvent, Transcoder
 from eventsourcing.utils import Environment, EnvType
 from msgspec import Struct
 
+from api.learning import learn
 from domain.games import GAMES
 from domain.log import Codec, Damaged, Record, codec
 from domain.match import Match
@@ -91,8 +92,7 @@ def unread(match: str, move: int, game: str, stored: bytes) -> Record:
     return Record(known, match, move, stored, known.audiences)
 
 
-for _game in GAMES.values():  # before there are threads: of two that make one together, a process may die
-    codec(_game)  # (msgspec 0.22 shows the type of a struct to others before it is finished)
+learn()  # whatever reads matches, and in however many threads, begins with this module
 
 
 def _codec(match: str, move: int, game: str) -> Codec:
