@@ -168,10 +168,11 @@ class SharedRunner:
             lead = Lead(self.path)
             undone.callback(lead.give_up)
             runner = Runner(self._tails, self.path, report=self._report)
-            undone.callback(runner.stop)
+            undone.pop_all()
+            self._lead = (lead, runner)  # before it runs: whoever sees what it took in may ask who leads
+            undone.callback(self._give_up)
             runner.start()
             undone.pop_all()
-            self._lead = (lead, runner)
 
     def _give_up(self) -> None:
         if self._lead:

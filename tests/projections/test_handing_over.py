@@ -11,6 +11,7 @@ import pytest
 from domain.games import GAMES
 from projections import runner, sharing
 from projections.leading import ring
+from projections.runner import Runner
 from projections.sharing import SharedRunner
 from tests.projections.support import (
     LONG,
@@ -40,6 +41,21 @@ def test_a_leader_that_cannot_read_the_log_lets_another_one_lead(worker: Worker)
     assert other.wait({"": len(LOG)}, LONG)
     assert (one.leads, other.leads) == (False, True)
     assert one.wait({"": len(LOG)}, LONG), "the file holds what it cannot read itself"
+
+
+def test_whoever_sees_what_a_leader_took_in_sees_who_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, found, start = SharedRunner({"": FakeSource(LOG[:100])}, tmp_path, STORE), [], Runner.start
+
+    def started(self: Runner) -> None:
+        start(self)
+        found.append((self.wait({"": 100}, LONG), one.leads))
+
+    monkeypatch.setattr(Runner, "start", started)
+    one.start()
+    one.stop()
+    assert found == [(True, True)]
 
 
 class Unreadable(Away):
