@@ -43,9 +43,9 @@ class Lead:
         except OSError:
             os.close(self._lock)
             raise
+        told = f"{os.getpid():>10}\n".encode()  # always as long: whoever reads meanwhile finds it whole
         with suppress(OSError):  # a full disk: the lock holds, whoever it names
-            os.ftruncate(self._lock, 0)
-            os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(self._lock, told, 0)
 
     def holds(self) -> bool:
         """Is it still this lock that others find?  Not where somebody has deleted the file."""
@@ -97,7 +97,7 @@ def leader(path: Path) -> int:
     """The process that took the lead over this file last.
 
     Raises:
-        OSError, ValueError: nobody did, or somebody just does.
+        OSError, ValueError: nobody did, or somebody does so for the first time.
     """
     return int(_beside(path, "lock").read_text())
 

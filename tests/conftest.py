@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
+import hypothesis
 import pytest
+from hypothesis import HealthCheck
 
 from domain.game import Game
 from domain.games import GAMES
 from tests import services
 from tests.domain import swap, toy
+
+# A machine that does something else for a while makes no example wrong.
+hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture

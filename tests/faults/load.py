@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from tests.api.http.playing import picked
 from tests.api.http.served import GONE, Answer, Client
-from tests.faults.watching import PATIENCE, Watcher
+from tests.faults.watching import Watcher
 from tests.faults.workers import Door
+from tests.waiting import PATIENCE
 
 GAMES = ("thirteen_minutes", "cia_vs_kgb")
 PLAYERS = 6  # pairs of players, each at one match at a time

@@ -15,6 +15,7 @@ from tests.faults.load import GAMES, Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working
 from tests.services import OwnRedis, own_redis
+from tests.waiting import soon
 
 SAMPLE, FULL = 1, 10  # times that each thing happens
 WORKERS = 2
@@ -61,9 +62,13 @@ def suffered(place: Database, folder: Path, times: int) -> Proof:
             assert crowd.away == 0
             crowd.stop()
             for game in GAMES:
-                boards = [_scoreboard(port, game) for _, port in workers.doors]
-                assert boards[0] == boards[1]
+                soon(_agree, workers, game)
             return proved(workers, crowd, folder)
+
+
+def _agree(workers: Workers, game: str) -> bool:
+    """Do all workers show the same scoreboard?"""
+    return len({_scoreboard(port, game) for _, port in workers.doors}) == 1
 
 
 def _scoreboard(port: int, game: str) -> bytes:

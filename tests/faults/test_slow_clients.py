@@ -47,9 +47,11 @@ def dripping(doors: list[Door]) -> Iterator[None]:
 
         thread = threading.Thread(target=drip)
         thread.start()
-        yield
-        enough.set()
-        thread.join()
+        try:
+            yield
+        finally:
+            enough.set()
+            thread.join()
 
 
 @contextmanager

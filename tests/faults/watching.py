@@ -12,8 +12,8 @@ from typing import Any
 from tests.api.http.served import GONE
 from tests.api.http.streaming import Listener
 from tests.faults.workers import Door
+from tests.waiting import PATIENCE
 
-PATIENCE = 120.0  # seconds until something must have happened; it takes one where nothing else runs
 _PAUSE = 0.02  # seconds between two attempts
 
 

@@ -6,8 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.api.store.appends import appends, store_each, stored
 from tests.docs.documents import read
 from tests.matches import finished
 from tests.services import OwnPostgres, own_postgres
+from tests.waiting import soon
 
 KEPT, LOST = 4, 4  # moves before the moment, and after it
 
@@ -50,11 +50,6 @@ def ask(url: str, statement: str) -> str:
         return str(row[0])
 
 
-def wait_until(reached: Callable[[], bool]) -> None:
-    while not reached():
-        time.sleep(0.02)
-
-
 @contextmanager
 def restored(server: OwnPostgres, base: Path, moment: str) -> Iterator[OwnPostgres]:
     """A server over the base backup and the archive, as it was at this moment."""
@@ -64,7 +59,7 @@ def restored(server: OwnPostgres, base: Path, moment: str) -> Iterator[OwnPostgr
     given = [line for line in shown("restore_command") if not line.startswith("recovery_target_time")]
     again = OwnPostgres(server.programs, base, [*given, f"recovery_target_time={moment}"])
     try:
-        wait_until(lambda: ask(again.url, "SELECT pg_is_in_recovery()") == "False")
+        soon(lambda: ask(again.url, "SELECT pg_is_in_recovery()") == "False")
         yield again
     finally:
         again.end()
@@ -88,7 +83,7 @@ def test_a_store_is_restored_to_a_moment_proved_and_goes_on(tmp_path: Path, toy_
         store.close()
         last = ask(server.url, "SELECT pg_walfile_name(pg_switch_wal())")
         archived = "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver"
-        wait_until(lambda: ask(server.url, archived) >= last)
+        soon(lambda: ask(server.url, archived) >= last)
         with restored(server, base, moment) as again:
             store = PostgresStore.open(again.url, keys=keys)
             match = store.match("m1")

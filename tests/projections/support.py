@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
@@ -81,12 +81,13 @@ def add(log: FakeSource, items: Iterable[Item]) -> None:
         log.add([item.record], uploaded=item.uploaded)
 
 
-def soon(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    end = time.monotonic() + LONG
-    while not is_so():
-        assert time.monotonic() < end, "it has not come to pass"
-        time.sleep(0.001)
+def open_below(folder: Path) -> int:
+    """How many files in this folder this process has open."""
+    count = 0
+    for each in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # that of the listing itself is closed by now
+            count += each.readlink().is_relative_to(folder)
+    return count
 
 
 class MemoryRows:

@@ -18,7 +18,8 @@ from projections.file import BESIDE
 from projections.read import Asked, MatchFilter, NotReady
 from projections.reader import Reader
 from projections.runner import Runner
-from tests.projections.support import LONG, FakeSource, Hall, Worker, add, caught_up, dumped, soon
+from tests.projections.support import LONG, FakeSource, Hall, Worker, add, caught_up, dumped
+from tests.waiting import soon
 
 LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
 
@@ -57,7 +58,7 @@ def test_a_file_that_an_older_version_left_open_to_all_is_closed(tmp_path: Path)
     second.stop()
 
 
-@pytest.mark.parametrize("endings", [("",), ("", *BESIDE)])
+@pytest.mark.parametrize("endings", [("",), (*BESIDE, "")])
 def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str, ...]) -> None:
     path, lines, log = tmp_path / "read.db", list[str](), FakeSource(LOG[:200])
     runner, reader = Runner(log, path, report=lines.append), Reader(path)

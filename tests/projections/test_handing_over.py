@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import pytest
 
 from domain.games import GAMES
 from projections import runner, sharing
-from projections.leading import ring
+from projections.file import BESIDE
+from projections.leading import Lead
 from projections.runner import Runner
 from projections.sharing import SharedRunner
 from tests.projections.support import (
@@ -23,9 +23,10 @@ from tests.projections.support import (
     add,
     caught_up,
     dumped,
-    soon,
+    open_below,
 )
 from tests.projections.test_logs import Away
+from tests.waiting import soon
 
 LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
 
@@ -95,10 +96,11 @@ def test_whoever_rings_leads_at_once_where_the_leader_hangs_on_the_log(
 ) -> None:
     cut, log = Hanging(LOG[:100]), FakeSource(LOG[:100])
     one, other = worker({"": cut}), worker({"": log})
-    assert other.wait({"": 100}, LONG)
+    assert one.wait({"": 100}, LONG)
     monkeypatch.setattr(sharing, "IDLE", 3_600)  # nobody looks by himself
     cut.away = True
-    ring(one.path, [""])
+    assert one._lead
+    one._lead[1].hurry()  # nobody rings before it hangs: he would take the lead before
     assert cut.hangs.wait(LONG)
     add(log, LOG[100:])
     try:
@@ -147,27 +149,32 @@ def test_a_worker_that_cannot_begin_leaves_nothing_open(
     def refused(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    before = len(os.listdir("/proc/self/fd"))
     with monkeypatch.context() as limited:
         limited.setattr(threading.Thread, "start", refused)
         with pytest.raises(RuntimeError):
             SharedRunner({"": FakeSource()}, tmp_path, STORE).start()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_below(tmp_path) == 0
     begun = SharedRunner({"": FakeSource()}, tmp_path, STORE)
     begun.start()
     assert begun.leads
     begun.stop()
 
 
-def test_a_deleted_folder_is_filled_anew(worker: Worker, tmp_path: Path) -> None:
-    """The locks are gone, too, so another worker may lead before the leader notices."""
-    log = FakeSource(LOG[:100])
+def test_a_deleted_folder_is_filled_anew(
+    worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The locks are gone, too, so another worker leads before the leader notices."""
+    log, noticed, holds = FakeSource(LOG[:100]), threading.Event(), Lead.holds
     one, other = worker({"": log}), worker({"": log})
     assert other.wait({"": 100}, LONG)
-    for path in tmp_path.iterdir():
-        path.unlink()
+    monkeypatch.setattr(Lead, "holds", lambda self: holds(self) or not noticed.is_set())
+    for ending in (*BESIDE, "", ".users", ".bell", ".lock"):  # the lock last: then all of it is made anew
+        one.path.with_name(one.path.name + ending).unlink()
     other._called.set()  # as if one of its readers missed the leader
-    soon(lambda: other.leads and not one.leads)
+    soon(lambda: other.leads)
+    assert one.leads
+    noticed.set()
+    soon(lambda: not one.leads)
     add(log, LOG[100:])
     assert other.wait({"": len(LOG)}, LONG)
     assert one.wait({"": len(LOG)}, LONG)

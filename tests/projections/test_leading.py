@@ -10,13 +10,7 @@ from pathlib import Path
 import pytest
 
 from projections.leading import Lead, SoleUse, Taken, Use, leader, ring
-
-LONG = 30.0  # seconds, for what is soon
-
-
-def open_files() -> int:
-    """How many files this process has open."""
-    return len(os.listdir("/proc/self/fd"))
+from tests.projections.support import LONG, open_below
 
 
 def test_the_lock_tells_who_leads_and_keeps_others_out(tmp_path: Path) -> None:
@@ -71,12 +65,11 @@ def test_a_bell_that_nobody_answers_can_be_rung_for_ever(tmp_path: Path) -> None
 
 def test_what_lies_in_the_place_of_the_bell_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file.bell").write_text("no bell")
-    before = open_files()
     with pytest.raises(OSError, match=r"file\.bell is there and is no named pipe \(delete it\)"):
         Lead(tmp_path / "file")
     assert not ring(tmp_path / "file", ["east"])
     assert (tmp_path / "file.bell").read_text() == "no bell"
-    assert open_files() == before
+    assert open_below(tmp_path) == 0
     (tmp_path / "file.bell").unlink()
     Lead(tmp_path / "file").give_up()
 
@@ -91,12 +84,11 @@ def test_a_bell_that_cannot_be_rung_leaves_nothing_open(
             raise OSError(errno.EMFILE, "too many open files")
         return opened(path, how, mode)
 
-    before = open_files()
     with monkeypatch.context() as limited:
         limited.setattr(os, "open", refused)
         with pytest.raises(OSError, match="too many"):
             Lead(tmp_path / "file")
-    assert open_files() == before
+    assert open_below(tmp_path) == 0
     Lead(tmp_path / "file").give_up()
 
 

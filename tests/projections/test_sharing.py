@@ -10,7 +10,8 @@ from domain.games import GAMES
 from projections import runner, sharing
 from projections.leading import Lead, Use
 from projections.sharing import file_of
-from tests.projections.support import LONG, STORE, FakeSource, Hall, Worker, add, caught_up, dumped, soon
+from tests.projections.support import LONG, STORE, FakeSource, Hall, Worker, add, caught_up, dumped
+from tests.waiting import soon
 
 LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
 

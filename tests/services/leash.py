@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 import subprocess
@@ -9,10 +10,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 
 PATIENCE = 60.0  # seconds until a server answers; it takes half a second where nothing else runs
-_PORTS = range(10_000, 30_000)  # below those that the system gives to clients: a dead server's stays free
+# Below those that the system gives to clients, and none twice: so that of a dead server stays free.  Each
+# process of the tests has its own (pytest-xdist calls them gw0, gw1 and so on).
+_SHARE = 5_000
+_FIRST = 10_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4 * _SHARE
+_PORTS = cycle(random.sample(range(_FIRST, _FIRST + _SHARE), _SHARE))
 # The server ends when the pipe to this shell is closed: also where whoever started it was killed.
 _LEASH = """
 "$@" </dev/null & server=$!
@@ -68,10 +74,10 @@ class Leashed:
 
 def free_port(host: str = "127.0.0.1") -> int:
     """A port on which nobody listens, and which no client's connection is given meanwhile."""
-    while True:
-        port = random.choice(_PORTS)
+    for port in _PORTS:
         with suppress(OSError), socket.create_server((host, port)):
             return port
+    raise AssertionError("they begin again")
 
 
 @contextmanager

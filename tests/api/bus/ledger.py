@@ -10,10 +10,10 @@ from typing import Any
 from api.bus import Address, Bus
 from api.store.seam import Stored, Told, Unavailable
 from domain.log import Record
+from tests.waiting import PATIENCE
 
 KEY = bytes(range(32))
 AWAY_AND_BACK = ["redis is away; going on without it", "redis is back"]  # what the log says, once each
-PATIENCE = 30.0  # seconds that a test waits for what must come; it comes in a second or two
 
 
 class Ledger:

@@ -11,10 +11,11 @@ import pytest
 
 from api.bus.board_scripts import GAP, KEPT, MOVED
 from domain.game import Game
-from tests.api.bus.ledger import PATIENCE, until
+from tests.api.bus.ledger import until
 from tests.api.bus.test_boards import Worker, kept, matches, scene
 from tests.projections.support import FakeSource
 from tests.services import OwnRedis
+from tests.waiting import PATIENCE
 
 __all__ = ["scene"]
 

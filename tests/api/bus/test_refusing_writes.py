@@ -13,8 +13,9 @@ from redis.asyncio import Redis
 from api.bus.allowances import Allowance
 from api.bus.link import CALM, PAUSE, Address, Away, Health, Link
 from api.http.limits import Buckets
-from tests.api.bus.ledger import AWAY_AND_BACK, PATIENCE, Ledger, until, workers
+from tests.api.bus.ledger import AWAY_AND_BACK, Ledger, until, workers
 from tests.services import OwnRedis
+from tests.waiting import PATIENCE
 
 _HOWS = ["full", "a replica", "alone"]
 

@@ -11,12 +11,12 @@ import pytest
 
 from api.bus import VARIABLE
 from api.store.postgres_store import PostgresStore
-from tests.api.bus.ledger import PATIENCE
 from tests.api.http.playing import played, two_workers
 from tests.api.http.processes import Process
 from tests.api.http.served import Client, Served
 from tests.api.http.streaming import Event, Listener
 from tests.services import OwnRedis
+from tests.waiting import soon
 
 GAME = "cia_vs_kgb"
 NEWCOMERS = 8  # new players in a minute from one address
@@ -33,14 +33,6 @@ def workers(database: str, redis: OwnRedis, tmp_path: Path) -> Iterator[list[Ser
 
     with two_workers(tmp_path, open, redis=redis.url, players_per_minute=NEWCOMERS) as found:
         yield found
-
-
-def wait_until(done: Callable[[], bool]) -> None:
-    """Wait for it; it comes soon."""
-    end = time.monotonic() + PATIENCE
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def play(match: str, players: list[Client], moves: int, source: random.Random) -> None:
@@ -118,7 +110,7 @@ def test_who_spreads_his_requests_over_two_workers_gets_one_allowance(workers: l
     there = workers[1].services
     assert there is not None
     limit = there.newcomers
-    wait_until(lambda: any(free > time.monotonic() - limit.each / 2 for free in limit._free_at.values()))
+    soon(lambda: any(free > time.monotonic() - limit.each / 2 for free in limit._free_at.values()))
     assert clients[1].post("/v1/players", {"name": "Ann"}).status == 429
 
 

@@ -165,9 +165,9 @@ def served(
             await server.run_on(listener, ready.set)
             await door.close()
 
-        thread = threading.Thread(target=uvloop.run, args=(work(),))
+        thread = threading.Thread(target=uvloop.run, args=(work(),), daemon=True)
         thread.start()
-        assert ready.wait(10)
+        assert ready.wait(60)
         running = Served(listener.getsockname()[1], used, door, models, found[0])
         running.services = services
         try:

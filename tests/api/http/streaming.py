@@ -55,9 +55,9 @@ class Listener:
 
     def hang_up(self) -> None:
         """End it, while another thread reads."""
-        if self._connection.sock is not None:
+        if (line := self._connection.sock) is not None:
             with suppress(OSError):  # it is closed
-                self._connection.sock.shutdown(socket.SHUT_RDWR)
+                line.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Hang up."""

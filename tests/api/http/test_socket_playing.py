@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tests.api.http.playing import picked
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_commands import bid
+from tests.waiting import soon
 
 
 def play_to_its_end(match: str, players: list[Socket], seed: int) -> int:
@@ -221,8 +221,7 @@ def test_a_few_commands_at_once_and_no_more(
         with socket(server.port, ann.token) as one:
             begun = [one.begin("play", match=match, expect=3, picks=["2"]) for match in matches]
             asked = one.begin("prompt", match=matches[0])
-            while len(waiting) < 3:
-                time.sleep(0.01)
+            soon(lambda: len(waiting) >= 3)
             assert server.client().get("/healthz").status == 200  # the loop has gone round since
             assert waiting == matches[:3]
             server.loop.call_soon_threadsafe(go_on.set)

@@ -8,7 +8,6 @@ import os
 import random
 import socket as sockets
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +22,7 @@ from tests.api.http.served import Client, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_socket_entering import refused
 from tests.api.http.test_socket_hostile import flooded, raw
+from tests.waiting import soon
 
 GAME = "cia_vs_kgb"
 SHORT, LONG = 2, 20  # kills
@@ -80,8 +80,7 @@ def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) 
         with socket(running.port, token) as idle, socket(running.port) as nobody:
             for thread in threads:
                 thread.start()
-            while not all(told):
-                time.sleep(0.01)
+            soon(lambda: all(told))
             assert running.stop() == (0, "")
             assert idle.closed() == (1001, "the server is stopping")
             assert nobody.closed() == (1001, "the server is stopping")
@@ -174,8 +173,7 @@ def _until_killed(running: Process, token: str, match: str, told: dict[int, str]
     with spectator(running.port) as one:
         one.done("follow", match=match, after=len(seen))
         playing.start()
-        while len(told) < enough and playing.is_alive():
-            time.sleep(0.01)
+        soon(lambda: len(told) >= enough or not playing.is_alive())
         running.kill()
         one.rest()
         seen += one.moves[match]

@@ -1,0 +1,20 @@
+"""Waiting in tests: a machine may be slow, so nothing that must come is given up early."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ParamSpec
+
+P = ParamSpec("P")
+
+PATIENCE = 120.0  # seconds until something must have happened; it takes one where nothing else runs
+_PAUSE = 0.002  # seconds between two looks
+
+
+def soon(is_so: Callable[P, object], *given: P.args, **named: P.kwargs) -> None:
+    """Wait until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not is_so(*given, **named):
+        assert time.monotonic() < end, "it has not come to pass"
+        time.sleep(_PAUSE)
