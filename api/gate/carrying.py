@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -60,11 +61,18 @@ class Carrier:
 
     async def carry(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
         """Carry on to the end even if the caller goes away; keep a refusal in the record."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(self._noted(order, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
-            accepted = await asyncio.shield(task)
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(_unheard)
+            raise
+
+    async def _noted(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+        try:
+            accepted = await work
         except Denied as error:
             if order.player is not None or error.kind != "exists":  # the house itself asks for what is there
                 self._refusals.keep(refusal := self._refusal(order, error))
@@ -171,3 +179,9 @@ class Carrier:
         return Refusal(
             self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
         )
+
+
+def _unheard(task: asyncio.Task[Accepted]) -> None:
+    """Whoever would have been told of a refusal is gone."""
+    with suppress(Denied, asyncio.CancelledError):
+        task.result()

@@ -157,8 +157,16 @@ async def _serve(
         _collect_less()
         await server.run_on(listener, lambda: tell(f"listening on {address}"))
     finally:
+        _hang_up_later(store, settings.stopping_seconds)
         await gate.close()
         models.close()
+
+
+def _hang_up_later(store: OpenStore, seconds: float) -> None:
+    """Let go of whoever then waits for a database still: one that is frozen would hold him up for ever."""
+    timer = threading.Timer(seconds, store.hang_up)
+    timer.daemon = True  # it holds nothing up that has ended before
+    timer.start()
 
 
 def _collect_less() -> None:

@@ -167,6 +167,9 @@ class SqlStore(Undivided, ABC):
     def watch(self, told: Told) -> None:
         """See `Store.watch`."""
 
+    def hang_up(self) -> None:
+        """Wait no longer for a database that does not answer: whoever asks it is refused from now on."""
+
     @abstractmethod
     def close(self) -> None:
         """See `Store.close`."""

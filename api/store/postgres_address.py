@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import selectors
 import time
+from contextlib import suppress
+from socket import SHUT_RDWR, socket
+from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -74,6 +79,8 @@ class Address:
         if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
             raise StoreError(_NOT_UNDERSTOOD)
         self._complaint, self._complained = "", 0.0
+        self.is_over = False  # nobody asks it any more
+        self._open, self._changing = WeakSet[Connection](), Lock()
 
     def __str__(self) -> str:
         user, host = self._parts.get("user"), self._parts.get("host") or "localhost"
@@ -85,16 +92,34 @@ class Address:
         """A connection that commits each statement.
 
         Raises:
-            Unreachable: the server does not answer, or lets us not in; the text says why.
+            Unreachable: the server does not answer, or lets us not in, or it was hung up on; the text says
+                why.
         """
         given = make_conninfo("", **{**_DEFAULTS, **self._parts, "application_name": name})
+        if self.is_over:
+            raise Unreachable(f"the database {self} is not asked any more")
         try:
             connection: Connection = psycopg.connect(given, autocommit=True)
+            self._note(connection)
             connection.execute(f"{_SETTINGS}; {settings}".encode())
         except psycopg.Error as error:
             raise Unreachable(f"the database {self} cannot be reached: {self.said(error)}; {_HINT}") from None
         connection.prepare_threshold = 0
         return connection
+
+    def hang_up(self) -> None:
+        """End every connection, whatever is waited for there, and open no more."""
+        with self._changing:
+            self.is_over = True
+            for connection in self._open:
+                with suppress(psycopg.Error, OSError), socket(fileno=os.dup(connection.fileno())) as line:
+                    line.shutdown(SHUT_RDWR)
+
+    def _note(self, connection: Connection) -> None:
+        with self._changing:
+            self._open.add(connection)
+        if self.is_over:
+            connection.close()
 
     def away(self, error: Exception) -> Unavailable:
         """What a client is told of the database's trouble; the log says more."""

@@ -236,6 +236,12 @@ class PostgresStore(SqlStore):
                 self._teller.append(Teller(self._datastore, self._datastore.listener, self.last()))
             self._teller[0].add(told)
 
+    def hang_up(self) -> None:
+        """See `SqlStore.hang_up`."""
+        self._datastore.address.hang_up()
+        if self._replica is not None:
+            self._replica.hang_up()
+
     def close(self) -> None:
         """See `Store.close`."""
         if self._writer is not None:

@@ -146,7 +146,7 @@ class PostgresWriter(Queue[Entry]):
                     job.result = self._session.position(job.work.moves[-1])
                 return [job for job in jobs if job.result is None]
             except (psycopg.Error, StoreError) as error:
-                if time.monotonic() > end:
+                if time.monotonic() > end or self._address.is_over:
                     self._address.away(error)
                     raise InDoubt(DOUBTFUL) from error
                 time.sleep(_PAUSE)

@@ -134,6 +134,11 @@ class Part:
             if self._store is not None:
                 self._open_again()
 
+    def hang_up(self) -> None:
+        """See `SqlStore.hang_up`."""
+        if self._store is not None:
+            self._store.hang_up()
+
     def close(self) -> None:
         """Close the store."""
         with self._opening:

@@ -260,6 +260,11 @@ class ShardedStore:
             except StoreError:
                 continue
 
+    def hang_up(self) -> None:
+        """See `SqlStore.hang_up`."""
+        for part in self.parts.values():
+            part.hang_up()
+
     def close(self) -> None:
         """See `Store.close`."""
         for part in self.parts.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable
 
 import pytest
@@ -161,6 +162,27 @@ def test_a_command_is_carried_out_though_its_caller_goes_away() -> None:
         table.store.release()
         await table.gate.close()
         assert (await table.state()).move == 4
+        assert table.gate.counts.commands["play"] == 1
+
+    run(scene())
+
+
+def test_a_refusal_whose_caller_went_away_is_kept_and_troubles_nobody() -> None:
+    async def scene() -> None:
+        troubles: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, told: troubles.append(told))
+        table = await Table().seated()
+        table.store.held, table.store.failing = True, Unavailable("away")
+        answer = asyncio.create_task(table.play("ann", "2"))
+        await asyncio.sleep(0.01)
+        answer.cancel()
+        await asyncio.gather(answer, return_exceptions=True)
+        table.store.held = False
+        table.store.release()
+        await table.gate.close()
+        gc.collect()
+        assert troubles == []
+        assert [refusal.kind for refusal in table.gate.refusals.latest(1)] == ["unavailable"]
 
     run(scene())
 

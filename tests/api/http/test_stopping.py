@@ -11,6 +11,7 @@ import random
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,11 @@ from domain.match import Match
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import gate_over
 from tests.api.http.playing import picked
-from tests.api.http.processes import process
+from tests.api.http.processes import Process, process
 from tests.api.http.served import GONE, Answer, Client, served
+from tests.api.http.test_shards import shard_of, write_map
+from tests.api.store.proxy import line_to
+from tests.waiting import PATIENCE
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"
@@ -158,6 +162,27 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
     assert b"\r\nconnection: close" in head
     with closing(open_store(tmp_path / "store", write=False)) as store:
         assert list(store.matches()) == [json.loads(told)["match"]]
+
+
+@pytest.mark.parametrize("kind", ["shared", "divided"])
+def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
+    kind: str, databases: Callable[[], str], tmp_path: Path
+) -> None:
+    with line_to(databases()) as (bad, url):
+        location = url if kind == "shared" else f"shards:{write_map(tmp_path, home=databases(), east=url)}"
+        running = Process(location, keys=tmp_path / "keys", environment={"GLASNOST_STOPPING_SECONDS": "1"})
+        with closing(running), closing(Client(running.port)) as client:
+            client.token = client.post("/v1/players", {"name": "Ann"}).json["token"]
+            match = client.post("/v1/matches", {"game": GAME}).json["match"]
+            while kind == "divided" and shard_of(match) != "east":
+                match = client.post("/v1/matches", {"game": GAME}).json["match"]
+            bad.dark.set()
+            client.begin("POST", f"/v1/matches/{match}/seats/us", b"{}", {"content-type": "application/json"})
+            assert bad.swallowed.wait(PATIENCE)
+            running.ask_to_stop()
+            client.answer().problem(503, "in-doubt")
+            code, told = running.ended()
+            assert (code, "told by asyncio" in told) == (0, False), told
 
 
 def _wait_until_nobody_is_let_in(port: int) -> None:
