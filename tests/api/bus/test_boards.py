@@ -326,6 +326,7 @@ def test_boards_of_a_store_that_was_restored_to_an_earlier_time_are_thrown_away(
     scene(play)
 
 
+@pytest.mark.hurried
 @pytest.mark.parametrize("how", ["killed", "stalled"])
 def test_without_redis_nobody_waits_and_the_read_models_answer(
     scene: Callable[..., None], redis: OwnRedis, how: str

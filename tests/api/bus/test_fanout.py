@@ -164,6 +164,7 @@ def test_a_redis_that_comes_back_with_announcements_of_what_is_no_longer_stored_
     run(scene())
 
 
+@pytest.mark.hurried
 def test_while_redis_is_stalled_commits_go_on_and_nothing_piles_up(redis: OwnRedis) -> None:
     async def scene() -> None:
         log = Ledger()

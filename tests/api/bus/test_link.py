@@ -181,6 +181,7 @@ def test_a_redis_that_takes_nothing_is_away_until_it_does(
     asyncio.run(scene())
 
 
+@pytest.mark.hurried
 def test_after_a_failure_nobody_asks_for_a_moment() -> None:
     """Of a Redis that takes connections and never answers, only the first question waits."""
 

@@ -44,6 +44,7 @@ def test_what_it_does_not_take_waits_until_it_does(redis: OwnRedis, how: str) ->
         async with workers(redis.url, log) as (one, other):
             one.commit("m1")
             await other.caught_up()
+            await until(lambda: one.announcer.announced == 1)
             with redis.client() as client:
                 refuse(client, how)
                 one.commit("m2")

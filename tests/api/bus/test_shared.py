@@ -19,7 +19,7 @@ from tests.services import OwnRedis
 from tests.waiting import soon
 
 GAME = "cia_vs_kgb"
-NEWCOMERS = 8  # new players in a minute from one address
+NEWCOMERS = 3  # new players in a minute from one address
 
 
 @pytest.fixture
@@ -41,6 +41,7 @@ def play(match: str, players: list[Client], moves: int, source: random.Random) -
         played(match, players, source)
 
 
+@pytest.mark.hurried
 def test_who_follows_at_one_worker_sees_every_move_of_the_other_whatever_befalls_redis(
     workers: list[Served], redis: OwnRedis
 ) -> None:
@@ -68,6 +69,7 @@ def test_who_follows_at_one_worker_sees_every_move_of_the_other_whatever_befalls
     assert [event.data for event in events] == told[: len(events)]
 
 
+@pytest.mark.hurried
 def test_while_redis_is_stalled_commands_are_carried_out(workers: list[Served], redis: OwnRedis) -> None:
     match, players = workers[0].table(GAME)
     with redis.stalled():

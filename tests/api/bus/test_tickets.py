@@ -122,7 +122,7 @@ def test_a_voucher_of_another_name_or_key_is_none(redis: OwnRedis) -> None:
 
 def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(redis: OwnRedis) -> None:
     async def play(one: Office, other: Office) -> None:
-        await one.bus.tickets.put({"name": b"what it opens"}, 1)
+        await one.bus.tickets.put({"name": b"what it opens"}, 3)
         assert await other.bus.tickets.get("name") == b"what it opens"
         with redis.client() as client:
             (name,) = client.keys()
@@ -135,6 +135,7 @@ def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(redis: OwnRedis) -> 
     scene(redis, play)
 
 
+@pytest.mark.hurried
 @pytest.mark.parametrize("how", ["killed", "stalled"])
 def test_without_redis_a_worker_knows_its_own_tickets_and_asks_for_new_ones(
     redis: OwnRedis, how: str

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.api.patience import AT_FIRST
+from tests.waiting import PATIENCE
+
 _PROGRAM = """
 import sys
 from api.http.serve import serve
@@ -71,7 +74,7 @@ class Process:
 
     def ended(self) -> tuple[int, str]:
         """Wait until it has ended by itself; its exit code, and what else it printed."""
-        return self._process.wait(30), self._ended()
+        return self._process.wait(PATIENCE), self._ended()
 
     def close(self) -> None:
         """See that it is gone."""
@@ -88,11 +91,16 @@ class Process:
 
 @contextmanager
 def process(
-    folder: Path, port: int = 0, *, empty: bool = True, database: str | None = None
+    folder: Path,
+    port: int = 0,
+    *,
+    empty: bool = True,
+    database: str | None = None,
+    environment: Mapping[str, str] = {},
 ) -> Iterator[Process]:
-    """A server over the store in `folder`, or in a database with its keys in `folder`."""
-    location = database or str(folder / "store")
-    running = Process(location, port, empty=empty, keys=folder / "keys" if database else None)
+    """A patient server over the store in `folder`, or in a database with its keys in `folder`."""
+    location, keys = database or str(folder / "store"), folder / "keys" if database else None
+    running = Process(location, port, empty=empty, keys=keys, first=AT_FIRST, environment=environment)
     try:
         yield running
     finally:

@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from api.http.services import Services
 from api.settings import Settings, product
 from api.store.seam import Store
 from api.store.store import SqliteStore
+from tests.waiting import PATIENCE
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies
 
@@ -55,7 +57,7 @@ class Client:
         self, port: int, token: str | None = None, player: str = "", *, host: str = "127.0.0.1"
     ) -> None:
         self.port, self.token, self.player = port, token, player
-        self._connection = http.client.HTTPConnection(host, port, timeout=30)
+        self._connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
 
     def send(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -97,6 +99,12 @@ def _named(headers: Mapping[str, str]) -> dict[str, str]:
 
 class Served:
     """A server that runs, and clients for it."""
+
+    def stop_the_clock(self) -> None:
+        """Nobody is allowed more requests because time goes by."""
+        assert self.services is not None
+        now = time.monotonic()
+        vars(self.services.requests)["_clock"] = lambda: now
 
     def __init__(
         self, port: int, store: Store, gate: Gate, models: ReadModels, loop: asyncio.AbstractEventLoop

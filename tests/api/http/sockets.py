@@ -11,7 +11,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 class Socket:
@@ -86,7 +86,7 @@ class Socket:
 
     def _take(self) -> None:
         """One message of the server."""
-        told = json.loads(self.connection.recv(SECONDS, decode=True))
+        told = json.loads(self.connection.recv(PATIENCE, decode=True))
         if "match" not in told:
             self._replies[told["id"]] = told
         elif "move" in told:
@@ -115,7 +115,7 @@ def socket(
         compression=None,
         proxy=None,
         max_size=None,
-        open_timeout=SECONDS,
+        open_timeout=PATIENCE,
         close_timeout=1,
     ) as connection:
         yield Socket(connection)

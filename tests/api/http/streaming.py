@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from tests.waiting import PATIENCE
+
 
 class Event(Struct):
     """One event: its id and its data, decoded."""
@@ -25,7 +27,7 @@ class Listener:
     def __init__(
         self, port: int, path: str, headers: Mapping[str, str] | None = None, *, host: str = "127.0.0.1"
     ) -> None:
-        self._connection = http.client.HTTPConnection(host, port, timeout=30)
+        self._connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
         try:
             self._connection.request("GET", path, None, {"accept": "text/event-stream", **(headers or {})})
             self.answer = self._connection.getresponse()

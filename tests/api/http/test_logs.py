@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from api.http.logs import Aside, Lines
+from tests.waiting import PATIENCE
 
 MANY = 3_000  # lines: more than a pipe and the queue hold
 
@@ -51,7 +52,7 @@ def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() 
     aside.handle(_record(MANY))
     aside.flush()
     os.close(into)
-    reader.join(10)
+    reader.join(PATIENCE)
     written = [line["number"] for line in reader.lines if "number" in line]
     lost = [line for line in reader.lines if "lost" in line]
     assert written == sorted(set(written))
@@ -75,7 +76,7 @@ def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
     os.close(into)
     reader = Reader(out)
     reader.start()
-    reader.join(10)
+    reader.join(PATIENCE)
     assert [line["number"] for line in reader.lines] == [5]
 
 

@@ -79,6 +79,7 @@ def test_too_many_new_players_from_one_address(toy_in_words: Game, tmp_path: Pat
 
 def test_too_many_requests_of_one_token(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, requests_per_second=5) as server:
+        server.stop_the_clock()
         tokens = [server.store.people.add(name, "player")[1] for name in ("Ann", "Ben")]
         ann, ben = (server.client(token) for token in tokens)
         answers = [ann.get("/v1/keys") for _ in range(40)]

@@ -25,6 +25,7 @@ from tests.api.http.served import served
 from tests.api.http.test_commands import bid
 from tests.api.store.appends import store_all
 from tests.matches import finished
+from tests.waiting import PATIENCE
 
 READERS = 40  # more than there are threads
 
@@ -34,14 +35,14 @@ def test_readers_who_wait_leave_threads_for_everybody_else(
 ) -> None:
     models, ready = ReadModels(MemoryStore(), tmp_path), threading.Event()
     assert models.runner.wait({"": 0}, 30)
-    monkeypatch.setattr(models.runner, "wait", lambda position, seconds: ready.wait(10))
+    monkeypatch.setattr(models.runner, "wait", lambda position, seconds: ready.wait(2 * PATIENCE))
 
     async def work() -> list[int]:
         pages = [
             asyncio.create_task(models.ask(read.matches, MatchFilter(), Asked())) for _ in range(READERS)
         ]
         await asyncio.sleep(0)
-        await asyncio.wait_for(asyncio.to_thread(ready.set), 5)
+        await asyncio.wait_for(asyncio.to_thread(ready.set), PATIENCE)
         return [len((await page).rows) for page in pages]
 
     try:

@@ -16,6 +16,7 @@ from replay import verify
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client
 from tests.api.http.streaming import Listener
+from tests.waiting import PATIENCE
 
 
 def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_a_graceful_stop_ends_streams_and_answers_everybody(tmp_path: Path) -> N
         reader = threading.Thread(target=lambda: ended.extend(stream.lines()))
         reader.start()
         code, _ = running.stop()
-        reader.join(10)
+        reader.join(PATIENCE)
         assert (code, reader.is_alive()) == (0, False)
         stream.close()
         ann.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from api.http import access
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket, spectator
+from tests.waiting import soon
 
 
 def refused(server: Served, token: str | None = None, **how: str) -> tuple[int, str, dict[str, str]]:
@@ -73,14 +74,11 @@ def test_a_spectator_enters_without_a_token(server: Served) -> None:
 
 
 def test_whoever_does_not_enter_is_sent_away(toy_in_words: Game, tmp_path: Path) -> None:
-    with served(tmp_path, entering_seconds=1) as server:
+    with served(tmp_path, entering_seconds=4) as server:
         match, (ann, _) = server.table()
-        with (
-            socket(server.port) as one,
-            socket(server.port, ann.token) as mine,
-            spectator(server.port) as other,
-        ):
+        with socket(server.port) as one, socket(server.port, ann.token) as mine, ExitStack() as later:
             one.problem(401, "unauthorized", "prompt", match=match)
+            other = later.enter_context(spectator(server.port))
             assert one.closed() == (1008, "nobody entered in time")
             assert mine.say("prompt", match=match)["status"] == 200
             assert other.say("prompt", match=match)["status"] == 204
@@ -115,6 +113,7 @@ def test_a_revoked_token_ends_the_socket_with_the_next_move(server: Served, forg
 
 def test_messages_draw_on_the_same_bucket_as_requests(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, requests_per_second=5) as server:
+        server.stop_the_clock()
         token = server.store.people.add("Ann", "player")[1]
         with socket(server.port, token) as one:
             replies = [one.say("prompt", match="m0") for _ in range(40)]
@@ -136,6 +135,4 @@ def test_sockets_at_once_are_counted_for_each_visitor(toy_in_words: Game, tmp_pa
                 assert late.done("enter", token=ben.token)["player"] == ben.player
                 with spectator(server.port):  # the place of this address that Ben has left
                     assert refused(server)[:2] == (429, "limit")
-        end = time.monotonic() + 10
-        while "glasnost_sockets 0.0" not in server.client().get("/metrics").body.decode():
-            assert time.monotonic() < end
+        soon(lambda: "glasnost_sockets 0.0" in server.client().get("/metrics").body.decode())

@@ -18,6 +18,7 @@ from domain.game import Game
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_commands import bid
+from tests.waiting import PATIENCE
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=10),
@@ -118,7 +119,7 @@ def test_a_command_under_way_is_carried_out_though_the_socket_is_closed_for_a_hu
         monkeypatch.setattr(server.gate, "play", slowly)
         with socket(server.port, players[0].token) as one:
             one.begin("play", match=match, expect=3, picks=["2"])
-            assert begun.wait(10)
+            assert begun.wait(PATIENCE)
             one.send(" " * 1_001)
             assert one.closed()[0] == 1009
         server.loop.call_soon_threadsafe(go_on.set)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import random
-import socket as sockets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,7 +21,8 @@ from tests.api.http.served import Client, served
 from tests.api.http.sockets import Socket, socket, spectator
 from tests.api.http.test_socket_entering import refused
 from tests.api.http.test_socket_hostile import flooded, raw
-from tests.waiting import soon
+from tests.services.leash import free_port
+from tests.waiting import PATIENCE, soon
 
 GAME = "cia_vs_kgb"
 SHORT, LONG = 2, 20  # kills
@@ -63,7 +63,7 @@ def _compare(port: int, token: str, match: str, acknowledged: dict[int, str]) ->
 
 
 def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) -> None:
-    with process(tmp_path) as running:
+    with process(tmp_path, environment={"GLASNOST_STOPPING_SECONDS": "60"}) as running:
         token = _player(running.port)
         matches = [_match(running.port, token) for _ in range(8)]
         told: list[dict[int, str]] = [{} for _ in matches]
@@ -85,7 +85,7 @@ def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) 
             assert idle.closed() == (1001, "the server is stopping")
             assert nobody.closed() == (1001, "the server is stopping")
         for thread in threads:
-            thread.join(20)
+            thread.join(PATIENCE)
         assert codes == [1001] * len(matches)
     with process(tmp_path) as running:
         for match, acknowledged in zip(matches, told, strict=True):
@@ -126,8 +126,7 @@ def test_who_does_not_read_does_not_keep_a_server_from_stopping(tmp_path: Path) 
 
 def _killed(folder: Path, kills: int) -> int:
     """Kill a server so often while a match is played and followed; how many moves were acknowledged."""
-    with sockets.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
+    port = free_port()
     told: dict[int, str] = {}
     seen: list[object] = []
     with process(folder, port):
@@ -177,5 +176,5 @@ def _until_killed(running: Process, token: str, match: str, told: dict[int, str]
         running.kill()
         one.rest()
         seen += one.moves[match]
-    playing.join(20)
+    playing.join(PATIENCE)
     assert not failures

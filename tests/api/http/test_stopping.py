@@ -168,7 +168,8 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
 def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
     kind: str, databases: Callable[[], str], tmp_path: Path
 ) -> None:
-    with line_to(databases()) as (bad, url):
+    with line_to(databases()) as (bad, known):
+        url = f"{known}?connect_timeout=2"
         location = url if kind == "shared" else f"shards:{write_map(tmp_path, home=databases(), east=url)}"
         running = Process(location, keys=tmp_path / "keys", environment={"GLASNOST_STOPPING_SECONDS": "1"})
         with closing(running), closing(Client(running.port)) as client:
@@ -203,17 +204,21 @@ def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
 
     def slow(name: str, role: str) -> Any:
         begun.set()
-        going.wait(30)
+        going.wait(PATIENCE)
         return add(name, role)
 
     vars(store.people)["add"] = slow
     told: list[Answer] = []
     with served(tmp_path, store, gate_over(store), stopping_seconds=1) as running:
         client = Client(running.port)  # of nobody who hangs up before the server stops
-        asking = threading.Thread(target=lambda: told.append(client.post("/v1/players", {"name": "Ann"})))
+
+        def ask() -> None:
+            told.append(client.post("/v1/players", {"name": "Ann"}))
+            going.set()
+
+        asking = threading.Thread(target=ask)
         asking.start()
         begun.wait()
     asking.join()
     client.close()
-    going.set()
     told[0].problem(503, "in-doubt")

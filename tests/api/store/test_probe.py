@@ -94,7 +94,7 @@ def test_a_process_that_connects_anew_looks_at_the_schema(
 ) -> None:
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
             " WHERE application_name LIKE 'glasnost writer%' AND datname = current_database()"
         )
     with pytest.raises(Outdated):
@@ -119,8 +119,8 @@ def test_a_database_that_only_takes_questions_is_noticed(shared: PostgresStore, 
 def test_a_process_that_holds_up_all_appends_is_noticed(
     shared: PostgresStore, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_probe, "PATIENCE", 50)
-    with psycopg.connect(database) as connection:
+    with psycopg.connect(database) as connection, monkeypatch.context() as hurried:
+        hurried.setattr(postgres_probe, "PATIENCE", 50)
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", ORDER)
         with pytest.raises(Unavailable, match="too long"):
             shared.probe()

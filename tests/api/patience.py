@@ -1,0 +1,27 @@
+"""Patience on a slow machine.
+
+The product waits for a moment and then answers with what it has, or refuses.  Where the machine stood still
+for that moment a test would see an answer that is right, and not the one it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from api.http import readiness, readmodels
+from api.store import postgres_probe
+from tests.waiting import PATIENCE
+
+# What a process carries out first that is to be as patient.
+AT_FIRST = "from tests.api.patience import be_patient\nbe_patient(setattr)\n"
+
+
+def be_patient(change: Callable[[object, str, object], None]) -> None:
+    """Let readers wait for the read models, and the health check for the store, as long as tests do.
+
+    Args:
+        change: sets an attribute.
+    """
+    change(readmodels, "_PATIENCE", PATIENCE)
+    change(readiness, "PATIENCE", PATIENCE)
+    change(postgres_probe, "PATIENCE", int(PATIENCE * 1_000))
