@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from api.http import readiness, readmodels
+from api.http import readiness, readmodels, serve
 from api.store import postgres_probe
 from tests.waiting import PATIENCE
 
@@ -17,11 +17,13 @@ AT_FIRST = "from tests.api.patience import be_patient\nbe_patient(setattr)\n"
 
 
 def be_patient(change: Callable[[object, str, object], None]) -> None:
-    """Let readers wait for the read models, and the health check for the store, as long as tests do.
+    """Let the start wait for the first matches, readers for the read models, and the health check for the
+    store, as long as tests do.
 
     Args:
         change: sets an attribute.
     """
+    change(serve, "FIRST_SECONDS", PATIENCE)
     change(readmodels, "_PATIENCE", PATIENCE)
     change(readiness, "PATIENCE", PATIENCE)
     change(postgres_probe, "PATIENCE", int(PATIENCE * 1_000))

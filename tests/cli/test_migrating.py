@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,6 +23,7 @@ from api.store.people import appoint
 from api.store.postgres_store import PostgresStore
 from api.store.store import SqliteStore
 from tests.cli.program import ROOT, Program, process
+from tests.waiting import soon
 
 
 @pytest.fixture
@@ -133,6 +135,16 @@ def test_a_password_is_never_told(glasnost: Program, database: str, monkeypatch:
         assert "open-sesame" not in told.err + told.out
 
 
+def is_ready(address: str) -> bool:
+    """Does the server at this address say so?"""
+    try:
+        with urllib.request.urlopen(f"{address}/readyz") as answer:
+            return bool(answer.status == 200)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return False
+
+
 def test_the_environment_chooses_the_store_that_is_served(glasnost: Program, database: str) -> None:
     keys = str(Path("k").absolute())
     command = ("serve", "--port", "0", "--empty")
@@ -140,8 +152,7 @@ def test_the_environment_chooses_the_store_that_is_served(glasnost: Program, dat
         assert served.stdout is not None
         line = served.stdout.readline()
         assert line.startswith("listening on http://127.0.0.1:")
-        with urllib.request.urlopen(f"{line.split()[-1]}/readyz") as answer:
-            assert answer.status == 200
+        soon(is_ready, line.split()[-1])
         served.send_signal(signal.SIGINT)
         out, err = served.communicate(timeout=60)
     assert (served.returncode, out, err) == (0, "", "")

@@ -15,9 +15,9 @@ from pathlib import Path
 
 PATIENCE = 60.0  # seconds until a server answers; it takes half a second where nothing else runs
 # Below those that the system gives to clients, and none twice: so that of a dead server stays free.  Each
-# process of the tests has its own (pytest-xdist calls them gw0, gw1 and so on).
+# process of the tests has its own (pytest-xdist calls them gw0, gw1 and so on).  Browsers refuse 10,080.
 _SHARE = 5_000
-_FIRST = 10_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4 * _SHARE
+_FIRST = 10_100 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4 * _SHARE
 _PORTS = cycle(random.sample(range(_FIRST, _FIRST + _SHARE), _SHARE))
 # The server ends when the pipe to this shell is closed: also where whoever started it was killed.
 _LEASH = """

@@ -122,7 +122,7 @@ def test_a_redis_that_is_killed_and_begins_empty_costs_no_news(redis: OwnRedis) 
             for number in range(50):
                 one.commit(f"m{number}")
             await other.caught_up()  # the store is looked at meanwhile
-            assert one.bus.health.away
+            await until(lambda: one.bus.health.away)
             redis.start()
             one.commit("m1")
             await until(lambda: not one.bus.waiting)
@@ -171,6 +171,7 @@ def test_while_redis_is_stalled_commits_go_on_and_nothing_piles_up(redis: OwnRed
         async with workers(redis.url, log) as (one, other):
             one.commit("m1")
             await other.caught_up()
+            await until(lambda: one.announcer.announced == 1)
             with redis.stalled():
                 for number in range(3 * WAITING):  # none of them waits: there is nothing to await
                     one.commit(f"m{number % 5}")

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.test_commands import bid
+from tests.services.leash import free_port
 
 FINDER = Path(__file__).parents[3] / "ops" / "lib" / "browser.py"
 FOLLOW = """
@@ -84,7 +85,7 @@ def test_an_event_source_follows_a_match_to_its_end_and_stays_away(server: Serve
 def test_an_event_source_comes_back_without_gap_or_repetition(
     toy_in_words: Game, tmp_path: Path, page: Page
 ) -> None:
-    with served(tmp_path) as first:
+    with served(tmp_path, port=free_port()) as first:
         match, players = first.table()
         page.goto(f"http://127.0.0.1:{first.port}/healthz")
         page.evaluate(FOLLOW, [f"/v1/matches/{match}/moves"])

@@ -92,7 +92,8 @@ def test_a_store_that_cannot_be_written_is_told_and_forgotten_when_it_can(
     assert told[0]["ready"] is False
     assert metrics(over.client())["glasnost_store_writable"] == 0
     store.failing = None
-    assert over.client().get("/readyz").json == {"ready": True, "reasons": {}, "remarks": {}}
+    ready = {"ready": True, "reasons": {}, "remarks": {}}
+    soon(lambda: over.client().get("/readyz").json == ready)
     assert metrics(over.client())["glasnost_store_writable"] == 1
     said = [record.message for record in caplog.records if record.name == "glasnost.ready"]
     assert said == ["moves cannot be stored", "moves can be stored again"]

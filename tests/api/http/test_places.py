@@ -19,6 +19,7 @@ from domain.match import Match
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.domain.swap import DARK, LIGHT
+from tests.waiting import PATIENCE
 
 EXCHANGE = 5  # the move that settles who plays what, and deals
 
@@ -35,7 +36,8 @@ class Room:
     @property
     def match(self) -> Match:
         """The match as committed."""
-        return asyncio.run_coroutine_threadsafe(self.server.gate.match(self.id), self.server.loop).result(10)
+        found = asyncio.run_coroutine_threadsafe(self.server.gate.match(self.id), self.server.loop)
+        return found.result(PATIENCE)
 
     def say(self, client: Client, *picks: str) -> Answer:
         """Answer what is asked."""

@@ -20,11 +20,13 @@ from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
 from tests.matches import finished
 from tests.replay.files import file_of
+from tests.waiting import soon
 
 
 def test_health_readiness_and_metrics(server: Served) -> None:
     assert server.client().get("/healthz").json == {"status": "alive"}
-    assert server.client().get("/readyz").json == {"ready": True, "reasons": {}, "remarks": {}}
+    ready = {"ready": True, "reasons": {}, "remarks": {}}
+    soon(lambda: server.client().get("/readyz").json == ready)  # its read models are just being made
     server.client().get("/v1/matches/m1")
     told = server.client().get("/metrics").body.decode()
     assert 'glasnost_requests_total{method="GET",route="/v1/matches/{match}",status="404"} 1.0' in told

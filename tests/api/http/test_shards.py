@@ -96,7 +96,7 @@ def test_a_server_over_two_directories_is_killed_and_goes_on(tmp_path: Path) -> 
         assert [row["opened_at"] for row in listed] == sorted(
             (row["opened_at"] for row in listed), reverse=True
         )
-        assert people[0].get("/readyz").json["remarks"] == {}
+        soon(lambda: people[0].get("/readyz").json["remarks"] == {})
         assert running.stop()[0] == 0
     store = open_store(MapFile(tmp_path / "shards.toml"), keys=tmp_path / "keys", write=False)
     for match in store.matches():

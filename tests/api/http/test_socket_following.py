@@ -91,7 +91,7 @@ def test_after_a_break_nothing_is_missing_and_nothing_comes_twice(server: Served
 
     playing = threading.Thread(target=play)
     playing.start()
-    while not over.is_set() or seen[-1]["kind"] != "closed":
+    while not over.is_set() or not seen or seen[-1]["kind"] != "closed":
         with spectator(server.port) as one:
             latest = one.done("follow", match=match, after=len(seen))["move"]
             wanted = source.randint(0, latest - len(seen))

@@ -14,6 +14,7 @@ from api.store.lock import Holder
 from domain.log import canonical
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client
+from tests.api.patience import AT_FIRST
 
 
 @contextmanager
@@ -90,7 +91,7 @@ def test_the_read_models_of_a_killed_worker_are_cleared_away_and_those_of_a_livi
     scratch.mkdir()
 
     def worker() -> Process:
-        return Process(database, keys=tmp_path / "keys", environment={"TMPDIR": str(scratch)})
+        return Process(database, keys=tmp_path / "keys", environment={"TMPDIR": str(scratch)}, first=AT_FIRST)
 
     first = worker()
     match = opened(first.port)

@@ -33,6 +33,7 @@ from tests.waiting import PATIENCE
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"
+_LONG = {"GLASNOST_STOPPING_SECONDS": "60"}  # more than everybody needs
 Sent = tuple[float, Answer | None]  # when a command was sent as a whole, and its answer
 
 
@@ -114,13 +115,13 @@ def test_a_stop_under_load_answers_everybody_and_loses_nothing(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = request.getfixturevalue("database") if kind == "postgres" else None
-    with process(tmp_path, database=database) as running:
+    with process(tmp_path, database=database, environment=_LONG) as running:
         hands = [Hand(running.port, seed) for seed in range(PLAYERS)]
         for hand in hands:
             hand.start()
         for hand in hands:
             assert hand.begun.wait(60)
-        lines = [stream(running.port, next(iter(hand.acknowledged))) for hand in hands]
+        lines = [stream(running.port, next(iter(tuple(hand.acknowledged)))) for hand in hands]
         asked = time.monotonic()
         assert running.stop() == (0, "")
         ends = [read_to_the_end(line) for line in lines]
@@ -142,7 +143,7 @@ def test_a_stop_under_load_answers_everybody_and_loses_nothing(
 
 
 def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path: Path) -> None:
-    with process(tmp_path) as running:
+    with process(tmp_path, environment=_LONG) as running:
         host = Client(running.port)
         token = host.post("/v1/players", {"name": "Ann"}).json["token"]
         host.close()

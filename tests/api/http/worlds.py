@@ -23,6 +23,7 @@ from tests.api.gate.tables import SECRET, gate_over
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.sockets import socket
 from tests.api.http.streaming import Listener
+from tests.waiting import PATIENCE
 
 MATCH = "m1"
 ADDRESS = f"/v1/matches/{MATCH}"
@@ -57,7 +58,7 @@ class World:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Carry out something on the server's loop."""
-        return asyncio.run_coroutine_threadsafe(work, self.server.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(work, self.server.loop).result(PATIENCE)
 
     @property
     def match(self) -> Match:

@@ -107,7 +107,7 @@ def test_a_database_that_only_takes_questions_is_noticed(shared: PostgresStore, 
     name = database.rpartition("/")[2]
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
-        end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s"
+        end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = %s AND pid <> %s"
         connection.execute(end, (name, connection.info.backend_pid))
     with pytest.raises(StoreError, match="takes no moves, only questions: it was set so"):
         shared.probe()

@@ -412,7 +412,7 @@ def test_while_a_shard_is_away_the_matches_of_the_others_go_on(
     for sitting in (there, elsewhere):
         store_each(store, appends(sitting)[:2])
     go_away(to_east[0])
-    assert isinstance(store.submit(appends(there)[2]).exception(20), Unavailable)
+    assert isinstance(store.submit(appends(there)[2]).exception(60), Unavailable)
     for ask in (store.match, store.secret, store.note, store.signer):
         with pytest.raises(Unavailable):
             ask("m-east-2")
