@@ -183,5 +183,5 @@ class Carrier:
 
 def _unheard(task: asyncio.Task[Accepted]) -> None:
     """Whoever would have been told of a refusal is gone."""
-    with suppress(Denied, asyncio.CancelledError):
+    with suppress(Denied, StoreError, asyncio.CancelledError):
         task.result()

@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from domain.chance import Secret
 from domain.log import Record
@@ -18,6 +19,12 @@ from domain.match import Match
 Since = Callable[[str, int], Awaitable[list[Record]]]
 
 _GLANCE = 0.01  # seconds after which it is looked again whether a match is free
+
+
+def forget(task: asyncio.Task[Any]) -> None:
+    """Nobody needs to be told of a failure if all who asked have gone away."""
+    if not task.cancelled():
+        task.exception()
 
 
 class Desk:
@@ -109,6 +116,7 @@ class Desks:
             loading = self._loading.get(match)
             if loading is None:
                 loading = self._loading[match] = asyncio.create_task(self._fetch(match))
+                loading.add_done_callback(forget)
             desk = await asyncio.shield(loading)
             if desk is None or self._desks.get(match) is desk:
                 return desk

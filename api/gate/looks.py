@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from api.gate.desks import forget
 from api.store.seam import Log, Store
 from domain.log import Damaged, Record
 
@@ -60,7 +61,7 @@ class _Question:
         self.is_sent = False
         asking = self._ask(before._task if before else None)
         self._task: asyncio.Task[_Found] = asyncio.create_task(asking)
-        self._task.add_done_callback(_forget)
+        self._task.add_done_callback(forget)
 
     async def answer(self, match: str, move: int) -> list[Record]:
         """The records of a match after a move, and maybe some before it; only until it is sent."""
@@ -72,9 +73,3 @@ class _Question:
             await asyncio.wait((before,), timeout=_PATIENCE)
         self.is_sent = True
         return await asyncio.to_thread(self._log.since_each, self._moves)
-
-
-def _forget(task: asyncio.Task[_Found]) -> None:
-    """Nobody needs to be told of a failure if all who asked have gone away."""
-    if not task.cancelled():
-        task.exception()

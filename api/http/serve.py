@@ -166,7 +166,8 @@ def _hang_up_later(store: OpenStore, seconds: float) -> None:
     """Let go of whoever then waits for a database still: one that is frozen would hold him up for ever."""
     timer = threading.Timer(seconds, store.hang_up)
     timer.daemon = True  # it holds nothing up that has ended before
-    timer.start()
+    with suppress(RuntimeError):  # no thread can be had
+        timer.start()
 
 
 def _collect_less() -> None:

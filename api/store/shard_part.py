@@ -34,6 +34,7 @@ class Part:
         self._opening, self._room = Lock(), BoundedSemaphore(AT_ONCE)
         self._store: SqlStore | None = None
         self._until = 0.0  # when it is asked again
+        self._is_over = False  # nobody asks it any more
         self.is_away = False  # as far as is known: it did not answer when it was asked last
         self._unheard: list[Told] = []  # watchers that the store has not taken yet
 
@@ -90,11 +91,13 @@ class Part:
 
     def _open_again(self) -> None:
         """Open the store, and let it take the watchers: it may go away in between."""
-        if time.monotonic() < self._until:
+        if time.monotonic() < self._until or self._is_over:
             return
         try:
             if self._store is None:
                 self._store = self._open()
+            if self._is_over:  # meanwhile
+                self._store.hang_up()
             while self._unheard:
                 self._store.watch(self._unheard[0])
                 del self._unheard[0]
@@ -136,6 +139,7 @@ class Part:
 
     def hang_up(self) -> None:
         """See `SqlStore.hang_up`."""
+        self._is_over = True
         if self._store is not None:
             self._store.hang_up()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Awaitable
+from threading import Event
 
 import pytest
 
@@ -185,6 +186,42 @@ def test_a_refusal_whose_caller_went_away_is_kept_and_troubles_nobody() -> None:
         assert [refusal.kind for refusal in table.gate.refusals.latest(1)] == ["unavailable"]
 
     run(scene())
+
+
+@pytest.mark.parametrize("how", ["command", "look"])
+def test_a_store_that_is_away_troubles_nobody_who_is_gone(how: str) -> None:
+    async def scene() -> None:
+        troubles, away = list[object](), Event()
+        asyncio.get_running_loop().set_exception_handler(lambda loop, told: troubles.append(told))
+        table = await Table(cached_matches=1).seated()
+        await Table.seated(_another(table))  # the first match is not at hand any more
+
+        def match(name: str) -> None:
+            away.wait(60)
+            raise Unavailable("away")
+
+        vars(table.store)["match"] = match
+        asking = asyncio.create_task(
+            table.gate.play("m1", [("2",)], player="ann") if how == "command" else table.gate.desk("m1")
+        )
+        await asyncio.sleep(0.01)
+        loading = list(table.gate._desks._loading.values())
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        away.set()
+        await table.gate.close()
+        await asyncio.wait(loading)
+        del loading, asking  # what nobody holds any more, and nobody asked how it ended, asyncio tells
+        gc.collect()
+        assert troubles == []
+
+    run(scene())
+
+
+def _another(table: Table) -> Table:
+    other = Table()
+    other.store, other.gate, other.match = table.store, table.gate, "m2"
+    return other
 
 
 # ── keys ──
