@@ -104,15 +104,10 @@ class RecordedMatch:
         words = self.game.words("en", opened.options, opened.edition)
         return f"{error.legal.ask}: {words.refused(error.legal, error.fault)}"
 
-    def end(self) -> None:
-        """The record ends here.
-
-        Raises:
-            Wrong: in the middle of a move: chance is to answer.
-        """
-        if kernel.asked(self.live) == (CHANCE,):
-            raise Wrong(_legal(self.questions(), self.live))
-        self.close()
+    @property
+    def whole(self) -> bool:
+        """The latest move is whole: chance has nothing left to answer."""
+        return kernel.asked(self.live) != (CHANCE,)
 
     def close(self, result: Result | None = None) -> None:
         """Close the match after its latest whole move, unless it is over; `result`: what the record says."""
@@ -126,7 +121,7 @@ class RecordedMatch:
 
     def _store_move(self) -> None:
         """Take in a whole move: what was answered, and what chance added."""
-        if kernel.asked(self.live) == (CHANCE,):
+        if not self.whole:
             return
         if self.match.status == "open":
             self._sit(self.game.seats[-1], self._luck)
@@ -154,12 +149,13 @@ def content_of(game: str, edition: str, options: Options, answers: Sequence[Answ
 def _legal(questions: Sequence[Prompt], table: Table) -> str:
     if not questions:
         return "the game is over"
-    return "; ".join(_asked(question, table) for question in questions)
+    return "; ".join(f"asked is {one.seat}: {one.ask} {which(one, table)}" for one in questions)
 
 
-def _asked(question: Prompt, table: Table) -> str:
+def which(question: Prompt, table: Table) -> str:
+    """How many picks of which options, after the label where chance draws: "die/t3, pick 1 of: 1, 2"."""
     step = table.agenda[-1]
-    where = f" {step.label(table)}" if isinstance(step, Draw) else ""
+    label = f"{step.label(table)}, " if isinstance(step, Draw) else ""
     least, most = question.least, question.most
     count = f"{least}" if least == most else f"{least} to {most}"
-    return f"asked is {question.seat}: {question.ask}{where}, pick {count} of: {', '.join(question.options)}"
+    return f"{label}pick {count} of: {', '.join(question.options)}"

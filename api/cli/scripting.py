@@ -27,7 +27,7 @@ from api.cli.games import game_named
 if TYPE_CHECKING:
     from api.store.location import Location
     from domain.game import Game, Options
-    from domain.kernel import Fact, Prompt
+    from domain.kernel import Fact, Prompt, Table
     from replay.recorded import RecordedMatch
     from replay.words import Words
 
@@ -104,24 +104,32 @@ def _play(file: Path, match: RecordedMatch, answers: Sequence[Line], printer: _P
             picks = ", ".join(line.picks)
             raise FoundWrong(f"{file}: answer {number} ({line.seat}: {picks}): {error}") from error
         printer.position(number, line, facts)
-    try:
-        match.end()
-    except Wrong as error:
-        raise FoundWrong(f"{file}: an answer is missing after answer {len(answers)}: {error}") from error
+    printer.end()
+    match.close()
 
 
 class _Printer:
-    """Prints positions; what set the game up comes with the first."""
+    """Prints positions; what set the game up comes with the first, or by itself where there is none."""
 
     def __init__(self, match: RecordedMatch, as_json: bool, language: str) -> None:
         self._match, self._as_json = match, as_json
         self._language = language
-        self._before = match.begin()
+        self._before, self._none_yet = match.begin(), True
 
     def position(self, number: int, line: Line, facts: list[Fact]) -> None:
         """The position after answer `number`, which brought `facts`."""
-        facts, self._before = [*self._before, *facts], []
+        facts, self._before, self._none_yet = [*self._before, *facts], [], False
         (self._json if self._as_json else self._text)(number, line, facts)
+
+    def end(self) -> None:
+        """The script has ended, perhaps before its first answer or in the middle of a move."""
+        if self._as_json:
+            return
+        if self._none_yet:
+            self._table(self._before)
+        if not self._match.whole:
+            move = self._match.match.move + 1
+            click.echo(self._words.shown("unfinished_move", move=move) + "\n")
 
     @cached_property
     def _words(self) -> Words:
@@ -135,23 +143,30 @@ class _Printer:
         print_json({**answer, "table": _shown(self._match.live), "asked": asked})
 
     def _text(self, number: int, line: Line, facts: list[Fact]) -> None:
+        words = self._words
+        heading(f"── {number} · {words.name(line.seat)}: {', '.join(line.picks) or '—'} ──")
+        self._table(facts)
+
+    def _table(self, facts: list[Fact]) -> None:
         from replay.picture import as_text, table_picture
 
         words, live = self._words, self._match.live
-        heading(f"── {number} · {words.name(line.seat)}: {', '.join(line.picks) or '—'} ──")
         for fact in facts:
             click.echo(f"  {words.fact(fact)}")
         click.echo(as_text(table_picture(live, words)))
         if live.result is not None:
             click.echo(words.result(live.result))
         for question in self._match.questions():
-            click.echo(f"→ {words.name(question.seat)}: {question.ask} {_why(words, question)}".rstrip())
+            why = _why(words, question, live)
+            click.echo(f"→ {words.name(question.seat)}: {question.ask} {why}".rstrip())
         click.echo()
 
 
-def _why(words: Words, question: Prompt) -> str:
-    """What a seat is asked, in words; chance is told nothing."""
-    return "" if question.seat == CHANCE else words.texts.why(question)
+def _why(words: Words, question: Prompt, table: Table) -> str:
+    """What a seat is asked, in words; of chance which draw, and what it may bring."""
+    from replay.recorded import which
+
+    return which(question, table) if question.seat == CHANCE else words.texts.why(question)
 
 
 def _question(question: Prompt) -> dict[str, Any]:

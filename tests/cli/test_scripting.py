@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -115,13 +116,32 @@ def test_too_many_picks_are_refused(glasnost: Program) -> None:
     glasnost("script", write(script)).refused(1, "pick 1, not 2")
 
 
-def test_a_missing_chance_answer_is_named(glasnost: Program) -> None:
+def test_a_script_that_ends_where_chance_is_asked_prints_the_position(glasnost: Program) -> None:
     script = script_of("thirteen_minutes")
-    number = next(n for n, answer in enumerate(script["answers"], 1) if answer["seat"] == CHANCE)
-    del script["answers"][number - 1 :]
-    glasnost("script", write(script)).refused(
-        1, f"an answer is missing after answer {number - 1}", "asked is chance", "deal/b1/us"
+    seats = [number for number, answer in enumerate(script["answers"]) if answer["seat"] != CHANCE]
+    number = next(
+        n for n, answer in enumerate(script["answers"]) if n > seats[0] and answer["seat"] == CHANCE
     )
+    del script["answers"][number:]
+    said = glasnost("script", write(script), "--out", "m").ok().out
+    assert said.count("\n── ") + 1 == number
+    assert re.search(r"\n→ chance: \w+ [\w/]+, pick \d of: \S", said)
+    moves = matchfile.read(Path("m")).manifest.moves
+    assert f"ends in the middle of move {moves - 1}: chance is asked" in said
+    assert verify(Path("m")).ok
+    *lines, last = [
+        json.loads(line) for line in glasnost("script", "script.json", "--json").ok().out.splitlines()
+    ]
+    assert [line["answer"] for line in lines] == list(range(1, number + 1))
+    assert [asked["seat"] for asked in lines[-1]["asked"]] == [CHANCE]
+    assert (last["moves"], last["result"]) == (moves, None)
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_script_without_answers_prints_what_the_game_asks_first(glasnost: Program, game: str) -> None:
+    path = write({"game": game, "answers": []})
+    assert "→ chance: " in glasnost("script", path).ok().out
+    assert glasnost("script", path, "--json").json["result"] is None
 
 
 def test_a_seat_where_chance_is_asked_is_refused(glasnost: Program) -> None:
