@@ -11,12 +11,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
     from api.store.base import SqlStore
     from api.store.location import Location, Place
@@ -161,29 +161,37 @@ def heading(text: str) -> None:
         click.secho(text, bold=True)
 
 
-class Advance(Protocol):
-    """Moves a progress bar on; `note` stands behind it."""
+class Advance:
+    """Moves a progress bar on; without a terminal there is no bar, and nothing happens."""
 
-    def __call__(self, steps: int, note: str = "") -> None: ...
+    def __init__(self, bar: Progress | None = None, task: TaskID | None = None) -> None:
+        self._bar, self._task = bar, task
+
+    def __call__(self, steps: int, note: str = "") -> None:
+        """`steps` more are done; `note` stands behind the bar."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, advance=steps, note=note)
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """No bar on the screen as long as the context lasts, so that lines can be printed in its place."""
+        if self._bar is not None:
+            self._bar.stop()
+        try:
+            yield
+        finally:
+            if self._bar is not None:
+                self._bar.start()
 
 
 @contextmanager
 def progress(title: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar on standard error, where that is a terminal."""
     if not sys.stderr.isatty():
-        yield _nothing
+        yield Advance()
         return
     with _bar() as bar:
-        task = bar.add_task(title, total=total, note="")
-
-        def advance(steps: int, note: str = "") -> None:
-            bar.update(task, advance=steps, note=note)
-
-        yield advance
-
-
-def _nothing(steps: int, note: str = "") -> None:
-    """No terminal, no bar."""
+        yield Advance(bar, bar.add_task(title, total=total, note=""))
 
 
 def _bar() -> Progress:

@@ -13,6 +13,7 @@ import click
 from api.cli.common import (
     FOUND_WRONG,
     NOT_DONE,
+    Advance,
     CannotBeDone,
     file_argument,
     json_option,
@@ -65,13 +66,15 @@ def import_log(
       glasnost import-log logs/*.txt --store games
       glasnost import-log game.txt --out files
     """
-    printer = _Printer(as_json=as_json, language=language)
     with ExitStack() as stack, progress("import", len(files)) as advance:
+        printer = _Printer(advance, as_json=as_json, language=language)
         shelf = _Shelf(store, out, stack)
         for file in files:
             found = _imported(file, names, printer)
             if found is not None:
-                printer.add(file, found, shelf.keep(found))
+                done = shelf.keep(found)
+                with advance.hidden():
+                    printer.add(file, found, done)
             advance(1, str(file))
     return printer.done(len(files))
 
@@ -154,8 +157,8 @@ def _make(folder: Path) -> None:
 class _Printer:
     """Prints what came of each file as it comes; knows the exit code."""
 
-    def __init__(self, *, as_json: bool, language: str) -> None:
-        self._as_json, self._language = as_json, language
+    def __init__(self, bar: Advance, *, as_json: bool, language: str) -> None:
+        self._bar, self._as_json, self._language = bar, as_json, language
         self._clean = self._wrong = self._bad = 0
 
     def add(self, file: Path, found: Imported, done: list[tuple[str, str]]) -> None:
@@ -180,7 +183,8 @@ class _Printer:
         from replay.plain import one_line
 
         self._bad += 1
-        click.echo(f"glasnost: {one_line(reason)}", err=True)
+        with self._bar.hidden():
+            click.echo(f"glasnost: {one_line(reason)}", err=True)
 
     def done(self, files: int) -> int:
         """The sum of several files, and the exit code: what was found wrong weighs more."""

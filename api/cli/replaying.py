@@ -1,4 +1,4 @@
-"""`glasnost replay`: a match from its file, as a picture of any move and as a story."""
+"""`glasnost replay`: a match from its file or from a store, as a picture of any move and as a story."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.cli.common import CannotBeDone, file_argument, heading, json_option, language_option, print_json
+from api.cli.common import (
+    CannotBeDone,
+    heading,
+    json_option,
+    language_option,
+    opened_store,
+    print_json,
+    store_option,
+)
 
 if TYPE_CHECKING:
+    from api.store.location import Location
     from domain.match import Match
     from replay.narration import Paragraph
     from replay.words import Words
@@ -21,18 +30,31 @@ _BACK = {"en": "taken back", "ru": "взято назад"}
 
 
 @click.command()
-@file_argument()
+@click.argument("file", metavar="FILE")
+@store_option(required=False, help="Show the match of this store whose id is FILE.")
 @click.option(
     "--at", "move", metavar="MOVE", type=click.IntRange(1), help="The move; default: the whole match."
 )
 @click.option("--since", metavar="MOVE", type=click.IntRange(1), help="Also what changed since this move.")
-@click.option("--view", metavar="SEAT", help="A seat, spectator or all; default: all that the file opens.")
+@click.option(
+    "--view",
+    metavar="SEAT",
+    help="A seat, spectator or all; default: all if the match is over, else spectator.",
+)
 @language_option
 @json_option
 def replay(
-    file: Path, move: int | None, since: int | None, view: str | None, language: str, as_json: bool
+    file: str,
+    store: Location | None,
+    move: int | None,
+    since: int | None,
+    view: str | None,
+    language: str,
+    as_json: bool,
 ) -> None:
     """Show the match in FILE: the table after a move and what that move brought, or the whole match told.
+
+    With --store, FILE is the id of a match of that store, which may be served meanwhile.
 
     With --json: the position as one object on one line, the story up to it as "narration", and with --since
     what differs as "changes".
@@ -41,11 +63,12 @@ def replay(
     Example:
       glasnost replay match.glasnost
       glasnost replay match.glasnost --at 12 --view spectator --lang ru
+      glasnost replay --store games seed-5bb81a2074ffd168903feef8
     """
     from replay.positions import NoView
     from replay.words import Words
 
-    match = _match(file)
+    match = _match(Path(file)) if store is None else _stored(store, file)
     viewer = _viewer(match, view)
     words = Words(match, language)
     try:
@@ -71,6 +94,14 @@ def _match(file: Path) -> Match:
         return matchfile.read(file).match()
     except Damaged as error:
         raise CannotBeDone(f"{file}: {error}; `glasnost verify {file}` says more") from error
+
+
+def _stored(location: Location, name: str) -> Match:
+    with opened_store(location, write=False) as store:
+        match = store.match(name)
+    if match is None:
+        raise CannotBeDone(f"there is no match {name} in this store")
+    return match
 
 
 def _viewer(match: Match, view: str | None) -> str | None:

@@ -11,6 +11,7 @@ import click
 from api.cli.common import (
     FOUND_WRONG,
     NOT_DONE,
+    Advance,
     CannotBeDone,
     file_argument,
     json_option,
@@ -63,8 +64,8 @@ def verify(
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
     trusted = _keys(keys, trust)
-    printer = _Printer(named=len(files) > 1 or store is not None, as_json=as_json)
     with progress("verify", len(files) or None) as advance:
+        printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
         for name, report in _reports(files, store, trusted, printer):
             printer.add(name, report)
             advance(1, name)
@@ -114,7 +115,8 @@ def _reports(
 class _Printer:
     """Prints reports as they come, or all of them at the end as JSON; knows the exit code."""
 
-    def __init__(self, *, named: bool, as_json: bool) -> None:
+    def __init__(self, bar: Advance, *, named: bool, as_json: bool) -> None:
+        self._bar = bar
         self._named, self._as_json = named, as_json
         self._found: list[dict[str, Any]] = []
         self._code = 0
@@ -129,14 +131,16 @@ class _Printer:
         shown = {"name": name, "ok": report.ok, "match": report.match, "moves": report.moves}
         self._found.append(shown | {"check": report.check, "move": report.move, "reason": report.reason})
         if not self._as_json:
-            click.echo(line(report) + (f" [{one_line(name)}]" if self._named else ""))
+            with self._bar.hidden():
+                click.echo(line(report) + (f" [{one_line(name)}]" if self._named else ""))
 
     def failed(self, reason: str) -> None:
         """Something that could not be looked at; what was found wrong weighs more."""
         from replay.plain import one_line
 
         self._code = self._code or NOT_DONE
-        click.echo(f"glasnost: {one_line(reason)}", err=True)
+        with self._bar.hidden():
+            click.echo(f"glasnost: {one_line(reason)}", err=True)
 
     def done(self) -> int:
         """The exit code."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,40 @@ def process(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]
         env=own,
         preexec_fn=_heed_ctrl_c,
     )
+
+
+def on_a_terminal(*arguments: str | Path, terminal: str = "xterm") -> bytes:
+    """What the program writes to a terminal."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "api.cli.main", *map(str, arguments)]
+    own = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": terminal, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=own):
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # Linux says so when the last writer is gone
+            while some := os.read(ours, 4096):
+                shown += some
+    os.close(ours)
+    return shown
+
+
+def screen(written: str) -> list[str]:
+    """The lines that a terminal of endless width shows in the end; it knows what progress bars need."""
+    lines, row, column = [""], 0, 0
+    for code, up, text in re.findall(r"\x1b\[(?:(2K)|(\d*)A|[0-9;?]*[a-zA-Z])|([^\x1b])", written):
+        if code:
+            lines[row] = ""
+        elif up:
+            row = max(row - int(up), 0)
+        elif text == "\r":
+            column = 0
+        elif text == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif text:
+            lines[row] = lines[row].ljust(column)[:column] + text + lines[row][column + 1 :]
+            column += 1
+    return lines
 
 
 def _heed_ctrl_c() -> None:

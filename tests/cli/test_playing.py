@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,45 @@ def test_a_seed_twice_into_one_store_is_the_same_match(glasnost: Program) -> Non
     assert glasnost(*arguments, "--out", "b", "--json").json == first | {"file": "b"}
     assert Path("a").read_bytes() == Path("b").read_bytes()
     assert "the same seed gives the same match" in glasnost(*arguments).ok().out
+
+
+def test_many_matches_are_the_same_however_many_processes_play(glasnost: Program) -> None:
+    alone = glasnost("play", "thirteen_minutes", "--seed", "2a", "--json").json
+
+    def told(*arguments: str) -> list[Any]:
+        many = ("play", "thirteen_minutes", "--seed", "2a", "--matches", "6", "--json")
+        return [json.loads(line) for line in glasnost(*many, *arguments).ok().out.splitlines()]
+
+    here = told("--store", "s", "--out", "a")
+    assert here[0] | {"file": None} == alone
+    assert len({one["match"] for one in here}) == 6
+    elsewhere = told("--jobs", "2", "--store", "t", "--out", "b")
+    assert [one | {"file": one["file"].replace("b", "a", 1)} for one in elsewhere] == here
+    assert told("--jobs", "2", "--store", "s", "--out", "a") == here
+    names = sorted(path.name for path in Path("a").iterdir())
+    assert names == sorted(f"{one['match']}.glasnost" for one in here)
+    assert glasnost("verify", "--store", "t").ok().out.count("ok: ") == 6
+
+
+def test_many_matches_without_a_seed_all_differ_and_are_summed_up(glasnost: Program) -> None:
+    said = glasnost("play", "thirteen_minutes", "--matches", "3", "--jobs", "2", "--store", "s").ok().out
+    *lines, last = said.splitlines()
+    assert len({line.partition(":")[0] for line in lines}) == 3
+    won = Counter(
+        "US" if " US wins" in line else "USSR" if " USSR wins" in line else "drawn" for line in lines
+    )
+    assert last.startswith("3 matches: ")
+    assert {word.rpartition(" ")[0]: int(word.rpartition(" ")[2]) for word in last[11:].split(", ")} == won
+    verified = glasnost("verify", "--store", "s").ok().out
+    assert verified.count("ok: ") == 3
+
+
+def test_several_matches_need_a_folder(glasnost: Program) -> None:
+    Path("file").write_text("mine")
+    glasnost("play", "thirteen_minutes", "--matches", "2", "--out", "file").refused(2, "need a folder")
+    Path("folder").mkdir()
+    glasnost("play", "thirteen_minutes", "--out", "folder").refused(2, "folder: a directory")
+    assert Path("file").read_text() == "mine"
 
 
 def test_an_interrupted_seeded_match_goes_on_as_it_would_have_gone(

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from domain.games import GAMES
 from replay import matchfile
-from tests.cli.program import ROOT, Program
+from tests.cli.program import Program, on_a_terminal
 from tests.cli.test_playing import card_set
 from tests.matches import Sitting
 from tests.replay.files import file_of
@@ -35,6 +31,15 @@ def test_the_position_is_that_of_the_log_for_every_viewer(
     hands = {side: list(hand) for side, hand in table.hands.items()}
     assert shown["table"]["hands"] == hands
     assert [told["move"] for told in shown["narration"]] == list(range(1, move + 1))
+
+
+def test_a_match_of_a_store_is_shown_by_its_id(glasnost: Program, match_file: Path) -> None:
+    glasnost("play", "thirteen_minutes", "--seed", "2a", "--store", "s").ok()
+    name = matchfile.read(match_file).manifest.match
+    assert glasnost("replay", "--store", "s", name).ok() == glasnost("replay", match_file).ok()
+    glasnost("replay", "--store", "s", "m" * 3).refused(2, "there is no match mmm in this store")
+    glasnost("replay", "--store", "t", name).refused(2, "t")
+    assert not Path("t").exists()
 
 
 def test_without_a_move_json_gives_the_end(glasnost: Program, match_file: Path) -> None:
@@ -99,17 +104,7 @@ def test_a_turn_that_is_taken_back_to_goes_on_under_its_own_heading(glasnost: Pr
 def test_headings_are_bold_where_the_terminal_can_show_that(
     glasnost: Program, match_file: Path, terminal: str, bold: bool
 ) -> None:
-    ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "api.cli.main", "replay", str(match_file), "--lang", "en"]
-    with subprocess.Popen(
-        command, stdout=theirs, env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": terminal}
-    ):
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # Linux says so that nobody writes any more
-            while some := os.read(ours, 4096):
-                shown += some
-    os.close(ours)
+    shown = on_a_terminal("replay", match_file, "--lang", "en", terminal=terminal)
     assert (b"\x1b[1m" in shown.splitlines()[0]) is bold
     assert (b"\x1b" in shown) is bold
 

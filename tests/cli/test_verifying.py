@@ -10,7 +10,7 @@ import pytest
 
 from api.cli.files import SeededKeys
 from domain.notes import VerifyingKey
-from tests.cli.program import Program
+from tests.cli.program import Program, on_a_terminal, screen
 
 STRANGER = VerifyingKey("stranger.example", bytes(range(32))).text
 
@@ -141,3 +141,12 @@ def test_a_changed_store_is_found_wrong(glasnost: Program) -> None:
     done = glasnost("verify", "--store", "s")
     assert done.code == 1
     assert done.out.startswith("wrong: log: move 2")
+
+
+def test_a_terminal_shows_the_lines_and_no_rest_of_the_progress_bar(match_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.glasnost").write_bytes(match_file.read_bytes())
+    shown = on_a_terminal("verify", match_file, tmp_path / "none.glasnost", tmp_path / "other.glasnost")
+    assert b"verify" in shown, "the progress bar was there"
+    lines = [line for line in screen(shown.decode()) if line]
+    beginnings = ("ok: ", "glasnost: ", "ok: ")
+    assert [line.startswith(begins) for line, begins in zip(lines, beginnings, strict=True)] == [True] * 3
