@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections import ChainMap
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
@@ -163,6 +162,51 @@ def _words(key: bytes, message: str) -> Iterator[int]:
         block += 1
 
 
+class Counts:
+    """How many draws each label has had: a map that never changes, so that every move can keep its own.
+
+    It is a trie over the hash of the label, and `with_count` copies one path of small nodes: what that costs
+    does not grow with the match, and going back to an earlier move costs nothing.
+    """
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: dict[str, int] | tuple[Any, ...] | None = None) -> None:
+        self._root = {} if root is None else root
+
+    def get(self, label: str) -> int:
+        """The count of a label; 0 where it has none."""
+        node, path = self._root, hash(label)
+        while isinstance(node, tuple):
+            node, path = node[path % _FANOUT], path // _FANOUT
+        return node.get(label, 0)
+
+    def with_count(self, label: str, count: int) -> Counts:
+        """The same counts, but for one label."""
+        return Counts(_with_count(self._root, hash(label), label, count))
+
+
+_FANOUT = 16  # children of a node; a leaf with more labels becomes one
+_DEEPEST = 12  # levels of nodes, with which the bits of a hash are used up
+
+
+def _with_count(node: Any, path: int, label: str, count: int, depth: int = 0) -> Any:
+    if isinstance(node, tuple):
+        place = path % _FANOUT
+        child = _with_count(node[place], path // _FANOUT, label, count, depth + 1)
+        return (*node[:place], child, *node[place + 1 :])
+    leaf = {**node, label: count}
+    if len(leaf) <= _FANOUT or depth == _DEEPEST:
+        return leaf
+    children: list[dict[str, int]] = [{} for _ in range(_FANOUT)]
+    for name, known in leaf.items():
+        children[hash(name) // _FANOUT**depth % _FANOUT][name] = known
+    return tuple(children)
+
+
+_NONE = Counts()
+
+
 class Ledger:
     """Which period is running, and how many draws each label has had on the line of play that stands.
 
@@ -170,26 +214,41 @@ class Ledger:
     `secret` those of the whole match, because all of them share one key.
     """
 
-    def __init__(self, period: int, open: MutableMapping[str, int], secret: MutableMapping[str, int]) -> None:
+    def __init__(self, period: int = 1, open: Counts = _NONE, secret: Counts = _NONE) -> None:
         self.period, self.open, self.secret = period, open, secret
 
     def fork(self) -> Ledger:
-        """A ledger that may go on without touching this one, at a cost that does not grow with the match.
+        """A ledger that goes on without touching this one."""
+        return Ledger(self.period, self.open, self.secret)
 
-        It reads through to this one, so it is of use only until this one goes on.
-        """
-        return Ledger(self.period, ChainMap({}, self.open), ChainMap({}, self.secret))
+    def gone_back(self, to: Ledger) -> Ledger:
+        """This ledger after going back to where the line of play had `to`: an opened key never returns, and
+        no draw of the running period was made before it began."""
+        return Ledger(self.period, to.open if to.period == self.period else _NONE, to.secret)
 
     def counter(self, label: str, face_up: bool) -> int:
-        """The number of the next draw under `label`."""
-        counts = self.open if face_up else self.secret
-        counter = counts.get(label, 0)
-        counts[label] = counter + 1
+        """The number of the next draw under `label`, which is counted."""
+        counter = (self.open if face_up else self.secret).get(label)
+        self._set(label, face_up, counter + 1)
         return counter
+
+    def count(self, draw: Drawn) -> None:
+        """Count a draw that was made: a secret one, or an open one of the running period."""
+        face_up = draw.period > 0
+        if face_up and draw.period != self.period:
+            return
+        known = (self.open if face_up else self.secret).get(draw.label)
+        self._set(draw.label, face_up, max(draw.counter + 1, known))
+
+    def _set(self, label: str, face_up: bool, count: int) -> None:
+        if face_up:
+            self.open = self.open.with_count(label, count)
+        else:
+            self.secret = self.secret.with_count(label, count)
 
     def close_period(self) -> int:
         """End the running period; gives its number."""
-        self.period, self.open = self.period + 1, {}
+        self.period, self.open = self.period + 1, _NONE
         return self.period - 1
 
 

@@ -65,7 +65,7 @@ class Drafting:
     def __init__(self, context: Context, game: Game, match: str) -> None:
         self.context, self.game, self.id = context, game, match
         self.records: list[Record] = []
-        self.tree, self.ledger = Tree(), Ledger(1, {}, {})
+        self.tree, self.ledger = Tree(), Ledger()
         self.live: Table = Table()
         self.asked: Asked | None = None
         self.provable, self.rules, self.product = True, "", ""

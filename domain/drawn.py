@@ -26,13 +26,5 @@ def count(ledger: Ledger, record: Record) -> None:
     """Count the next move, which brought facts: the periods that it ended, and its draws."""
     for _ in record.entry.keys:
         ledger.close_period()
-    count_draws(ledger, record)
-
-
-def count_draws(ledger: Ledger, record: Record) -> None:
-    """Count the draws of a move: the secret ones, and the open ones of the running period."""
     for draw in draws(record):
-        if not draw.period:
-            ledger.secret[draw.label] = max(draw.counter + 1, ledger.secret.get(draw.label, 0))
-        elif draw.period == ledger.period:
-            ledger.open[draw.label] = max(draw.counter + 1, ledger.open.get(draw.label, 0))
+        ledger.count(draw)

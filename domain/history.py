@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import Ledger
-from domain.drawn import count, count_draws, shown
-from domain.entries import Asked, Entry, Opened, Seated, TakenBack, Told
+from domain.drawn import count, draws, shown
+from domain.entries import Asked, Entry, Opened, Played, Seated, TakenBack, Told
 from domain.folding import folded
 from domain.kernel import Fact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
@@ -27,14 +27,18 @@ class Position(Struct, frozen=True):
     """The match after one move.
 
     `table` is the truth, without its agenda, which waits encoded in `agenda`.  `before` is the move from
-    which this one went on.  `shown`: this move showed a draw, or somebody's secret to somebody else.
+    which this one went on.  On the line that leads to it, itself included, `shown` is the latest move that
+    showed a draw, or somebody's secret to somebody else, and `answered` the latest answer (0: none).
+    `ledger` counts the draws on that line, and is never changed.
     """
 
     table: Table
     agenda: tuple[Raw, ...]
     asked: Asked | None
     before: int
-    shown: bool
+    shown: int
+    answered: int
+    ledger: Ledger
 
 
 class History(Outline):
@@ -45,7 +49,6 @@ class History(Outline):
         self.records: list[Record] = []
         self.roots: list[bytes] = []
         self.positions: list[Position] = []
-        self.ledger = Ledger(1, {}, {})
         self.rules, self.product = opened.rules, opened.product
         self.tree = Tree()
         self._views: dict[Seat | None, list[Table | None]] = {}
@@ -131,12 +134,30 @@ class History(Outline):
         step = codec(self.game).step
         return replace(position.table, agenda=tuple(step(raw) for raw in position.agenda))
 
+    @property
+    def ledger(self) -> Ledger:
+        """The draws on the line of play that stands; it is not to be changed."""
+        return self.positions[-1].ledger if self.positions else Ledger()
+
     def line(self) -> Iterable[int]:
         """The moves that stand, from the latest backwards; those taken back are left out."""
         move = self.move
         while move:
             yield move
             move = self.positions[move - 1].before
+
+    def is_table(self, move: int) -> bool:
+        """Is there a table of a running game after an earlier `move`, to which the match can go back?"""
+        return 1 <= move < self.move and self.positions[move - 1].asked is not None
+
+    def bar_to(self, to: int) -> str:
+        """Why players cannot agree to go back to the table after `to`; "" where they can."""
+        if not self.is_table(to):
+            return f"there is no table of a running game after move {to}"
+        shown = self.positions[-1].shown
+        if shown > to:
+            return f"move {shown} showed a draw or a secret; going back behind it needs an organizer's ruling"
+        return "" if self.stands(to) else f"move {to} was taken back itself"
 
     @property
     def _empty(self) -> Table:
@@ -184,35 +205,39 @@ class History(Outline):
         entry = record.entry
         if isinstance(entry, TakenBack):
             back = self.positions[entry.to - 1]
-            return replace(back, asked=entry.asked, before=entry.to, shown=False)
+            ledger = self.ledger.gone_back(back.ledger)
+            return replace(back, asked=entry.asked, before=entry.to, ledger=ledger)
         if not self.positions:
-            return Position(self._empty, (), None, 0, False)
-        last = self.positions[-1]
+            return Position(self._empty, (), None, 0, 0, 0, Ledger())
+        last, move = self.positions[-1], self.move + 1
         if not isinstance(entry, Told):
-            return replace(last, before=self.move, shown=False)
+            return replace(last, before=self.move)
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
-        agenda = (*last.agenda[: change.keep], *change.then) if change else last.agenda
-        table = kernel.fold(last.table, record.facts)
-        return Position(table, agenda, entry.asked or _still(last, entry), self.move, shown(record))
+        return Position(
+            table=kernel.fold(last.table, record.facts),
+            agenda=(*last.agenda[: change.keep], *change.then) if change else last.agenda,
+            asked=entry.asked or _still(last, entry),
+            before=self.move,
+            shown=move if shown(record) else last.shown,
+            answered=move if isinstance(entry, Played) else last.answered,
+            ledger=_counted(last.ledger, record),
+        )
 
     def _note(self, record: Record) -> None:
         super()._note(record)
         entry = record.entry
         if isinstance(entry, Told):
-            count(self.ledger, record)
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
-        elif isinstance(entry, TakenBack):
-            self.ledger = self._recount()
 
-    def _recount(self) -> Ledger:
-        """After a takeback: only the draws on the line that stands count, and an opened key never returns."""
-        ledger = Ledger(self.ledger.period, {}, {})
-        for move in self.line():
-            record = self.records[move - 1]
-            count_draws(ledger, record)
-            self._rest(record)
+
+def _counted(ledger: Ledger, record: Record) -> Ledger:
+    """The ledger after a move that brought facts; most draw nothing."""
+    if not (record.entry.keys or draws(record)):
         return ledger
+    counted = ledger.fork()
+    count(counted, record)
+    return counted
 
 
 def _still(last: Position, entry: Entry) -> Asked | None:

@@ -126,7 +126,8 @@ class Match(History):
         if self.request:
             raise Refused("takeback", f"the request of move {self.request.move} waits for an answer")
         to = self._before_last_answer(seat) if to is None else to
-        self._must_be_unshown(to)
+        if bar := self.bar_to(to):
+            raise Refused("takeback", bar)
         draft = self._drafting(context)
         draft.add(TakebackAsked, seat=seat, to=to)
         return draft.done()
@@ -176,7 +177,8 @@ class Match(History):
         draft = self._drafting(context)
         draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
         if back_to is not None:
-            self._must_be_a_table(back_to, "ruling")
+            if not self.is_table(back_to):
+                raise Refused("ruling", f"there is no table of a running game after move {back_to}")
             self._take_back(draft, back_to, "ruling")
         else:
             draft.close("ruling", result)
@@ -240,29 +242,13 @@ class Match(History):
         return f"expected the question of move {expect}; {now}"
 
     def _before_last_answer(self, seat: Seat) -> int:
-        chair = self.chair_of(seat)
-        for move in self.line():
-            entry, before = self.records[move - 1].entry, self.positions[move - 1].before
-            if isinstance(entry, Played) and self.chair_of(entry.seat, before) == chair:
+        chair, move = self.chair_of(seat), self.positions[-1].answered
+        while move:
+            before = self.positions[move - 1].before
+            if self.chair_of(self.records[move - 1].entry.seat, before) == chair:
                 return before
+            move = self.positions[before - 1].answered
         raise Refused("takeback", f"{seat} has not answered anything that could be taken back")
-
-    def _must_be_a_table(self, to: int, kind: str) -> None:
-        if not 1 <= to < self.move or self.positions[to - 1].asked is None:
-            raise Refused(kind, f"there is no table of a running game after move {to}")
-
-    def _must_be_unshown(self, to: int) -> None:
-        self._must_be_a_table(to, "takeback")
-        for move in self.line():
-            if move == to:
-                return
-            if self.positions[move - 1].shown:
-                raise Refused(
-                    "takeback",
-                    f"move {move} showed a draw or a secret;"
-                    " going back behind it needs an organizer's ruling",
-                )
-        raise Refused("takeback", f"move {to} was taken back itself")
 
 
 def open_match(

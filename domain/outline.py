@@ -7,6 +7,8 @@ the match is.  `domain.history` knows the whole match, `domain.glimpse` no more 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
+from operator import attrgetter
 from typing import Any, NewType, TypeVar
 
 from msgspec import Struct
@@ -36,6 +38,24 @@ class Request(Struct, frozen=True):
     to: int
 
 
+class _Jump(Struct, frozen=True):
+    """Move `at` went back to the table after `to`; a stretch of play begins with it.
+
+    `parent` is the index of the stretch that holds `to` (-1: that from the first move), `depth` the number of
+    stretches above this one, and `skip` the index of one further above, so that far ones are reached in few
+    steps (skew-binary jump pointers: E. Myers, An applicative random-access stack, 1983).
+    """
+
+    at: int
+    to: int
+    parent: int
+    skip: int
+    depth: int
+
+
+_BEGINNING = _Jump(0, 0, -1, -1, 0)
+
+
 class Outline(ABC):
     """What is known of a match before any fact is folded, and what can be asked of it at a move.
 
@@ -52,7 +72,7 @@ class Outline(ABC):
         self.closed: Closed | None = None
         self.audiences = frozenset(codec(self.game).audiences)
         self._request: Request | None = None
-        self._jumps: list[tuple[int, int]] = []
+        self._jumps: list[_Jump] = []
 
     @property
     def id(self) -> str:
@@ -165,27 +185,44 @@ class Outline(ABC):
         """The table after `move`, as `viewer` was told it; no agenda."""
 
     def stands(self, move: int) -> bool:
-        """Does a move stand, or was it taken back?  It costs what the takebacks do, however long the log."""
-        latest = self.move
-        for at, to in reversed(self._jumps):
-            if move >= at:
-                return move <= latest
-            if at <= latest:
-                latest = to
-        return move <= latest
+        """Does a move stand, or was it taken back?  It costs the logarithm of the number of takebacks."""
+        within, stretch = self._stretch(move), len(self._jumps) - 1
+        if stretch == within:
+            return move <= self.move
+        while stretch > within and self._jumps[stretch].parent > within:
+            jump = self._jumps[stretch]
+            stretch = jump.skip if jump.skip > within else jump.parent
+        jump = self._jumps[stretch]
+        return stretch > within and jump.parent == within and move <= jump.to
 
     def line_to(self, move: int) -> list[range]:
         """The moves that led to the table after `move`, in order, without those that were taken back by then.
 
         Each further range follows on a move that went back, which itself brings nothing to the table.
         """
-        line = list[range]()
-        for at, to in reversed(self._jumps):
-            if at <= move:
-                line.append(range(at + 1, move + 1))
-                move = to
+        line, stretch = list[range](), self._stretch(move)
+        while stretch >= 0:
+            jump = self._jumps[stretch]
+            line.append(range(jump.at + 1, move + 1))
+            move, stretch = jump.to, jump.parent
         line.append(range(1, move + 1))
         return line[::-1]
+
+    def _stretch(self, move: int) -> int:
+        """The index of the last move up to this one that went back; -1: there is none."""
+        return bisect_right(self._jumps, move, key=attrgetter("at")) - 1
+
+    def _jumped(self, at: int, to: int) -> None:
+        """Take down that move `at` went back to the table after `to`."""
+        parent = self._stretch(to)
+        above = self._jumps[parent] if parent >= 0 else _BEGINNING
+        beyond = self._jumps[above.skip] if above.skip >= 0 else _BEGINNING
+        even = above.depth - beyond.depth == beyond.depth - self._depth(beyond.skip)
+        skip = beyond.skip if even else parent
+        self._jumps.append(_Jump(at, to, parent, skip, above.depth + 1))
+
+    def _depth(self, stretch: int) -> int:
+        return self._jumps[stretch].depth if stretch >= 0 else 0
 
     # ── reading milestones ──
 
@@ -197,7 +234,7 @@ class Outline(ABC):
         elif isinstance(entry, TakebackAsked):
             self._request = Request(entry.move, entry.seat, entry.to)
         elif isinstance(entry, TakenBack):
-            self._jumps.append((entry.move, entry.to))
+            self._jumped(entry.move, entry.to)
         elif isinstance(entry, Closed):
             self.closed = entry
         if len(record.audiences) < len(self.audiences):

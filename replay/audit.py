@@ -17,7 +17,6 @@ from domain.game import Game
 from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
 from domain.match import Match
-from replay.luck import copied
 
 
 class Differs(Exception):
@@ -39,7 +38,7 @@ class Audit:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._live: Table | None = None
-        self._ledger = Ledger(1, {}, {})
+        self._ledger = Ledger()
 
     def check(self, match: Match, record: Record) -> None:
         """Compare one move, which `match` has just taken in.
@@ -69,7 +68,7 @@ class Audit:
             self._check_score(match, entry)
 
     def _go_on_from_record(self, match: Match) -> None:
-        self._live, self._ledger = None, copied(match.ledger)
+        self._live, self._ledger = None, match.ledger.fork()
 
     def _rerun(self, before: Table, record: Record) -> Rerun:
         source = _Recorded(record)

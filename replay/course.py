@@ -101,7 +101,7 @@ def _ruling_refused(match: Match, entry: Ruled) -> str:
         return "a ruling without a reason"
     if sum((entry.back_to is not None, entry.result is not None, entry.void)) != 1:
         return "a ruling says exactly one of: back to a move, a result, void"
-    if entry.back_to is not None and not _is_table(match, entry.back_to):
+    if entry.back_to is not None and not match.is_table(entry.back_to):
         return f"there is no table of a running game after move {entry.back_to}"
     return ""
 
@@ -114,28 +114,12 @@ def _while_running(match: Match, entry: Any) -> str:
         if asked is None or entry.seat not in asked.seats or entry.ask != asked.ask:
             return f"{entry.seat} answers {entry.ask}, which it is not asked"
     if isinstance(entry, TakebackAsked):
-        return "a request waits for its answer already" if match.request else _unreachable(match, entry.to)
+        return "a request waits for its answer already" if match.request else match.bar_to(entry.to)
     if isinstance(entry, TakebackAnswered):
         waiting = match.request
         if waiting is None or waiting.move != entry.request or waiting.seat == entry.seat:
             return f"{entry.seat} answers a request of move {entry.request} that does not wait for it"
     return ""
-
-
-def _unreachable(match: Match, to: int) -> str:
-    """Why players cannot agree to go back to the table after `to`."""
-    if not _is_table(match, to):
-        return f"there is no table of a running game after move {to}"
-    for move in match.line():
-        if move == to:
-            return ""
-        if match.positions[move - 1].shown:
-            return f"move {move} showed a draw or a secret, so only a ruling goes back behind it"
-    return f"move {to} was taken back itself"
-
-
-def _is_table(match: Match, to: int) -> bool:
-    return 1 <= to < match.move and match.positions[to - 1].asked is not None
 
 
 # ── what the facts give ──

@@ -34,7 +34,7 @@ class Luck:
         self._waiting: dict[int, list[tuple[int, Drawn, str]]] = {}
         self._last_key = b""
         self._derived = (0, b"")
-        self._ledger = Ledger(1, {}, {})
+        self._ledger = Ledger()
         self._draws = 0  # recomputed
 
     def check_opening(self) -> None:
@@ -74,7 +74,7 @@ class Luck:
         elif isinstance(entry, SecretOpened):
             self._check_secret(entry)
         elif isinstance(entry, TakenBack):
-            self._ledger = copied(match.ledger)
+            self._ledger = match.ledger.fork()
 
     def _check_secret(self, entry: SecretOpened) -> None:
         if self._secret is None or entry.secret != b64(self._secret.bytes):
@@ -182,11 +182,6 @@ class Luck:
             place = f"{draw.label}, counter {draw.counter}"
             raise Wrong(CHANCE, move, f"{place}: the scheme draws {result} of {draw.n}, not {draw.result}")
         self._draws += 1
-
-
-def copied(ledger: Ledger) -> Ledger:
-    """A ledger of one's own (a fork would go on seeing what is counted in the other)."""
-    return Ledger(ledger.period, dict(ledger.open), dict(ledger.secret))
 
 
 def _all_draws(record: Record) -> list[Drawn]:

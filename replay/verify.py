@@ -16,8 +16,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from domain.chance import Secret
-from domain.entries import Closed, SecretOpened
+from domain.entries import Closed, SecretOpened, Told
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
@@ -30,6 +32,10 @@ from replay.plain import counted
 from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
 
 Keys = Sequence[VerifyingKey]
+
+MOST_TABLES = (
+    1 << 30
+)  # bytes that the tables after all moves may take as JSON; they are in memory all at once
 
 
 def verify(source: Path | bytes, keys: Keys = ()) -> Report:
@@ -217,9 +223,10 @@ def _verify_moves(
 ) -> None:
     opened = _secret(records, secret)
     match, luck, rules = Match(records[0].entry), Luck(records[0].entry, opened), _Rules(opened is not None)
+    tables = _Tables(MOST_TABLES)
     findings.attempt(CHANCE, luck.check_opening)
     for number, record in enumerate(records):
-        findings.attempt(FOLD, partial(_take_in, match, record), record.move)
+        findings.attempt(FOLD, partial(_take_in, match, record, tables), record.move)
         if match.move != record.move:
             break
         given = None if salts is None else salts[number]
@@ -242,10 +249,34 @@ def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
     return Secret(known, match) if known is not None else None
 
 
-def _take_in(match: Match, record: Record) -> None:
+def _take_in(match: Match, record: Record, tables: _Tables) -> None:
     course.may_follow(match, record)
     match.accept(record)
     course.must_agree(match, record)
+    tables.add(match)
+
+
+class _Tables:
+    """How much the tables of a match take: forged facts can let one grow without end.
+
+    Args:
+        most: bytes that all of them together may have.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def add(self, match: Match) -> None:
+        """Count the table after the latest move; the others are those of an earlier move.  Raises Wrong."""
+        if not isinstance(match.records[-1].entry, Told):
+            return
+        latest = match.positions[-1]
+        self._left -= len(_encode(latest.table)) + sum(map(len, latest.agenda))
+        if self._left < 0:
+            raise Wrong(FOLD, match.move, f"the tables until here take more than {self._most} bytes")
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def _status(match: Match) -> str:

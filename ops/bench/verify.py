@@ -1,16 +1,25 @@
 """Verification of whole match files (log, chance, fold, rules): under 150 ms each is the aim.
 
 Of Imperial Struggle it is under 200 ms.  The floor is decoding and folding the same moves.
+
+Then logs that a forger would make long: 10,000 and 100,000 takeback requests, takebacks and rulings in one
+match; ten times as many entries are to take at most eleven times as long.
 """
 
 from __future__ import annotations
+
+import time
+from collections.abc import Callable
 
 from _bench import compared, many, rate, say
 
 from api.cli.files import SeededKeys, note_by
 from domain import kernel
+from domain.chance import Secret
+from domain.drafting import Context, Draft
+from domain.games import GAMES
 from domain.log import codec
-from domain.match import Match
+from domain.match import Match, open_match
 from replay import matchfile
 from replay.verify import verify
 
@@ -25,6 +34,71 @@ def main() -> None:
         chosen = [match for match, _ in matches]
         files = [matchfile.write(match.records, note_by(key, match)) for match in chosen]
         _measure(name, chosen, files)
+    for kind, step in LONG.items():
+        seconds = [_long(step, moves) for moves in (10_000, 100_000)]
+        say(
+            f"verify, {kind}",
+            f"{seconds[0]:.1f} s of CPU for 10,000 moves, {seconds[1]:.1f} s for 100,000;"
+            f" ratio {seconds[1] / seconds[0]:.1f} (aim: 11)",
+        )
+
+
+_CONTEXT = Context(Secret(bytes(32), "long"), None, "bench")
+
+
+def _declined(match: Match) -> list[Draft]:
+    """A request to go back to the beginning is made, and declined."""
+    return [
+        _accepted(match, match.ask_takeback(_CONTEXT, "kgb", 3)),
+        _accepted(match, match.answer_takeback(_CONTEXT, "cia", match.move, agree=False)),
+    ]
+
+
+def _agreed(match: Match) -> list[Draft]:
+    """An answer is taken back by agreement, and given again."""
+    return [
+        _accepted(match, match.ask_takeback(_CONTEXT, "cia")),
+        _accepted(match, match.answer_takeback(_CONTEXT, "kgb", match.move, agree=True)),
+        _accepted(match, match.play(_CONTEXT, "cia", [("left",)])),
+    ]
+
+
+def _ruled(match: Match) -> list[Draft]:
+    """An organizer rules that the match goes back to its beginning."""
+    return [_accepted(match, match.rule(_CONTEXT, "o", "again", back_to=3))]
+
+
+LONG: dict[str, Callable[[Match], list[Draft]]] = {
+    "takeback requests declined": _declined,
+    "takebacks agreed": _agreed,
+    "rulings": _ruled,
+}
+
+
+def _accepted(match: Match, draft: Draft) -> Draft:
+    for record in draft.records:
+        match.accept(record, draft.live if record is draft.records[-1] else None)
+    return draft
+
+
+def _long(step: Callable[[Match], list[Draft]], moves: int) -> float:
+    """Seconds of CPU to verify a match of so many moves, all made by `step`."""
+    game = GAMES["cia_vs_kgb"]
+    opening = open_match(_CONTEXT, game, *game.settle(None, {}), match="long", origin="live", opener=None)
+    match = Match.project(None, opening.records)
+    assert match is not None, "an opening is a record"
+    for seat in game.seats:
+        _accepted(match, match.sit(_CONTEXT, seat, seat, salt=None, bot="", source=None))
+    _accepted(match, match.play(_CONTEXT, "cia", [("left",)]))
+    while match.move < moves - 8:
+        step(match)
+    _accepted(match, match.resign(_CONTEXT, "cia"))
+    file = matchfile.write(match.records, note_by(SeededKeys().signing, match))
+    began = time.process_time()
+    report = verify(file)
+    seconds = time.process_time() - began
+    assert report.ok, report
+    return seconds
 
 
 def _measure(name: str, matches: list[Match], files: list[bytes]) -> None:

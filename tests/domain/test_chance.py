@@ -15,7 +15,7 @@ OPTIONS = ("one", "two", "three", "four")
 
 
 def ledger() -> Ledger:
-    return Ledger(1, {}, {})
+    return Ledger()
 
 
 @pytest.mark.parametrize("period", [1, 2, 63, 64, 65, CHAIN - 1, CHAIN])
