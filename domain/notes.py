@@ -1,5 +1,7 @@
 """Signed checkpoints: C2SP signed notes (Ed25519) over a match's size and root, and the keys that sign them.
 
+`checkpoint` is the one place where the key signs for a match, and refuses what this house did not write.
+
 A note is text, a blank line, and signature lines; a checkpoint's text is three lines: origin, size, root.
 Lines by unknown keys are ignored, as the format asks, so that witnesses may add theirs.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -154,6 +157,39 @@ def origin(server: str, match: str) -> str:
     return f"{server}/match/{match}"
 
 
+class NotSignedHere(Exception):
+    """A match that somebody else wrote: only the note that it brought may go with it."""
+
+
+class Signable(Protocol):
+    """What must be known of a match before anything is signed for it."""
+
+    uploaded: bool
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+
+    @property
+    def imported(self) -> bool:
+        """Was it played elsewhere?"""
+
+
+def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
+    """The signed checkpoint over the first `size` moves of a match.
+
+    An imported match is signed by the key `PUBLIC` alone, an uploaded one by none.
+
+    Raises:
+        NotSignedHere: this house did not write the log.
+    """
+    if match.uploaded or (match.imported and key.verifying != PUBLIC):
+        raise NotSignedHere(
+            f"the log of match {match.id} came from elsewhere: no checkpoint of it is signed here"
+        )
+    return key.sign(Checkpoint(origin(key.verifying.name, match.id), size, root).text)
+
+
 def _id(name: str, public: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
 
@@ -173,3 +209,7 @@ def _check(key: VerifyingKey, line: Signature, text: str) -> None:
         Ed25519PublicKey.from_public_bytes(key.public).verify(line.signature, text.encode())
     except InvalidSignature as error:
         raise Damaged(f"the signature by {key.label} does not fit the text") from error
+
+
+PUBLIC = VerifyingKey.parse("seeded+5169d956+AX6Z+8Qfi2txUGlBgxydA9UxgxGgdfmTO35llX5IPA84")
+"""The key `seeded`, whose private part everybody has: it completes the format, and vouches for nothing."""

@@ -60,8 +60,11 @@ class Outline(ABC):
     """What is known of a match before any fact is folded, and what can be asked of it at a move.
 
     `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
-    `audiences`: those whose private parts are in every record.
+    `audiences`: those whose private parts are in every record.  `uploaded`: its log came as a file; whoever
+    takes it from a store, or puts it there, says so.
     """
+
+    uploaded = False
 
     def __init__(self, opened: Opened) -> None:
         if opened.game not in GAMES:

@@ -88,10 +88,14 @@ def _read(store: OpenStore, names: Sequence[str]) -> Iterator[Match]:
 def _files(store: OpenStore, matches: Iterator[Match], out: Path) -> dict[str, int]:
     """A match file for each; gives how many moves each holds."""
     from api.cli.files import match_file, note_by, write_file
+    from domain.notes import NotSignedHere
 
     written: dict[str, int] = {}
     for match in matches:
-        note = store.note(match.id) or note_by(store.keys.signing, match)
+        try:
+            note = store.note(match.id) or note_by(store.keys.signing, match)
+        except NotSignedHere as error:
+            raise CannotBeDone(str(error)) from error
         path = write_file(out / f"{_file_name(match.id)}.glasnost", match_file(match.records, note))
         written[str(path)] = match.move
     return written

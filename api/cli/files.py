@@ -43,10 +43,14 @@ class SeededKeys:
 
 
 def note_by(key: SigningKey, match: Match) -> str:
-    """The checkpoint over a whole match, signed by `key`."""
-    from domain.notes import Checkpoint, origin
+    """The checkpoint over a whole match, signed by `key`.
 
-    return key.sign(Checkpoint(origin(key.verifying.name, match.id), match.move, match.roots[-1]).text)
+    Raises:
+        NotSignedHere: see `domain.notes.checkpoint`.
+    """
+    from domain.notes import checkpoint
+
+    return checkpoint(key, match, match.move, match.roots[-1])
 
 
 def match_file(records: Sequence[Record], note: str) -> bytes:
@@ -102,7 +106,8 @@ def keep_in(store: OpenStore, match: Match, secret: bytes) -> tuple[str, bool]:
     """The same, with a store that is open already."""
     from api.store.seam import Append, Exists
 
-    note = note_by(store.keys.signing, match)
+    keys = SeededKeys() if match.imported else store.keys
+    note = note_by(keys.signing, match)
     try:
         store.submit(Append(match.records, secret=secret, note=note)).result()
     except Exists:

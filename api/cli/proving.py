@@ -79,14 +79,19 @@ def _are_named(location: Location) -> bool:
 
 
 def _report(store: OpenStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
-    """A match; its secret, and who signed it, where the store's keys are at hand."""
+    """A match; its secret, and who signed it, where the store's keys are at hand.
+
+    Nobody here is asked to have signed what came from elsewhere.
+    """
     import msgspec
 
     from replay.verify import verify_records
 
     note = store.note(match.id) or ""
     secret, failures = _secret(store, match.id) if ring else (None, ())
-    if ring and note and store.signer(match.id) is None:
+    if match.uploaded or match.imported:
+        trusted = ()
+    elif ring and note:
         failures += _unknown_signer(note, ring, store.key_folder)
     report = verify_records(match.records, note, trusted, secret)
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))

@@ -18,7 +18,7 @@ from domain.drafting import Context, Draft, Refused
 from domain.entries import Closed, SecretOpened
 from domain.log import unb64
 from domain.match import Match
-from domain.notes import Checkpoint, SigningKey, VerifyingKey, origin
+from domain.notes import NotSignedHere, SigningKey, VerifyingKey, checkpoint
 
 Announce = Callable[[str, int, int], None]  # a match, and its first and last position in a commit
 
@@ -75,10 +75,9 @@ class Commits:
         now, latest = self.clock(), desk.match.records[-1].entry.at or 0
         return Context(desk.secret, None if now is None else max(now, latest), self.product)
 
-    def note(self, match: str, size: int, root: bytes) -> str:
-        """The signed checkpoint over the first `size` moves."""
-        key = self.keys.signing
-        return key.sign(Checkpoint(origin(key.verifying.name, match), size, root).text)
+    def note(self, match: Match, size: int, root: bytes) -> str:
+        """The signed checkpoint over the first `size` moves.  Raises NotSignedHere: see `checkpoint`."""
+        return checkpoint(self.keys.signing, match, size, root)
 
     async def commit(self, desk: Desk, draft: Draft, remembered: Remembered | None = None) -> None:
         """Make a draft durable, then part of the match, then known to the followers.
@@ -102,6 +101,7 @@ class Commits:
 
     async def whole(self, match: Match, note: str, signer: str) -> Desk:
         """Store a whole match from elsewhere; see `_new`."""
+        match.uploaded = True
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
 
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
@@ -131,12 +131,16 @@ class Commits:
         return last
 
     def _closing_note(self, match: Match, draft: Draft) -> str:
+        """The checkpoint over the whole match, where the draft ends it; "" where it is not to be signed."""
         if not isinstance(draft.records[-1].entry, Closed):
             return ""
         tree = match.tree.copy()
         for record in draft.records:
             tree.add(record.leaf)
-        return self.note(match.id, tree.size, tree.root)
+        try:
+            return self.note(match, tree.size, tree.root)
+        except NotSignedHere:
+            return ""
 
 
 def _to_nobody(match: str, first: int, last: int) -> None:

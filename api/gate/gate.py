@@ -43,6 +43,7 @@ from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
 from domain.kernel import Picks, Result, Seat
 from domain.match import Match
+from domain.notes import NotSignedHere
 
 
 class Gate:
@@ -107,8 +108,20 @@ class Gate:
         return len(self._desks)
 
     def checkpoint(self, match: Match, move: int) -> str:
-        """The signed checkpoint over the first `move` moves."""
-        return self._commits.note(match.id, move, match.roots[move - 1])
+        """The signed checkpoint over the first `move` moves.
+
+        Raises:
+            Denied: not-signed-here.
+        """
+        try:
+            return self._commits.note(match, move, match.roots[move - 1])
+        except NotSignedHere as error:
+            raise Denied(
+                "not-signed-here",
+                "the log of this match came from elsewhere; only the checkpoint over all its"
+                f" {match.move} moves is told",
+                match=match.id,
+            ) from error
 
     def follow(self, bus: Feed | None = None) -> None:
         """From now on hear of what other processes commit: whoever follows a match here is told of it.

@@ -59,6 +59,9 @@ KINDS: dict[str, Kind] = {
     "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
     "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
     "exists": Kind(409, "Match exists", "Партия уже есть", "Партии не заменяют: {detail}"),
+    "not-signed-here": Kind(
+        409, "Not signed here", "Здесь не подписывают", "Эту контрольную точку здесь не подпишут: {detail}"
+    ),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
     "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
     "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
@@ -126,6 +129,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "seat-taken": ("sit_down",),
     "bad-file": ("upload",),
     "exists": ("upload",),
+    "not-signed-here": ("read_checkpoint", "read_file"),
     "key-reused": (*_OPENING, *_COMMANDS),
     "conflict": _COMMANDS,
     "in-doubt": (*_OPENING, *_COMMANDS, "upload"),

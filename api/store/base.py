@@ -190,6 +190,7 @@ class SqlStore(Undivided, ABC):
             loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
         except AggregateNotFoundError:
             return None
+        loaded.match.uploaded = self.signer(match) is not None
         return loaded.match
 
     def glimpse(self, match: str, move: int) -> Glimpse | None:
@@ -202,7 +203,9 @@ class SqlStore(Undivided, ABC):
         if not found or not 1 <= move < found[0][1]:
             return None
         milestones = [_unread(event) for event, _ in found]
-        return Glimpse(milestones, found[0][1], move, partial(self._moves, match))
+        glimpse = Glimpse(milestones, found[0][1], move, partial(self._moves, match))
+        glimpse.uploaded = self.signer(match) is not None
+        return glimpse
 
     def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
         """The stored moves of a match that are in one of these ranges, in order."""

@@ -105,15 +105,18 @@ async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> Pr
     return prompt_view(found, *standing, call.language) if standing else None
 
 
-@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 503))
+@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 409, 503))
 async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least: AtLeast = None) -> Response:
-    """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519."""
+    """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519.
+
+    Of an uploaded or imported match there is only the one that it brought, over all its moves.
+    """
     found = (await looked(call, match, move, at_least)).match
     note = await _checkpoint(call, found, move_of(found, move))
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
-@api.get("/v1/matches/{match}/file", _FILE, refusals=(404, 503))
+@api.get("/v1/matches/{match}/file", _FILE, refusals=(404, 409, 503))
 async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
     """The match file; that of a running match comes without private parts."""
     from replay import matchfile
@@ -128,7 +131,11 @@ async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Res
 
 
 async def _checkpoint(call: Call, match: Match, move: int) -> str:
-    """Signed now, but for the last one of a match that is over: that was kept."""
+    """Signed now, but for the last one of a match that is over: that was kept.
+
+    Raises:
+        Denied: not-signed-here.
+    """
     if match.closed and move == match.move:
         kept = await asyncio.to_thread(call.services.store.note, match.id)
         if kept:

@@ -151,14 +151,19 @@ class MemoryStore(Undivided):
         if match not in self._streams:
             return None
         read = codec(GAMES[self._games[match]]).read
-        return Match.project(None, [read(match, stored) for stored in self._streams[match]])
+        found = Match.project(None, [read(match, stored) for stored in self._streams[match]])
+        assert found is not None
+        found.uploaded = match in self._signers
+        return found
 
     def glimpse(self, match: str, move: int) -> Glimpse | None:
         """See `Store.glimpse`."""
         stored = self._streams.get(match, [])
         if not 1 <= move < len(stored):
             return None
-        return Reader(GAMES[self._games[match]], match, stored).glimpse(move)
+        glimpse = Reader(GAMES[self._games[match]], match, stored).glimpse(move)
+        glimpse.uploaded = match in self._signers
+        return glimpse
 
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`."""

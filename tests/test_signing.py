@@ -1,0 +1,115 @@
+"""Every call of a signing key, read out of the source: a new one cannot be added unseen.
+
+A match's checkpoint is signed in `domain.notes.checkpoint` alone, which refuses what came from elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.cli.files import SeededKeys, note_by
+from domain.game import Game
+from domain.notes import PUBLIC, Note, NotSignedHere
+from tests.matches import finished
+from tests.replay.files import KEY, recorded_match
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("api", "domain", "projections", "replay", "ops")
+
+SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
+    "domain/notes.py: SigningKey.sign",
+    "domain/notes.py: checkpoint",
+    "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
+}
+CHECKPOINT = {  # who has a match's checkpoint signed
+    "api/cli/files.py: note_by",
+    "api/gate/commits.py: Commits.note",
+}
+SIGNING = {  # who takes the signing key of a ring
+    "api/cli/exporting.py: _files",
+    "api/cli/files.py: SeededKeys.present",
+    "api/cli/files.py: keep_in",
+    "api/cli/fuzzing.py: _match_file",
+    "api/cli/importing.py: _Shelf.keep",
+    "api/cli/scripting.py: _finish",
+    "api/gate/commits.py: Commits.note",
+    "api/store/keys.py: KeyRing.present",
+    "ops/bench/verify.py: main",
+}
+RAW = {  # who handles private keys at all
+    "api/cli/files.py: SeededKeys.signing",
+    "api/store/keys.py: _new_ring",
+    "api/store/keys.py: _signing",
+}
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))
+
+
+def uses(node: ast.AST, name: str, within: tuple[str, ...] = ()) -> Iterator[str]:
+    """Where a name stands as an attribute, or is called: the qualified names of the functions around it."""
+    for child in ast.iter_child_nodes(node):
+        inner = within
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = (*within, child.name)
+        named = isinstance(child, ast.Attribute) and child.attr == name
+        called = isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == name
+        if named or called:
+            yield ".".join(within)
+        yield from uses(child, name, inner)
+
+
+def everywhere(name: str) -> set[str]:
+    return {f"{path}: {where}" for path, tree in sources() for where in uses(tree, name)}
+
+
+@pytest.mark.parametrize(
+    ("name", "known"), [("sign", SIGN), ("checkpoint", CHECKPOINT), ("signing", SIGNING)]
+)
+def test_every_use_of_a_signing_key_is_listed(name: str, known: set[str]) -> None:
+    found = {use for use in everywhere(name) if not _is_a_database(name, use)}
+    assert found == known
+
+
+def test_every_making_of_a_private_key_is_listed() -> None:
+    found = everywhere("from_private_bytes") | everywhere("SigningKey") | everywhere("generate")
+    assert found == RAW
+
+
+def _is_a_database(name: str, use: str) -> bool:
+    """A write-ahead log has checkpoints, too; and the gate has a method of that name, which calls `note`."""
+    others = (
+        "api/store/store.py",
+        "api/store/sqlite.py",
+        "api/store/backup.py",
+        "api/http/routes/matches.py",
+    )
+    return name == "checkpoint" and use.startswith(others)
+
+
+def test_an_uploaded_log_is_signed_by_no_key(toy_game: Game) -> None:
+    match = finished(toy_game).match
+    assert Note.parse(note_by(KEY, match)).signed_by([KEY.verifying])
+    match.uploaded = True
+    for key in (KEY, SeededKeys().signing):
+        with pytest.raises(NotSignedHere, match="came from elsewhere"):
+            note_by(key, match)
+
+
+def test_an_imported_log_is_signed_by_the_public_key_alone(toy_game: Game) -> None:
+    match = recorded_match(toy_game)
+    assert match.imported
+    with pytest.raises(NotSignedHere):
+        note_by(KEY, match)
+    assert Note.parse(note_by(SeededKeys().signing, match)).signed_by([PUBLIC]) == PUBLIC
+
+
+def test_the_public_key_is_the_one_that_everybody_has() -> None:
+    assert SeededKeys().present == PUBLIC
