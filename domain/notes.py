@@ -3,7 +3,8 @@
 `checkpoint` is the one place where the key signs for a match, and refuses what this house did not write.
 
 A note is text, a blank line, and signature lines; a checkpoint's text is three lines: origin, size, root.
-Lines by unknown keys are ignored, as the format asks, so that witnesses may add theirs.
+Lines by unknown keys are not checked, as the format asks, so that witnesses may add theirs; and this is said
+wherever they are told (`Signed`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from domain.log import Damaged, b64, unb64
 
 _ED25519 = b"\x01"  # the algorithm byte of C2SP signed-note
 _NAME = re.compile(r"[^\s+]+")
+MOST_SIGNATURES = 16  # lines of one note
+_LONGEST = 255  # characters of the name in a signature line; a host's has no more
 
 
 class VerifyingKey(Struct, frozen=True):
@@ -92,6 +95,43 @@ class Signature(Struct, frozen=True):
         return f"{self.name}+{self.id}"
 
 
+class Signed(Struct, frozen=True):
+    """Who signed a note, as far as it can be known with some keys; each is NAME+ID.
+
+    `by`: those of the keys whose signatures were checked.  `named`: who else is named as having signed, which
+    nobody could check.  `public`: the key `PUBLIC` did.
+    """
+
+    by: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    public: bool = False
+
+    def told(self, language: str = "en") -> str:
+        """The same in words, alike wherever a signature is told."""
+        words = _WORDS[language]
+        parts = [words["by"].format(key) for key in self.by]
+        parts += [words["named"].format(key) for key in self.named]
+        if not parts:
+            parts = [words["public"].format(PUBLIC.label) if self.public else words["none"]]
+        return ", ".join(parts)
+
+
+_WORDS = {
+    "en": {
+        "by": "signed by {}",
+        "named": "names {}, not checked",
+        "public": "not signed ({} is a key that everybody has)",
+        "none": "not signed",
+    },
+    "ru": {
+        "by": "подписано ключом {}",
+        "named": "назван ключ {}, не проверено",
+        "public": "не подписано (ключ {} есть у каждого)",
+        "none": "не подписано",
+    },
+}
+
+
 class Note(Struct, frozen=True):
     """A note, taken apart."""
 
@@ -108,20 +148,35 @@ class Note(Struct, frozen=True):
         text, blank, lines = note.rpartition("\n\n")
         if not blank or not lines.endswith("\n") or not lines.startswith("— "):
             raise Damaged("not a signed note: text, a blank line, signature lines")
+        if (count := lines.count("\n")) > MOST_SIGNATURES:
+            raise Damaged(f"{count} signatures; at most {MOST_SIGNATURES} are read")
         return cls(text + "\n", tuple(_signature(line) for line in lines[:-1].split("\n")))
 
-    def signed_by(self, keys: Iterable[VerifyingKey]) -> VerifyingKey | None:
-        """The first of `keys` that signed the text; None when none did.
+    def checked(self, keys: Iterable[VerifyingKey]) -> Signed:
+        """Who signed the text: every line that names one of `keys`, or `PUBLIC`, is checked.
 
         Raises:
-            Damaged: a line says that it is by one of `keys`, and is not.
+            Damaged: a line says that it is by one of them, and is not.
         """
-        for key in keys:
-            for line in self.signatures:
-                if line.label == key.label:
-                    _check(key, line, self.text)
-                    return key
-        return None
+        counting = tuple(keys)
+        by, named, public = dict[str, None](), dict[str, None](), False
+        for line in self.signatures:
+            meant = [key for key in (*counting, PUBLIC) if key.label == line.label]
+            if meant and not any(_fits(key, line, self.text) for key in meant):
+                raise Damaged(f"the signature by {line.label} does not fit the text")
+            if any(key in counting for key in meant):
+                by[line.label] = None
+            elif meant:
+                public = True
+            else:
+                named[line.label] = None
+        return Signed(tuple(by), tuple(named), public)
+
+    def signed_by(self, keys: Iterable[VerifyingKey]) -> VerifyingKey | None:
+        """The first of `keys` that signed the text; None when none did.  Raises Damaged: see `checked`."""
+        known = tuple(keys)
+        signed = self.checked(known).by
+        return next((key for key in known if key.label in signed), None)
 
 
 class Checkpoint(Struct, frozen=True):
@@ -164,11 +219,13 @@ class NotSignedHere(Exception):
 class Signable(Protocol):
     """What must be known of a match before anything is signed for it."""
 
-    uploaded: bool
-
     @property
     def id(self) -> str:
         """The match's id."""
+
+    @property
+    def uploaded(self) -> bool:
+        """Did its log come as a file?"""
 
     @property
     def imported(self) -> bool:
@@ -198,17 +255,20 @@ def _signature(line: str) -> Signature:
     parts = line.split(" ")
     if len(parts) != 3 or parts[0] != "—" or not _NAME.fullmatch(parts[1]):
         raise Damaged(f"not a signature line: {line[:80]!r}")
+    if len(parts[1]) > _LONGEST:
+        raise Damaged(f"the name in a signature line has {len(parts[1])} characters; at most {_LONGEST}")
     data = unb64(parts[2])
     if len(data) < 5:
         raise Damaged(f"the signature by {parts[1]} is too short")
     return Signature(parts[1], data[:4].hex(), data[4:])
 
 
-def _check(key: VerifyingKey, line: Signature, text: str) -> None:
+def _fits(key: VerifyingKey, line: Signature, text: str) -> bool:
     try:
         Ed25519PublicKey.from_public_bytes(key.public).verify(line.signature, text.encode())
-    except InvalidSignature as error:
-        raise Damaged(f"the signature by {key.label} does not fit the text") from error
+    except InvalidSignature:
+        return False
+    return True
 
 
 PUBLIC = VerifyingKey.parse("seeded+5169d956+AX6Z+8Qfi2txUGlBgxydA9UxgxGgdfmTO35llX5IPA84")

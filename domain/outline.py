@@ -21,6 +21,7 @@ from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
 from domain.log import Damaged, Record, codec
+from domain.notes import Signed
 
 ALL = "all"  # the viewer who sees everything, once the match is over
 
@@ -60,11 +61,11 @@ class Outline(ABC):
     """What is known of a match before any fact is folded, and what can be asked of it at a move.
 
     `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
-    `audiences`: those whose private parts are in every record.  `uploaded`: its log came as a file; whoever
-    takes it from a store, or puts it there, says so.
+    `audiences`: those whose private parts are in every record.  `proof`: who signed the file as which
+    the log came; whoever takes it from a store, or puts it there, says so.  None: this house wrote it.
     """
 
-    uploaded = False
+    proof: Signed | None = None
 
     def __init__(self, opened: Opened) -> None:
         if opened.game not in GAMES:
@@ -109,6 +110,11 @@ class Outline(ABC):
     def provable(self) -> bool:
         """Do the draws come from `rng/1`, not from a record?"""
         return self.opened.chance.scheme == SCHEME
+
+    @property
+    def uploaded(self) -> bool:
+        """Did its log come as a file?"""
+        return self.proof is not None
 
     @property
     def imported(self) -> bool:

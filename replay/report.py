@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from domain.notes import Signed
 from replay.plain import counted, one_line
 
 LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
@@ -37,13 +38,13 @@ class Report(Struct, frozen=True):
 
     Failures come in the order of their moves; those that concern no single move come first.
 
-    `signer` is NAME+ID of the signature that counts, `pinned` whether it was checked against a key given.
+    `signed` tells who signed, and who is only named; `pinned`: one of the keys given has.
     """
 
     match: str = ""
     game: str = ""
     moves: int = 0
-    signer: str = ""
+    signed: Signed = Signed()
     pinned: bool = False
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
@@ -73,8 +74,6 @@ def line(report: Report) -> str:
     """One line: "ok: N moves ..." or each question that got "no", with the move and the reason."""
     if report.failures:
         return one_line("wrong: " + "; ".join(map(str, report.failures)))
-    signed = f"signed by {report.signer}" if report.signer else "not signed"
-    pinned = [] if report.pinned or not report.signer else ["key not pinned"]
     moves = counted(report.moves, "move", "moves")
-    first = f"ok: {moves} of {report.game} {report.match}, {', '.join([signed, *pinned])}"
+    first = f"ok: {moves} of {report.game} {report.match}, {report.signed.told()}"
     return one_line("; ".join([first, *report.notes]))

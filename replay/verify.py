@@ -23,7 +23,7 @@ from domain.entries import Closed, SecretOpened, Told
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
-from domain.notes import Checkpoint, Note, VerifyingKey
+from domain.notes import Checkpoint, Note, Signed, VerifyingKey
 from replay import archive, chain, course, matchfile
 from replay.audit import Audit, Differs
 from replay.luck import Luck, Salts
@@ -38,8 +38,11 @@ MOST_TABLES = (
 )  # bytes that the tables after all moves may take as JSON; they are in memory all at once
 
 
-def verify(source: Path | bytes, keys: Keys = ()) -> Report:
+def verify(source: Path | bytes, keys: Keys = (), known: Keys = ()) -> Report:
     """Verify a match file; with `keys`, only a signature by one of them counts.
+
+    A signature that names one of these, or of the keys that are `known` besides, must fit; any other one is
+    not checked, and the report says so.
 
     Raises:
         OSError: the file cannot be read.
@@ -49,21 +52,26 @@ def verify(source: Path | bytes, keys: Keys = ()) -> Report:
     except BadFile as error:
         return Report(failures=(Failure(LOG, error.move, str(error)),))
     findings = _Findings(file.manifest.match, file.manifest.game)
-    findings.attempt(LOG, partial(_verify_file, file, keys, findings))
+    findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings))
     return findings.report()
 
 
 def verify_records(
-    records: Sequence[Record], note: str = "", keys: Keys = (), secret: bytes | None = None
+    records: Sequence[Record],
+    note: str = "",
+    keys: Keys = (),
+    secret: bytes | None = None,
+    known: Keys = (),
 ) -> Report:
     """Verify a match of a store, from its first record.
 
     Args:
         note: the checkpoint over the records, where there is one.
+        keys, known: see `verify`.
         secret: that of a running match, so that its hidden parts and draws are checked too.
     """
     findings = _Findings(records[0].match if records else "", "")
-    findings.attempt(LOG, partial(_verify_stored, records, note, keys, secret, findings))
+    findings.attempt(LOG, partial(_verify_stored, records, note, (keys, known), secret, findings))
     return findings.report()
 
 
@@ -72,7 +80,7 @@ class _Findings:
 
     def __init__(self, match: str, game: str) -> None:
         self.match, self.game, self.moves = match, game, 0
-        self.signer, self.pinned = "", False
+        self.signed, self.pinned = Signed(), False
         self.notes: list[str] = []
         self._failures: dict[str, Failure] = {}
 
@@ -105,13 +113,13 @@ class _Findings:
 
         failures = tuple(sorted(self._failures.values(), key=place))
         notes = () if failures else tuple(self.notes)
-        return Report(self.match, self.game, self.moves, self.signer, self.pinned, failures, notes)
+        return Report(self.match, self.game, self.moves, self.signed, self.pinned, failures, notes)
 
 
 # ── the log, and the parts of a file ──
 
 
-def _verify_file(file: MatchFile, keys: Keys, findings: _Findings) -> None:
+def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) -> None:
     try:
         leaves, note = file.leaves, file.note
     except BadFile as error:
@@ -126,7 +134,11 @@ def _verify_file(file: MatchFile, keys: Keys, findings: _Findings) -> None:
 
 
 def _verify_stored(
-    records: Sequence[Record], note: str, keys: Keys, secret: bytes | None, findings: _Findings
+    records: Sequence[Record],
+    note: str,
+    keys: tuple[Keys, Keys],
+    secret: bytes | None,
+    findings: _Findings,
 ) -> None:
     if not records:
         raise Wrong(LOG, None, "it holds no move")
@@ -178,22 +190,25 @@ def _opened_parts(
     return records, None if private is None else [line.salts for line in private]
 
 
-def _check_note(note: str, found: chain.Chain, keys: Keys, findings: _Findings) -> None:
-    """The checkpoint covers this log, and is signed by one of the keys that count."""
+def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings: _Findings) -> None:
+    """The checkpoint covers this log, is signed by one of the keys that count, and by each known one that it
+    names."""
+    pinned, known = keys
     try:
         parsed = Note.parse(note)
         checkpoint = Checkpoint.parse(parsed.text)
-        signer = parsed.signed_by(keys)
+        signed = parsed.checked((*pinned, *known))
+        counts = parsed.signed_by(pinned) is not None
     except ValueError as error:
         raise Wrong(LOG, None, f"checkpoints.txt: {error}") from error
-    signers = [signature.label for signature in parsed.signatures]
     if checkpoint.root != found.root or checkpoint.size != len(found.entries):
-        raise Wrong(LOG, None, f"checkpoints.txt: {signers[0]} signed another root than that of this log")
+        raise Wrong(LOG, None, "checkpoints.txt: its root is not that of this log")
     if not checkpoint.origin.endswith(f"/match/{found.match}"):
-        raise Wrong(LOG, None, f"checkpoints.txt: signed for {checkpoint.origin[:120]}, not {found.match}")
-    if keys and signer is None:
-        raise Wrong(LOG, None, f"checkpoints.txt: signed by {', '.join(signers)}, by none of the keys given")
-    findings.signer, findings.pinned = signer.label if signer else signers[0], signer is not None
+        raise Wrong(LOG, None, f"checkpoints.txt: it is for {checkpoint.origin[:120]}, not {found.match}")
+    if pinned and not counts:
+        names = ", ".join(line.label for line in parsed.signatures)
+        raise Wrong(LOG, None, f"checkpoints.txt: names {names}; none of the keys given has signed it")
+    findings.signed, findings.pinned = signed, counts
 
 
 def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _Findings) -> None:

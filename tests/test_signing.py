@@ -13,7 +13,7 @@ import pytest
 
 from api.cli.files import SeededKeys, note_by
 from domain.game import Game
-from domain.notes import PUBLIC, Note, NotSignedHere
+from domain.notes import PUBLIC, Note, NotSignedHere, Signed
 from tests.matches import finished
 from tests.replay.files import KEY, recorded_match
 
@@ -97,7 +97,7 @@ def _is_a_database(name: str, use: str) -> bool:
 def test_an_uploaded_log_is_signed_by_no_key(toy_game: Game) -> None:
     match = finished(toy_game).match
     assert Note.parse(note_by(KEY, match)).signed_by([KEY.verifying])
-    match.uploaded = True
+    match.proof = Signed()
     for key in (KEY, SeededKeys().signing):
         with pytest.raises(NotSignedHere, match="came from elsewhere"):
             note_by(key, match)

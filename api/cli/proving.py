@@ -93,7 +93,7 @@ def _report(store: OpenStore, match: Match, trusted: Sequence[VerifyingKey], rin
         trusted = ()
     elif ring and note:
         failures += _unknown_signer(note, ring, store.key_folder)
-    report = verify_records(match.records, note, trusted, secret)
+    report = verify_records(match.records, note, trusted, secret, ring.known if ring else ())
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))
 
 
@@ -119,5 +119,5 @@ def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ..
         return ()
     if any(label in ring.labels for label in signed):
         return ()
-    wrong = f"signed by {', '.join(signed)}, which is not in {folder}: put the latest copy of the keys there"
+    wrong = f"names {', '.join(signed)}, which is not in {folder}: put the latest copy of the keys there"
     return (Failure(KEYS, None, wrong),)

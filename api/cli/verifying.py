@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,9 @@ def verify(
     Of a store it is also told where moves, or whole matches, are missing; and, where its key folder is at
     hand (GLASNOST_KEYS), whether those are its own keys and every match goes on with them.
 
+    A signature that names a key that is given, or lies in the key folder at hand, must fit; of one by a key
+    that is not known here it is said: "names KEY, not checked".
+
     Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
     1 if anything is wrong.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
 
@@ -63,10 +67,10 @@ def verify(
         store = named_store()
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
-    trusted = _keys(keys, trust)
+    trusted, known = _keys(keys, trust), _known(store)
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
-        for name, report in _reports(files, store, trusted, printer):
+        for name, report in _reports(files, store, (trusted, known), printer):
             printer.add(name, report)
             advance(1, name)
     return printer.done()
@@ -94,8 +98,26 @@ def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
     return found
 
 
+def _known(store: Location | None) -> Sequence[VerifyingKey]:
+    """The keys in the folder that GLASNOST_KEYS names, or of the store that is named, if any."""
+    from api.store.keys import KeyRing
+    from api.store.opening import key_folder
+    from api.store.seam import StoreError
+
+    named = os.environ.get("GLASNOST_KEYS")
+    try:
+        location = None if named else store or named_store()
+        folder = Path(named) if named else location and key_folder(location)
+        return KeyRing.open(folder).known if folder else ()
+    except (StoreError, CannotBeDone):  # of a store it is told there (see `proved`)
+        return ()
+
+
 def _reports(
-    files: Sequence[Path], store: Location | None, keys: Sequence[VerifyingKey], printer: _Printer
+    files: Sequence[Path],
+    store: Location | None,
+    keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]],
+    printer: _Printer,
 ) -> Iterator[tuple[str, Report]]:
     from replay.verify import verify as verified
 
@@ -103,13 +125,13 @@ def _reports(
         try:
             if file.is_dir():
                 raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
-            yield str(file), verified(file, keys)
+            yield str(file), verified(file, *keys)
         except OSError as error:
             printer.failed(f"{file}: {error.strerror or error}")
         except CannotBeDone as error:
             printer.failed(error.message)
     if store is not None:
-        yield from proved(store, keys)
+        yield from proved(store, keys[0])
 
 
 class _Printer:

@@ -18,7 +18,7 @@ from domain.drafting import Context, Draft, Refused
 from domain.entries import Closed, SecretOpened
 from domain.log import unb64
 from domain.match import Match
-from domain.notes import NotSignedHere, SigningKey, VerifyingKey, checkpoint
+from domain.notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
 Announce = Callable[[str, int, int], None]  # a match, and its first and last position in a commit
 
@@ -66,7 +66,7 @@ class Commits:
             return None
         secret = self.store.secret(match)
         known = Secret(secret, match) if secret else opened_secret(found)
-        return Desk(found, known, self.store.signer(match))
+        return Desk(found, known)
 
     def context(self, desk: Desk) -> Context:
         """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
@@ -99,9 +99,10 @@ class Commits:
         """Store a new match; see `_new`."""
         return await self._new(match, secret, Append(match.records, secret.bytes, remembered))
 
-    async def whole(self, match: Match, note: str, signer: str) -> Desk:
-        """Store a whole match from elsewhere; see `_new`."""
-        match.uploaded = True
+    async def whole(self, match: Match, note: str, proof: Signed) -> Desk:
+        """Store a whole match from elsewhere, its checkpoint and who signed that; see `_new`."""
+        match.proof = proof
+        signer = next(iter((*proof.by, *proof.named)), PUBLIC.label)
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
 
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
@@ -111,7 +112,7 @@ class Commits:
         except (Exists, Conflict) as error:
             raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
         self.counts.moves[match.game.name] += match.move
-        desk = Desk(match, secret, append.signer)
+        desk = Desk(match, secret)
         desk.position = position
         return desk
 

@@ -30,12 +30,11 @@ def forget(task: asyncio.Task[Any]) -> None:
 class Desk:
     """One match as committed, its secret, the lock for commands and the news for those who follow it.
 
-    `secret` is None where neither store nor log holds it.  `signer` names who signed an uploaded match; None
-    for a match of this store's own.
+    `secret` is None where neither store nor log holds it.
     """
 
-    def __init__(self, match: Match, secret: Secret | None, signer: str | None = None) -> None:
-        self.match, self.secret, self.signer = match, secret, signer
+    def __init__(self, match: Match, secret: Secret | None) -> None:
+        self.match, self.secret = match, secret
         match.rest()  # it may lie here for long, among many
         self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
         self.position = 0  # in the store's order, up to which nothing of the match is missing here
@@ -151,7 +150,7 @@ class Desks:
             return
         found = await asyncio.to_thread(self._load, desk.match.id)
         if found is not None:
-            desk.match, desk.secret, desk.signer = found.match, found.secret, found.signer
+            desk.match, desk.secret = found.match, found.secret
             desk.tell()
 
     def wake(self) -> None:

@@ -43,7 +43,7 @@ from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
 from domain.kernel import Picks, Result, Seat
 from domain.match import Match
-from domain.notes import NotSignedHere
+from domain.notes import NotSignedHere, Signed
 
 
 class Gate:
@@ -301,15 +301,15 @@ class Gate:
 
         return await self._carrier.command(Order("close_record", match, judge))
 
-    async def upload(self, match: Match, note: str, signer: str, player: str | None = None) -> Accepted:
-        """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed it.
+    async def upload(self, match: Match, note: str, proof: Signed, player: str | None = None) -> Accepted:
+        """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed that.
 
         Raises:
             Denied: exists (nothing is ever replaced), unavailable.
         """
 
         async def work() -> Accepted:
-            desk = self._desks.put(await self._commits.whole(match, note, signer))
+            desk = self._desks.put(await self._commits.whole(match, note, proof))
             return Accepted(desk, None, 1, match.move, match.move)
 
         return await self._carrier.carry(Order("upload", match.id, never, player), work())

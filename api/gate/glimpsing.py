@@ -10,13 +10,9 @@ from domain.log import Damaged
 
 
 class Glimpsed(Struct, frozen=True):
-    """What one look at an earlier move is told from: in place of a desk, and nobody can play there.
-
-    `signer`: see `Desk`.
-    """
+    """What one look at an earlier move is told from: in place of a desk, and nobody can play there."""
 
     match: Glimpse
-    signer: str | None
 
 
 def glimpsed(store: Store, match: str, move: int) -> Glimpsed | None:
@@ -28,6 +24,6 @@ def glimpsed(store: Store, match: str, move: int) -> Glimpsed | None:
     """
     try:
         found = store.glimpse(match, move)
-        return None if found is None else Glimpsed(found, store.signer(match))
+        return None if found is None else Glimpsed(found)
     except (StoreError, Damaged):
         return None

@@ -232,8 +232,9 @@ class RequestView(Struct, frozen=True):
 class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
-    `chance`: house-seeded, player-seeded or recorded.  `signer`: who signed an uploaded match.
-    `unverified`: it was imported from elsewhere, so nothing in it is proved.
+    `chance`: house-seeded, player-seeded or recorded.  `unverified`: it was imported from elsewhere,
+    so nothing in it is proved.  Of an uploaded match `signer` is the key of this server whose signature was
+    checked, and `signature` says in words who signed, or is only named and was not checked.
     """
 
     match: str
@@ -246,6 +247,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     origin: str
     unverified: bool
     signer: str | None
+    signature: str | None
     chance: str
     status: Literal["open", "running", "over"]
     result: ResultView | None

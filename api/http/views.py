@@ -40,9 +40,9 @@ from domain.texts import LANGUAGES, Texts
 UPLOADED = "uploaded"  # the origin of a match that came as a file, whatever its log says
 
 
-def summary(desk: Desk, names: Mapping[str, str]) -> MatchSummary:
+def summary(desk: Desk, names: Mapping[str, str], language: str) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
-    return MatchSummary(**_summary(desk, names, desk.match.move))
+    return MatchSummary(**_summary(desk, names, desk.match.move, language))
 
 
 def as_left(accepted: Accepted) -> Desk:
@@ -52,7 +52,7 @@ def as_left(accepted: Accepted) -> Desk:
         return desk
     match = Match.project(None, desk.match.records[: accepted.last])
     assert match is not None, "a command has left a move"
-    return Desk(match, desk.secret, desk.signer)
+    return Desk(match, desk.secret)
 
 
 def match_view(
@@ -65,7 +65,7 @@ def match_view(
     asked = match.asked if latest else match.asked_at(at)
     request = match.request if latest else None
     return MatchView(
-        **_summary(seen, names, at),
+        **_summary(seen, names, at, language),
         at=at,
         view=seat or SPECTATOR,
         asked=AskedView(asked.ask, asked.seats) if asked else None,
@@ -145,7 +145,7 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
     return (asked.seats[seat], kernel.detailed(table, question)) if question else None
 
 
-def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int) -> dict[str, Any]:
+def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int, language: str) -> dict[str, Any]:
     match, result, players = seen.match, seen.match.result, seen.match.players
     return {
         "match": match.id,
@@ -155,9 +155,10 @@ def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int) -> dict[s
         "seats": {seat: seated.player if seated else None for seat, seated in players.items()},
         "bots": {seat: seated.bot for seat, seated in players.items() if seated and seated.bot},
         "names": _imported_names(match) if match.imported else dict(names),
-        "origin": UPLOADED if seen.signer and not match.imported else match.opened.origin,
+        "origin": UPLOADED if match.uploaded and not match.imported else match.opened.origin,
         "unverified": match.imported,
-        "signer": seen.signer,
+        "signer": next(iter(match.proof.by), None) if match.proof else None,
+        "signature": match.proof.told(language) if match.proof else None,
         "chance": _chance(match),
         "status": match.status,
         "result": ResultView(result.winner, result.reason, result.score) if result else None,
@@ -256,6 +257,6 @@ def players_of(seen: Desk | Glimpsed) -> list[str]:
 
     An uploaded or imported match may say who it likes, so nobody's name is told with it.
     """
-    if seen.signer or seen.match.imported:
+    if seen.match.uploaded or seen.match.imported:
         return []
     return [seated.player for seated in seen.match.seats.values() if seated and not seated.bot]

@@ -24,8 +24,9 @@ from api.store.seam import Append, Figures, People, Remembered, Stored, StoreErr
 from api.store.undivided import Undivided
 from api.store.vault import Vault
 from domain.glimpse import Glimpse
-from domain.log import Record
+from domain.log import Damaged, Record
 from domain.match import Match
+from domain.notes import Note, Signed, VerifyingKey
 
 T = TypeVar("T")
 NAME = "glasnost.local"  # the server's name, under which it signs
@@ -190,7 +191,7 @@ class SqlStore(Undivided, ABC):
             loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
         except AggregateNotFoundError:
             return None
-        loaded.match.uploaded = self.signer(match) is not None
+        loaded.match.proof = self.proof(match)
         return loaded.match
 
     def glimpse(self, match: str, move: int) -> Glimpse | None:
@@ -204,7 +205,7 @@ class SqlStore(Undivided, ABC):
             return None
         milestones = [_unread(event) for event, _ in found]
         glimpse = Glimpse(milestones, found[0][1], move, partial(self._moves, match))
-        glimpse.uploaded = self.signer(match) is not None
+        glimpse.proof = self.proof(match)
         return glimpse
 
     def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
@@ -246,6 +247,36 @@ class SqlStore(Undivided, ABC):
         """See `Store.signer`."""
         row = self._kept("SELECT signer FROM uploads WHERE match = ?", match)
         return row[0] if row else None
+
+    def proof(self, match: str) -> Signed | None:
+        """See `Store.proof`: what is stored is not believed, but checked again with the keys at hand."""
+        return None if self.signer(match) is None else self._checked(self.note(match) or "")
+
+    def _checked(self, note: str) -> Signed:
+        """Who signed a checkpoint; one that is damaged is signed by nobody."""
+        try:
+            return Note.parse(note).checked(self._known)
+        except Damaged:
+            return Signed()
+
+    @property
+    def _known(self) -> Sequence[VerifyingKey]:
+        """The public keys of this store, where its key folder is at hand.
+
+        Raises:
+            Unavailable: the store is away, so that nobody can say whether these keys are its own.
+        """
+        try:
+            return self._own.known
+        except Unavailable:
+            raise
+        except StoreError:
+            return ()
+
+    @cached_property
+    def _own(self) -> KeyRing:
+        known: KeyRing | None = vars(self).get("keys")
+        return known or self.own_keys()
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""

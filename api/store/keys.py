@@ -106,9 +106,14 @@ class KeyRing:
         return tuple(VerifyingKey.parse(text) for text in self._ring.retired)
 
     @property
+    def known(self) -> tuple[VerifyingKey, ...]:
+        """The public parts of all, the latest first."""
+        return (self.present, *reversed(self.retired))
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """NAME+ID of every key, the latest first."""
-        return tuple(key.label for key in (self.present, *reversed(self.retired)))
+        return tuple(key.label for key in self.known)
 
     @property
     def rotations(self) -> tuple[str, ...]:

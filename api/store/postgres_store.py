@@ -130,7 +130,7 @@ class PostgresStore(SqlStore):
         found = self._at_replica(lambda replica: replica.match(match))
         if found is None:
             return super().match(match)
-        found.uploaded = self.signer(match) is not None
+        found.proof = self.proof(match)
         with suppress(Unavailable):  # whoever looks at it is told how old it may be
             for record in self.since(match, found.move):
                 found.accept(record)

@@ -16,6 +16,7 @@ from api.tally import Tally
 from domain.glimpse import Glimpse
 from domain.log import Record
 from domain.match import Match
+from domain.notes import Signed
 
 Told = Callable[[str, int], None]  # a match and a position
 
@@ -70,7 +71,7 @@ class Append(Struct, frozen=True):
 
     `secret` comes with a match's first record (None for an uploaded match, whose secret is in its log).
     `note` is the signed checkpoint over the records so far, kept when the match closes or was uploaded.
-    `signer` names who signed an uploaded match: it makes the stored origin "uploaded".
+    `signer` names who is said to have signed an uploaded match: it makes the stored origin "uploaded".
     """
 
     records: Sequence[Record]
@@ -208,7 +209,11 @@ class Store(Protocol):
         """The checkpoint kept with a closed or uploaded match."""
 
     def signer(self, match: str) -> str | None:
-        """Who signed an uploaded match; None for a match of this store's own."""
+        """Who is said to have signed an uploaded match; None for a match of this store's own."""
+
+    def proof(self, match: str) -> Signed | None:
+        """Who of this store's keys signed an uploaded match, and who is named besides; None for one of its
+        own."""
 
     def named(self, match: str) -> str:
         """The id under which a new match is to be opened, of an id that chance has made.

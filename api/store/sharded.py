@@ -36,6 +36,7 @@ from api.store.single import REPLICA, key_folder, open_one
 from domain.glimpse import Glimpse
 from domain.log import Record
 from domain.match import Match
+from domain.notes import Signed
 
 T = TypeVar("T")
 
@@ -181,6 +182,10 @@ class ShardedStore:
     def signer(self, match: str) -> str | None:
         """See `Store.signer`."""
         return self._of(match).ask(lambda store: store.signer(match))
+
+    def proof(self, match: str) -> Signed | None:
+        """See `Store.proof`."""
+        return self._of(match).ask(lambda store: store.proof(match))
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def test_keys_are_a_trust_file_and_rotate(glasnost: Program, store: Path) -> Non
     assert both.splitlines()[1:] == first.splitlines()
     assert VerifyingKey.parse(both.splitlines()[0]).text not in first
     Path("trust").write_text(both)
-    assert "not pinned" not in glasnost("verify", *files, "--trust", "trust").ok().out
+    assert "not checked" not in glasnost("verify", *files, "--trust", "trust").ok().out
     shown = glasnost("keys", "--store", store, "--json").json
     assert [shown["present"], *shown["retired"]] == both.splitlines()
     assert len(shown["rotations"]) == 1
@@ -102,6 +103,8 @@ def test_a_backup_restores_to_the_same_matches(glasnost: Program, store: Path) -
     assert shown["matches"] == 2
     assert glasnost("restore", "--store", "again", "b", "--json").json["moves"] == shown["moves"]
     said = glasnost("verify", "--store", store).ok().out
+    assert "not checked" in glasnost("verify", "--store", "again").ok().out
+    shutil.copytree("s.keys", "again.keys")
     assert glasnost("verify", "--store", "again").ok().out == said
 
 

@@ -92,7 +92,7 @@ def test_a_store_of_before_that_was_noted_tells_it_by_its_signatures(
         assert database.execute("DELETE FROM meta WHERE name = 'signing_key'").rowcount == 1
     first, second = wrong_with("older", glasnost, monkeypatch)
     assert first.startswith("ok: ")
-    assert second.startswith("wrong: keys: signed by glasnost.local+")
+    assert second.startswith("wrong: keys: names glasnost.local+")
     assert "which is not in older" in second
 
 

@@ -10,8 +10,9 @@ import pytest
 from api.store.seam import Append
 from api.store.store import SqliteStore
 from domain.games import GAMES
+from domain.log import b64
 from domain.match import Match
-from domain.notes import PUBLIC, Note, SigningKey
+from domain.notes import PUBLIC, Note, SigningKey, VerifyingKey
 from replay import matchfile
 from tests.cli.program import Program
 from tests.matches import finished
@@ -83,3 +84,37 @@ def test_the_keys_of_a_store_do_not_sign_what_it_imports(glasnost: Program, sign
     keys = glasnost("keys", "--store", "s").ok().out.split()
     assert glasnost("verify", file, "--key", keys[0]).code == 1
     glasnost("verify", "--store", "s", "--key", keys[0]).ok()
+
+
+def test_a_store_tells_foreign_signatures_without_failing(glasnost: Program, store: Path) -> None:
+    glasnost("play", "thirteen_minutes", "--seed", "1", "--store", store).ok()
+    (key,) = glasnost("keys", "--store", store).ok().out.split()
+    for keys in ((), ("--key", key)):
+        foreign, own = glasnost("verify", "--store", store, *keys).ok().out.splitlines()
+        assert f", names {STRANGER.verifying.label}, not checked;" in foreign
+        assert f", signed by {VerifyingKey.parse(key).label};" in own
+
+
+def test_a_signature_that_names_the_stores_key_must_fit(
+    glasnost: Program, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was accepted before: the server's name and key id, and 64 bytes of nonsense."""
+    (old,) = glasnost("keys", "--store", store).ok().out.split()
+    glasnost("keys", "--store", store, "--rotate").ok()
+    key = VerifyingKey.parse(old)
+    nonsense = f"— {key.name} {b64(bytes.fromhex(key.id) + bytes(64))}\n"
+    match = finished(GAMES["cia_vs_kgb"], 14).match
+    note = note_of(match.records, STRANGER) + nonsense
+    put(match, note)
+    Path("forged.glasnost").write_bytes(matchfile.write(match.records, note))
+    fault = f"the signature by {key.label} does not fit the text"
+    for ways in (
+        ("--store", store),
+        ("forged.glasnost", "--key", old),
+        ("forged.glasnost", "--store", store),
+    ):
+        done = glasnost("verify", *ways)
+        assert (done.code, fault in done.out) == (1, True), done
+    assert f"names {key.label}, not checked" in glasnost("verify", "forged.glasnost").ok().out
+    monkeypatch.setenv("GLASNOST_KEYS", "s.keys")
+    assert fault in glasnost("verify", "forged.glasnost").out

@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from domain.log import Damaged
-from domain.notes import Checkpoint, Note, SigningKey, VerifyingKey, origin
+from domain.notes import MOST_SIGNATURES, Checkpoint, Note, Signed, SigningKey, VerifyingKey, origin
 
 KEY = SigningKey("example.org", Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 OTHER = SigningKey("example.org", Ed25519PrivateKey.from_private_bytes(bytes(32)))
@@ -33,6 +33,38 @@ def test_a_second_signature_line_does_not_hide_the_first() -> None:
     witnessed = KEY.sign(POINT.text) + OTHER.sign(POINT.text).split("\n\n")[1]
     assert Note.parse(witnessed).signed_by([OTHER.verifying]) == OTHER.verifying
     assert Note.parse(witnessed).signed_by([KEY.verifying]) == KEY.verifying
+
+
+def test_what_nobody_checked_is_told_as_that_in_both_languages() -> None:
+    line = OTHER.sign(POINT.text).split("\n\n")[1]
+    note = Note.parse(KEY.sign(POINT.text) + line + line)
+    by, named = KEY.verifying.label, OTHER.verifying.label
+    assert note.checked([KEY.verifying]) == Signed((by,), (named,))
+    assert note.checked([KEY.verifying]).told() == f"signed by {by}, names {named}, not checked"
+    assert note.checked([]).told("en") == f"names {by}, not checked, names {named}, not checked"
+    assert Signed((), (named,)).told("ru") == f"назван ключ {named}, не проверено"
+    assert Signed().told() == "not signed"
+
+
+def test_every_line_that_names_a_known_key_must_fit() -> None:
+    other = OTHER.sign("another text\n").split("\n\n")[1]
+    note = Note.parse(KEY.sign(POINT.text) + other)
+    with pytest.raises(Damaged, match="does not fit"):
+        note.checked([KEY.verifying, OTHER.verifying])
+    good = KEY.sign(POINT.text)
+    again = good + KEY.sign("another text\n").split("\n\n")[1]
+    with pytest.raises(Damaged, match="does not fit"):
+        Note.parse(again).checked([KEY.verifying])
+
+
+def test_the_signatures_of_a_note_are_bounded() -> None:
+    line = OTHER.sign(POINT.text).split("\n\n")[1]
+    head = f"{POINT.text}\n"
+    assert len(Note.parse(head + line * MOST_SIGNATURES).signatures) == MOST_SIGNATURES
+    with pytest.raises(Damaged, match="17 signatures; at most 16"):
+        Note.parse(head + line * (MOST_SIGNATURES + 1))
+    with pytest.raises(Damaged, match="has 256 characters"):
+        Note.parse(f"{head}— {'n' * 256} {line.split()[2]}\n")
 
 
 def test_a_changed_text_is_damage() -> None:

@@ -7,8 +7,9 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Resolution
-from domain.log import HOUSE
+from domain.log import HOUSE, b64
 from domain.match import Match
+from replay import matchfile
 from replay.report import line
 from replay.verify import verify, verify_records
 from tests.domain import toy
@@ -16,6 +17,7 @@ from tests.matches import Sitting, finished
 from tests.replay.files import (
     KEY,
     PINNED,
+    SERVER,
     STRANGER,
     file_of,
     note_of,
@@ -67,19 +69,33 @@ def test_within_a_period_the_same_label_gives_the_same_draw_again(toy_game: Game
 
 def test_the_line_names_moves_signer_and_result(toy_game: Game) -> None:
     match = finished(toy_game).match
-    pinned, unpinned = line(verify(file_of(match), PINNED)), line(verify(file_of(match)))
-    first = f"ok: {match.move} moves of toy {match.id}, signed by {KEY.verifying.label}"
-    assert pinned.startswith(f"{first}; over: ")
-    assert unpinned.startswith(f"{first}, key not pinned; over: ")
-    assert "house-seeded" in pinned
+    first = f"ok: {match.move} moves of toy {match.id}"
+    for report in (verify(file_of(match), PINNED), verify(file_of(match), known=PINNED)):
+        assert line(report).startswith(f"{first}, signed by {KEY.verifying.label}; over: ")
+    unpinned = line(verify(file_of(match)))
+    assert unpinned.startswith(f"{first}, names {KEY.verifying.label}, not checked; over: ")
+    assert "house-seeded" in unpinned
+
+
+def test_a_signature_that_names_a_known_key_must_fit(toy_game: Game) -> None:
+    match = finished(toy_game).match
+    nonsense = f"— {SERVER} {b64(bytes.fromhex(KEY.verifying.id) + bytes(64))}\n"
+    forged = note_of(match.records, STRANGER)
+    for note in (forged + nonsense, forged.partition("— ")[0] + nonsense):
+        file = matchfile.write(match.records, note)
+        for keys, known in ((PINNED, ()), ((), PINNED), ((STRANGER.verifying,), PINNED)):
+            report = verify(file, keys, known)
+            assert (report.check, report.move) == ("log", None)
+            assert f"the signature by {KEY.verifying.label} does not fit" in report.reason
+        assert f"names {KEY.verifying.label}, not checked" in line(verify(file))
 
 
 def test_without_a_fitting_key_the_signature_does_not_count(toy_game: Game) -> None:
     data = file_of(finished(toy_game).match, STRANGER)
     report = verify(data, PINNED)
     assert (report.ok, report.check, report.move) == (False, "log", None)
-    assert f"signed by {STRANGER.verifying.label}, by none of the keys given" in report.reason
-    assert verify(data, (*PINNED, STRANGER.verifying)).signer == STRANGER.verifying.label
+    assert f"names {STRANGER.verifying.label}; none of the keys given has signed it" in report.reason
+    assert verify(data, (*PINNED, STRANGER.verifying)).signed.by == (STRANGER.verifying.label,)
 
 
 def test_a_recorded_match_is_not_provable(toy_game: Game) -> None:

@@ -56,7 +56,7 @@ async def _opened(call: Call, accepted: Accepted) -> MatchSummary:
     """The match as the command left it, in the language of the request that came first."""
     call.language = accepted.form or call.language
     left = as_left(accepted)
-    return summary(left, await call.services.names.of(players_of(left)))
+    return summary(left, await call.services.names.of(players_of(left)), call.language)
 
 
 @api.get(

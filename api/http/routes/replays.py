@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
+from api.gate.commits import Keys
 from api.http.edge import Api, Call
 from api.http.params import ID
 from api.http.problems import Failed
@@ -12,6 +13,7 @@ from api.http.routes.matches import PLAYING
 from api.http.shapes import MatchSummary
 from api.http.views import summary
 from domain.match import Match
+from domain.notes import Signed
 
 api = Api("replays")
 _FILE = "application/zip"
@@ -22,20 +24,20 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)
     async with call.services.files:
-        match, note, signer = await asyncio.to_thread(_verified, body)
-    accepted = await call.gate.upload(match, note, signer, person.id)
-    return summary(accepted.desk, {})
+        match, note, proof = await asyncio.to_thread(_verified, body, call.gate.keys)
+    accepted = await call.gate.upload(match, note, proof, person.id)
+    return summary(accepted.desk, {}, call.language)
 
 
-def _verified(content: bytes) -> tuple[Match, str, str]:
-    """The match in a file, its checkpoint, and who signed it.
+def _verified(content: bytes, keys: Keys) -> tuple[Match, str, Signed]:
+    """The match in a file, its checkpoint, and who signed that, as far as this server's keys tell.
 
     Raises:
         Failed: bad-file.
     """
     from replay import matchfile, verify
 
-    report = verify.verify(content)
+    report = verify.verify(content, known=(keys.present, *keys.retired))
     if not report.ok:
         raise Failed("bad-file", "; ".join(map(str, report.failures)))
     file = matchfile.read(content)
@@ -44,6 +46,4 @@ def _verified(content: bytes) -> tuple[Match, str, str]:
         raise Failed("bad-file", "the match is still running, so its file comes without the private parts")
     if not re.fullmatch(ID, match.id):
         raise Failed("bad-file", "the id of the match is not 1 to 64 letters, digits, - and _")
-    if not report.signer:
-        raise Failed("bad-file", "nobody has signed its checkpoint")
-    return match, file.note, report.signer
+    return match, file.note, report.signed

@@ -25,7 +25,7 @@ from domain.games import GAMES
 from domain.glimpse import Glimpse
 from domain.log import Record, codec
 from domain.match import Match
-from domain.notes import SigningKey, VerifyingKey
+from domain.notes import Note, Signed, SigningKey, VerifyingKey
 from tests.briefs import brief
 from tests.glimpses import Reader
 
@@ -153,7 +153,7 @@ class MemoryStore(Undivided):
         read = codec(GAMES[self._games[match]]).read
         found = Match.project(None, [read(match, stored) for stored in self._streams[match]])
         assert found is not None
-        found.uploaded = match in self._signers
+        found.proof = self.proof(match)
         return found
 
     def glimpse(self, match: str, move: int) -> Glimpse | None:
@@ -162,7 +162,7 @@ class MemoryStore(Undivided):
         if not 1 <= move < len(stored):
             return None
         glimpse = Reader(GAMES[self._games[match]], match, stored).glimpse(move)
-        glimpse.uploaded = match in self._signers
+        glimpse.proof = self.proof(match)
         return glimpse
 
     def since(self, match: str, move: int) -> list[Record]:
@@ -203,6 +203,12 @@ class MemoryStore(Undivided):
     def signer(self, match: str) -> str | None:
         """See `Store.signer`."""
         return self._signers.get(match)
+
+    def proof(self, match: str) -> Signed | None:
+        """See `Store.proof`."""
+        if match not in self._signers:
+            return None
+        return Note.parse(self._notes[match]).checked([self.keys.present])
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""

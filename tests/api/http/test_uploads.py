@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from api.store.store import SqliteStore
 from domain.game import Game
-from domain.log import Record
+from domain.log import Record, b64
 from domain.match import Match
 from domain.notes import SigningKey, VerifyingKey
 from replay import matchfile, verify
 from tests.api.http.served import Answer, Client, Served
 from tests.api.http.sockets import socket
 from tests.matches import finished
-from tests.replay.files import STRANGER, file_of, note_of, recorded_match
+from tests.replay.files import STRANGER, file_of, note_of, recorded_match, with_part
 from tests.waiting import PATIENCE
 
 ZIP = {"content-type": "application/zip"}
@@ -121,3 +122,45 @@ def test_a_ruling_that_ends_an_imported_match_signs_nothing(
     assert signed == []
     judge.get(f"/v1/matches/{match.id}/file").problem(409, "not-signed-here")
     judge.get(f"/v1/matches/{match.id}/checkpoint?move=1").problem(409, "not-signed-here")
+
+
+def nonsense(key: VerifyingKey) -> str:
+    """A signature line that names a key, and holds 64 bytes of nonsense."""
+    return f"— {key.name} {b64(bytes.fromhex(key.id) + bytes(64))}\n"
+
+
+def test_a_signature_that_names_a_key_of_the_server_must_fit(server: Served, toy_in_words: Game) -> None:
+    retired = house_key(server)
+    assert isinstance(server.store, SqliteStore)
+    server.store.keys.rotate(1)
+    eve, match = server.player("Eve"), finished(toy_in_words).match
+    note = note_of(match.records, STRANGER)
+    for key in (retired, house_key(server)):
+        for forged in (note + nonsense(key), note.partition("— ")[0] + nonsense(key)):
+            file = matchfile.write(match.records, forged)
+            for language, words in (("en", "does not fit the text"), ("ru", "не подходит к тексту")):
+                answer = eve.send("POST", "/v1/replays", file, ZIP | {"accept-language": language})
+                told = answer.problem(422, "bad-file")["detail"]
+                assert key.label in told
+                assert words in told
+
+
+def test_a_signature_by_a_key_that_nobody_knows_here_is_told_as_not_checked(
+    server: Served, forged: Match
+) -> None:
+    key, words = (
+        STRANGER.verifying.label,
+        {"en": "names {}, not checked", "ru": "назван ключ {}, не проверено"},
+    )
+    for language, told in words.items():
+        seen = server.client().get(f"/v1/matches/{forged.id}", accept_language=language).json
+        assert (seen["signer"], seen["signature"]) == (None, told.format(key))
+
+
+def test_a_note_with_too_many_signatures_is_refused(server: Served, toy_in_words: Game) -> None:
+    match = finished(toy_in_words).match
+    note = note_of(match.records, STRANGER)
+    file = matchfile.write(match.records, note)
+    crowded = with_part(file, matchfile.CHECKPOINTS, (note + nonsense(STRANGER.verifying) * 16).encode())
+    told = sent(server.player("Eve"), crowded).problem(422, "bad-file")["detail"]
+    assert "17 signatures; at most 16 are read" in told
