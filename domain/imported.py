@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 IMPORTED = "imported"  # the origin of such a match
+UPLOADED = "uploaded"  # that of any other match that came as a file, whatever its log says
 MARK = {"en": "imported, unverified", "ru": "импортирована, не проверена"}
 REMARK = {
     "en": "This match is imported, unverified: it was played elsewhere. The hands were not recorded, so they"

@@ -18,7 +18,7 @@ from domain.entries import Asked, Closed, Entry, Opened, Seated, TakebackAsked, 
 from domain.folding import ALL_PARTS, NO_PART
 from domain.game import Game
 from domain.games import GAMES
-from domain.imported import IMPORTED
+from domain.imported import IMPORTED, UPLOADED
 from domain.kernel import Result, Seat
 from domain.log import Damaged, Record, codec
 from domain.notes import Signed
@@ -115,6 +115,19 @@ class Outline(ABC):
     def uploaded(self) -> bool:
         """Did its log come as a file?"""
         return self.proof is not None
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: what the log says, save that an upload is an upload whatever it says.
+
+        Only an imported match stays imported, by whatever way it came: that claims less than an upload does.
+        """
+        return UPLOADED if self.uploaded and not self.imported else self.opened.origin
+
+    @property
+    def claimed(self) -> bool:
+        """Does nothing prove that its players are those of this house whose ids it names?"""
+        return self.proof is not None and (self.imported or not self.proof.by)
 
     @property
     def imported(self) -> bool:

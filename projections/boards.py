@@ -29,6 +29,7 @@ from projections.model import (
     Projection,
     Row,
     Rows,
+    claimed_by,
     expect,
     origin_of,
 )
@@ -91,7 +92,10 @@ class StandingRow(Row, frozen=True, kw_only=True):
 
 
 class BoardMatch(Row, frozen=True, kw_only=True):
-    """What the fold must remember of a match until it closes; `players`: who plays each seat now."""
+    """What the fold must remember of a match until it closes; `players`: who plays each seat now.
+
+    One whose players are `claimed` counts on no board.
+    """
 
     table: ClassVar[str] = "board_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -101,6 +105,7 @@ class BoardMatch(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    claimed: bool = False
     players: dict[Seat, str] = {}
     bots: bool = False
     exchanges: Exchanges = ()
@@ -121,13 +126,17 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     entry: Any = record.entry
     if isinstance(entry, Opened):
         origin = origin_of(delivered, entry)
-        yield BoardMatch(match=entry.match, game=entry.game, edition=entry.edition, origin=origin)
+        claimed = claimed_by(delivered, entry)
+        yield BoardMatch(
+            match=entry.match, game=entry.game, edition=entry.edition, origin=origin, claimed=claimed
+        )
     elif isinstance(entry, Seated) or settles(entry):
         yield _at_the_table(expect(rows.get(BoardMatch, record.match), record), entry)
     elif isinstance(entry, Closed):
         match = expect(rows.get(BoardMatch, record.match), record)
         yield Gone(BoardMatch, (match.match,))
-        yield from _closed(rows, match, entry, delivered.position)
+        if not match.claimed:
+            yield from _closed(rows, match, entry, delivered.position)
 
 
 def _at_the_table(match: BoardMatch, entry: Any) -> BoardMatch:
@@ -219,4 +228,4 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection("boards", 4, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold)
+BOARDS = Projection("boards", 5, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold)

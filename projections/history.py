@@ -13,7 +13,17 @@ from msgspec.structs import replace
 from domain.entries import Closed, Opened, Seated
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
-from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, origin_of
+from projections.model import (
+    Change,
+    Delivered,
+    Gone,
+    Projection,
+    Row,
+    Rows,
+    claimed_by,
+    expect,
+    origin_of,
+)
 from projections.places import Exchanges, across, exchanged, settles
 
 RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
@@ -49,7 +59,10 @@ class SeatingRow(Row, frozen=True, kw_only=True):
 
 
 class HistoryMatch(Row, frozen=True, kw_only=True):
-    """What the fold must remember of a match until it closes."""
+    """What the fold must remember of a match until it closes.
+
+    `claimed`: whose players may be others, so that it is in nobody's history.
+    """
 
     table: ClassVar[str] = "history_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -60,6 +73,7 @@ class HistoryMatch(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    claimed: bool = False
     exchanges: Exchanges = ()
 
 
@@ -84,11 +98,14 @@ def _opened(delivered: Delivered, entry: Opened) -> HistoryMatch:
         game=entry.game,
         edition=entry.edition,
         origin=origin_of(delivered, entry),
+        claimed=claimed_by(delivered, entry),
     )
 
 
 def _at_the_table(rows: Rows, match: HistoryMatch, entry: Any) -> Iterator[Change]:
     """Somebody sits down, or the players change places; with the last one who sits down it may be both."""
+    if match.claimed:
+        return
     seatings = {row.seat: row for row in rows.under(SeatingRow, match.match)}
     if isinstance(entry, Seated):
         seatings[entry.seat] = _seated(match, entry)
@@ -135,4 +152,4 @@ def outcome(result: Result | None, seat: Seat) -> str:
     return WON if result.winner == seat else LOST
 
 
-HISTORY = Projection("history", 3, (SeatingRow, HistoryMatch), fold)
+HISTORY = Projection("history", 4, (SeatingRow, HistoryMatch), fold)

@@ -11,7 +11,18 @@ from domain.entries import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
-from projections.model import Change, Delivered, Gone, Projection, Row, Rows, expect, key_of, origin_of
+from projections.model import (
+    Change,
+    Delivered,
+    Gone,
+    Projection,
+    Row,
+    Rows,
+    claimed_by,
+    expect,
+    key_of,
+    origin_of,
+)
 from projections.places import Exchanges, across, exchanged, settles
 
 OPEN, RUNNING, OVER = "open", "running", "over"
@@ -21,7 +32,8 @@ class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
     `opened` is the position of its first record, by which the list is ordered.  `seats` and `bots` say who
-    plays each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `by` says how
+    plays each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `claimed`: it
+    was uploaded, and nothing proves that its players are those of this house.  `by` says how
     it closed (play, resignation, ruling, record; "" while it runs); `result` is None, too, where it is void
     or unknown.
     """
@@ -42,6 +54,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     edition: str
     origin: str
     unverified: bool = False
+    claimed: bool = False
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
@@ -54,7 +67,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """Who sat down where, for the filter by player."""
+    """Who sat down where, for the filter by player; nobody where that is only claimed."""
 
     table: ClassVar[str] = "match_seats"
     key: ClassVar[tuple[str, ...]] = ("match", "seat")
@@ -86,7 +99,8 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     row = expect(rows.get(MatchRow, record.match), record)
     row = replace(row, move=entry.move, changed_at=entry.at)
     if isinstance(entry, Seated):
-        yield SeatRow(match=row.match, seat=entry.seat, player=entry.player)
+        if not row.claimed:
+            yield SeatRow(match=row.match, seat=entry.seat, player=entry.player)
         row = _seated(row, entry)
     elif isinstance(entry, Closed):
         row = replace(row, status=OVER, closed_at=entry.at, by=entry.by, result=entry.result)
@@ -106,6 +120,7 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
         edition=entry.edition,
         origin=origin_of(delivered, entry),
         unverified=entry.origin == IMPORTED,
+        claimed=claimed_by(delivered, entry),
         status=OPEN,
         seats=dict.fromkeys(GAMES[entry.game].seats),
         move=entry.move,
@@ -128,4 +143,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 3, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 4, (MatchRow, SeatRow, ExchangesRow), fold)

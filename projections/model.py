@@ -15,12 +15,11 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from msgspec import Struct
 
 from domain.entries import Opened
-from domain.imported import IMPORTED
+from domain.imported import IMPORTED, UPLOADED
 from domain.log import Record
 
 LIVE = "live"
 BOTS = "bots"
-UPLOADED = "uploaded"
 
 Key = str | int
 
@@ -42,6 +41,10 @@ class Delivered(Protocol):
     @property
     def uploaded(self) -> bool:
         """Does it belong to an uploaded match?"""
+
+    @property
+    def claimed(self) -> bool:
+        """Does nothing prove that the players of this uploaded match are those of this house?"""
 
 
 class Source(Protocol):
@@ -126,11 +129,16 @@ def _keys(kind: type[Row]) -> Callable[[Row], tuple[Key, ...]]:
 
 
 def origin_of(delivered: Delivered, opened: Opened) -> str:
-    """Where a match comes from: what the log says, save that an upload is an upload whatever it says.
-
-    Only an imported match stays imported, by whatever way it came: that claims less than an upload does.
-    """
+    """Where a match comes from; see `Outline.origin`."""
     return UPLOADED if delivered.uploaded and opened.origin != IMPORTED else opened.origin
+
+
+def claimed_by(delivered: Delivered, opened: Opened) -> bool:
+    """May the players be others than the match says?  Then it counts for none of them, and on no board.
+
+    No key makes the players of an imported match those of this house.
+    """
+    return delivered.claimed or (delivered.uploaded and opened.origin == IMPORTED)
 
 
 def expect(row: R | None, record: Record) -> R:

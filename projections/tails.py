@@ -31,6 +31,7 @@ class Timed(Struct, frozen=True):
     position: int
     record: Record
     uploaded: bool
+    claimed: bool
 
 
 class Tail:
@@ -99,7 +100,7 @@ class Tail:
         record = delivered.record
         tells_time = not (record.only_plays or delivered.uploaded or record.entry.at is None)
         now: int = record.entry.at if tells_time else before
-        return Timed(now, record, delivered.uploaded), now
+        return Timed(now, record, delivered.uploaded, delivered.claimed), now
 
     def _ask(self, question: Callable[[], T]) -> T | None:
         if self.is_away:

@@ -46,6 +46,7 @@ TABLES: dict[str, pa.Schema] = {
             ("bot", _TEXT),
             ("sat_down_on", _TEXT),
             ("unverified", pa.bool_()),
+            ("claimed", pa.bool_()),
         ]
     ),
     "moves": pa.schema(
@@ -154,6 +155,7 @@ def _seats(match: Match) -> Iterator[Row]:
             "bot": seated.bot or None if seated else None,
             "sat_down_on": seated.seat if seated else None,
             "unverified": match.imported,
+            "claimed": match.claimed,
         }
 
 
@@ -167,7 +169,7 @@ def _moves(match: Match) -> Iterator[Row]:
             "move": record.move,
             "game": opened.game,
             "edition": opened.edition,
-            "origin": opened.origin,
+            "origin": match.origin,
             "unverified": match.imported,
             "rules": rules,
             "kind": kind_of(entry),

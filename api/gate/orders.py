@@ -144,8 +144,8 @@ def seat_if_any(match: Outline, player: str | None) -> Seat | None:
 
 
 def seats_of(match: Outline, player: str | None, move: int | None = None) -> list[Seat]:
-    """The seats that a player plays after `move` (None: the latest)."""
-    if player is None:
+    """The seats that a player plays after `move` (None: the latest); none where ids are only claimed."""
+    if player is None or match.claimed:
         return []
     chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
     own = [match.seat_of(Chair(chair), move) for chair in chairs]

@@ -14,10 +14,10 @@ from api.bots import house, player_of
 from api.http.edge import Call
 from api.http.problems import Failed
 from domain.games import GAMES
-from domain.imported import IMPORTED
+from domain.imported import IMPORTED, UPLOADED
 from projections import read
 from projections.boards import SOLO
-from projections.model import BOTS, LIVE, UPLOADED
+from projections.model import BOTS, LIVE
 from projections.read import Asked, HistoryFilter
 
 SEEDED, SCRIPTED = "seeded", "scripted"  # of matches that the command line plays

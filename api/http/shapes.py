@@ -232,9 +232,10 @@ class RequestView(Struct, frozen=True):
 class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
-    `chance`: house-seeded, player-seeded or recorded.  `unverified`: it was imported from elsewhere,
-    so nothing in it is proved.  Of an uploaded match `signer` is the key of this server whose signature was
-    checked, and `signature` says in words who signed, or is only named and was not checked.
+    `chance`: house-seeded, player-seeded or recorded.  `unverified`: it was imported from elsewhere, so
+    nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that its players are those of
+    this house.  Of an uploaded match `signer` is the key of this server whose signature was checked, and
+    `signature` says in words who signed, or is only named and was not checked.
     """
 
     match: str
@@ -246,6 +247,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     names: dict[str, str]
     origin: str
     unverified: bool
+    claimed: bool
     signer: str | None
     signature: str | None
     chance: str

@@ -37,8 +37,6 @@ from domain.match import Match
 from domain.outline import Chair, Outline
 from domain.texts import LANGUAGES, Texts
 
-UPLOADED = "uploaded"  # the origin of a match that came as a file, whatever its log says
-
 
 def summary(desk: Desk, names: Mapping[str, str], language: str) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
@@ -155,8 +153,9 @@ def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int, language:
         "seats": {seat: seated.player if seated else None for seat, seated in players.items()},
         "bots": {seat: seated.bot for seat, seated in players.items() if seated and seated.bot},
         "names": _imported_names(match) if match.imported else dict(names),
-        "origin": UPLOADED if match.uploaded and not match.imported else match.opened.origin,
+        "origin": match.origin,
         "unverified": match.imported,
+        "claimed": match.claimed,
         "signer": next(iter(match.proof.by), None) if match.proof else None,
         "signature": match.proof.told(language) if match.proof else None,
         "chance": _chance(match),
@@ -255,8 +254,9 @@ def _option(game: Game, option: Option) -> OptionView:
 def players_of(seen: Desk | Glimpsed) -> list[str]:
     """The people at the table whose names this house knows.
 
-    An uploaded or imported match may say who it likes, so nobody's name is told with it.
+    A match whose players are only claimed, or that is imported, may say who it likes: nobody's name is told
+    with it.
     """
-    if seen.match.uploaded or seen.match.imported:
+    if seen.match.claimed or seen.match.imported:
         return []
     return [seated.player for seated in seen.match.seats.values() if seated and not seated.bot]

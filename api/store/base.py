@@ -297,7 +297,10 @@ class SqlStore(Undivided, ABC):
     def _delivered(self, rows: Sequence[Any]) -> list[Stored]:
         """Rows as records that are read when somebody looks at them."""
         uploaded = self._uploaded(sorted({move[0] for _, *move in rows}))
-        return [Stored(place, unread(*move), move[0] in uploaded) for place, *move in rows]
+        return [
+            Stored(place, unread(*move), move[0] in uploaded, uploaded.get(move[0], False))
+            for place, *move in rows
+        ]
 
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
         """See `Log.news`."""
@@ -308,17 +311,18 @@ class SqlStore(Undivided, ABC):
         assert isinstance(envelope, Envelope)
         return envelope.record
 
-    def _uploaded(self, matches: Sequence[str]) -> set[str]:
-        """The uploaded ones among some matches."""
+    def _uploaded(self, matches: Sequence[str]) -> dict[str, bool]:
+        """The uploaded ones among some matches, and whether their players are only claimed."""
         return {
-            row[0]
+            match: not self._checked(note or "").by
             for first in range(0, len(matches), AT_ONCE)
-            for row in self._uploads(matches[first : first + AT_ONCE])
+            for match, note in self._uploads(matches[first : first + AT_ONCE])
         }
 
     def _uploads(self, matches: Sequence[str]) -> list[Any]:
         marks = ", ".join("?" * len(matches))
-        return self._rows.rows(f"SELECT match FROM uploads WHERE match IN ({marks})", matches)
+        found = "SELECT uploads.match, note FROM uploads LEFT JOIN notes ON notes.match = uploads.match"
+        return self._rows.rows(f"{found} WHERE uploads.match IN ({marks})", matches)
 
     def last(self) -> int:
         """See `Store.last`."""

@@ -119,7 +119,7 @@ class PostgresStore(SqlStore):
         """
         with closing(Address(url).connect()) as connection:
             postgres_schema.must_become_current(connection)
-        replica = type(self)(url, None, self.name, write=False)
+        replica = type(self)(url, self._keys, self.name, write=False)
         if replica._meta(WRAP_KEY) != self._meta(WRAP_KEY):
             replica.close()
             raise StoreError(f"{Address(url)} is no replica of this store")

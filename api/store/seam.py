@@ -82,11 +82,15 @@ class Append(Struct, frozen=True):
 
 
 class Stored(Struct, frozen=True, gc=False):
-    """A record with its position in the store's one order; `uploaded` marks those of an uploaded match."""
+    """A record with its position in the store's one order; `uploaded` marks those of an uploaded match.
+
+    `claimed`: none of this store's keys has signed that, so its players may be others than it says.
+    """
 
     position: int
     record: Record
     uploaded: bool
+    claimed: bool
 
 
 class Lag(Struct, frozen=True):

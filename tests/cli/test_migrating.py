@@ -39,7 +39,9 @@ def test_a_store_goes_into_a_database_and_back(glasnost: Program, store: Path, d
     assert (there["ok"], there["matches"], there["wrong"]) == (True, 2, [])
     back = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "sqlite:again")
     assert back.ok().out.startswith(f"migrated: 2 matches, {there['moves']} moves; every match verifies")
-    shown = {glasnost("verify", "--store", place).ok().out for place in (store, database, "again")}
+    Path("trust").write_text(glasnost("keys", "--store", store).ok().out)
+    verifying = ("verify", "--trust", "trust", "--store")
+    shown = {glasnost(*verifying, place).ok().out for place in (store, database, "again")}
     assert len(shown) == 1
     signers = {glasnost("keys", "--store", place).ok().out for place in (store, "again")}
     assert len(signers) == 1

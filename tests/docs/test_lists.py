@@ -18,10 +18,11 @@ from api.settings import PREFIX, Settings
 from api.store.people import ROLES
 from domain.game import BadOption, Option
 from domain.games import GAMES
+from domain.imported import UPLOADED
 from domain.thirteen_minutes.components import AnyOp
 from domain.thirteen_minutes.components.card_sets import checked
 from projections.boards import SOLO
-from projections.model import BOTS, LIVE, UPLOADED
+from projections.model import BOTS, LIVE
 from projections.ratings import BEGINNER, Skill
 from projections.read import MOST, Asked
 from replay.recorded import PREFIXES

@@ -38,6 +38,7 @@ class Item(Struct, frozen=True):
     position: int
     record: Record
     uploaded: bool = False
+    claimed: bool = False
 
 
 class FakeSource:
@@ -64,10 +65,10 @@ class FakeSource:
         """See `Source.watch`."""
         self._watchers.append(told)
 
-    def add(self, records: Iterable[Record], *, uploaded: bool = False) -> None:
+    def add(self, records: Iterable[Record], *, uploaded: bool = False, claimed: bool = False) -> None:
         """Commit more records."""
         for record in records:
-            self.items.append(Item(len(self.items) + 1, record, uploaded))
+            self.items.append(Item(len(self.items) + 1, record, uploaded, claimed))
         for told in self._watchers:
             told(self.items[-1].record.match, len(self.items))
 
@@ -133,9 +134,9 @@ def folded(projection: Projection, items: Iterable[Item], rows: MemoryRows | Non
     return rows
 
 
-def items(records: Iterable[Record], *, uploaded: bool = False) -> list[Item]:
+def items(records: Iterable[Record], *, uploaded: bool = False, claimed: bool = False) -> list[Item]:
     """Records as a store holding nothing else hands them out."""
-    return [Item(position, record, uploaded) for position, record in enumerate(records, 1)]
+    return [Item(position, record, uploaded, claimed) for position, record in enumerate(records, 1)]
 
 
 def seated(

@@ -143,3 +143,9 @@ def test_a_takeback_counts_nothing(toy_game: Game) -> None:
 
 def test_nothing_is_remembered_of_a_closed_match(toy_game: Game) -> None:
     assert boards_of([won_by(toy_game, 1, "ann", "bob", "left")]).all(BoardMatch) == []
+
+
+def test_a_match_whose_players_are_only_claimed_counts_on_no_board(toy_game: Game) -> None:
+    sitting = won_by(toy_game, 1, "ann", "bob", "left")
+    rows = folded(BOARDS, items(sitting.match.records, uploaded=True, claimed=True))
+    assert not any(rows.all(kind) for kind in BOARDS.kinds)

@@ -27,12 +27,16 @@ def test_lists_mark_an_imported_match_by_whatever_way_it_came(match: Match, uplo
     records = items(match.records, uploaded=uploaded)
     (row,) = folded(MATCHES, records).all(MatchRow)
     assert (row.origin, row.unverified, row.status, row.by) == ("imported", True, "over", "play")
-    for seating in folded(HISTORY, records).all(SeatingRow):
+    assert row.claimed == uploaded
+    seatings = folded(HISTORY, records).all(SeatingRow)
+    assert len(seatings) == (0 if uploaded else 2)
+    for seating in seatings:
         assert (seating.origin, seating.unverified) == ("imported", True)
 
 
 def test_an_imported_match_counts_on_its_own_board_and_is_not_rated(match: Match) -> None:
-    rows = folded(BOARDS, items(match.records, uploaded=True))
+    assert not folded(BOARDS, items(match.records, uploaded=True)).all(TotalsRow)
+    rows = folded(BOARDS, items(match.records))
     (totals,) = rows.all(TotalsRow)
     assert (totals.pool, totals.edition, totals.played) == ("imported", "deluxe", 1)
     assert totals.endings == {"play:nuclear_war": 1}

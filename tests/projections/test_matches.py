@@ -3,6 +3,7 @@ from __future__ import annotations
 from domain.entries import Closed
 from domain.game import Game
 from domain.kernel import Result
+from projections.history import HISTORY
 from projections.matches import MATCHES, MatchRow, SeatRow
 from tests.matches import Sitting, finished
 from tests.projections.support import folded, items, seated
@@ -62,3 +63,13 @@ def test_an_upload_is_an_upload_whatever_its_log_says(toy_game: Game) -> None:
 def test_each_seat_taken_can_be_found_by_its_player(toy_game: Game) -> None:
     rows = folded(MATCHES, items(seated(toy_game, 1, ["ann", "bob"]).match.records)).all(SeatRow)
     assert [(row.seat, row.player) for row in rows] == [("left", "ann"), ("right", "bob")]
+
+
+def test_a_match_whose_players_are_only_claimed_is_nobodys(toy_game: Game) -> None:
+    records = items(finished(toy_game).match.records, uploaded=True, claimed=True)
+    rows = folded(MATCHES, records)
+    (row,) = rows.all(MatchRow)
+    assert (row.claimed, row.origin, row.status) == (True, "uploaded", "over")
+    assert set(row.seats.values()) == {"p-left", "p-right"}
+    assert rows.all(SeatRow) == []
+    assert not any(folded(HISTORY, records).all(kind) for kind in HISTORY.kinds)

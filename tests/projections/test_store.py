@@ -34,7 +34,10 @@ def test_the_runner_follows_a_store_and_equals_a_rebuild(tmp_path: Path) -> None
     store.submit(Append(uploaded, signer="elsewhere")).result()
     assert runner.wait(store.last(), 30)
     runner.stop()
-    log = [Item(stored.position, stored.record, stored.uploaded) for stored in store.after(0, 100_000)]
+    log = [
+        Item(stored.position, stored.record, stored.uploaded, stored.claimed)
+        for stored in store.after(0, 100_000)
+    ]
     store.close()
     caught_up(log, tmp_path / "fresh.db")
     assert dumped(tmp_path / "store" / "read.db") == dumped(tmp_path / "fresh.db")

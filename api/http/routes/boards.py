@@ -35,7 +35,7 @@ from domain.match import Match
 from projections import read
 from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
-from projections.model import LIVE, UPLOADED
+from projections.model import LIVE
 from projections.read import Asked, HistoryFilter, MatchFilter
 from projections.sentences import TurnTold, tell
 from projections.summary import Turn
@@ -123,7 +123,7 @@ async def list_matches(
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     if player is not None and not page.rows:
         await must_be_somebody(call, player)
-    own = (row for row in page.rows if row.origin != UPLOADED)
+    own = (row for row in page.rows if row.unverified or not row.claimed)
     players = [player for row in own for player in row.seats.values() if player and _is_own(row, player)]
     return MatchList(page.rows, await _names(call, players), page.next)
 

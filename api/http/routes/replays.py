@@ -11,7 +11,7 @@ from api.http.params import ID
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
 from api.http.shapes import MatchSummary
-from api.http.views import summary
+from api.http.views import players_of, summary
 from domain.match import Match
 from domain.notes import Signed
 
@@ -26,7 +26,8 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
     async with call.services.files:
         match, note, proof = await asyncio.to_thread(_verified, body, call.gate.keys)
     accepted = await call.gate.upload(match, note, proof, person.id)
-    return summary(accepted.desk, {}, call.language)
+    names = await call.services.names.of(players_of(accepted.desk))
+    return summary(accepted.desk, names, call.language)
 
 
 def _verified(content: bytes, keys: Keys) -> tuple[Match, str, Signed]:

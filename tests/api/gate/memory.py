@@ -214,11 +214,15 @@ class MemoryStore(Undivided):
         """See `Store.matches`."""
         return iter(list(self._streams))
 
+    def _is_claimed(self, match: str) -> bool:
+        proof = self.proof(match)
+        return proof is not None and not proof.by
+
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""
         some = self._log[position : position + limit]
         return [
-            Stored(number, record, record.match in self._signers)
+            Stored(number, record, record.match in self._signers, self._is_claimed(record.match))
             for number, record in enumerate(some, position + 1)
         ]
 

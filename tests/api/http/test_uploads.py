@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from api.store.seam import Append
 from api.store.store import SqliteStore
+from domain.chance import Forced
 from domain.game import Game
+from domain.kernel import Result
 from domain.log import Record, b64
 from domain.match import Match
 from domain.notes import SigningKey, VerifyingKey
 from replay import matchfile, verify
-from tests.api.http.served import Answer, Client, Served
+from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.sockets import socket
-from tests.matches import finished
+from tests.matches import Sitting, finished
 from tests.replay.files import STRANGER, file_of, note_of, recorded_match, with_part
 from tests.waiting import PATIENCE
 
@@ -70,8 +77,8 @@ def test_no_part_of_a_forged_log_comes_back_with_the_signature_of_the_house(
         assert not verify.verify(file, [house]).ok
         if move < forged.move:
             answer.problem(409, "not-signed-here")
-    served = server.client().get(f"/v1/matches/{forged.id}/file").body
-    assert not verify.verify(served, [house]).ok
+    whole = server.client().get(f"/v1/matches/{forged.id}/file").body
+    assert not verify.verify(whole, [house]).ok
 
 
 @pytest.mark.parametrize("kind", ["forged", "imported"])
@@ -164,3 +171,92 @@ def test_a_note_with_too_many_signatures_is_refused(server: Served, toy_in_words
     crowded = with_part(file, matchfile.CHECKPOINTS, (note + nonsense(STRANGER.verifying) * 16).encode())
     told = sent(server.player("Eve"), crowded).problem(422, "bad-file")["detail"]
     assert "17 signatures; at most 16 are read" in told
+
+
+# ── in whose name ──
+
+
+def won_by_the_left(game: Game, left: str, right: str) -> Match:
+    """A match between these, in which the right one is said to have resigned."""
+    sitting = Sitting(game, 15)
+    match = sitting.match
+    for seat, player in (("left", left), ("right", right)):
+        sitting.accept(match.sit(sitting.context, seat, player, salt=None, bot="", source=None))
+    sitting.accept(match.resign(sitting.context, "right"))
+    return match
+
+
+def lists(client: Client, player: str) -> tuple[list[str], list[Any], list[str], list[Any]]:
+    """A player's history and standings, the match list by the player, and who is on any board."""
+    history = client.get(f"/v1/players/{player}/matches").json
+    listed = client.get(f"/v1/matches?player={player}").json
+    boards = [
+        client.get(f"/v1/scoreboards/toy?pool={pool}").json for pool in ("live", "uploaded", "imported")
+    ]
+    return (
+        [row["seating"]["match"] for row in history["matches"]],
+        history["standings"],
+        [row["match"] for row in listed["matches"]],
+        [found for board in boards for found in (*board["totals"], *board["standings"])],
+    )
+
+
+@pytest.mark.parametrize("origin", ["live", "imported"])
+def test_a_forged_result_is_told_of_nobody(server: Served, toy_in_words: Game, origin: str) -> None:
+    ann, ben = server.player("Ann"), server.player("Ben")
+    match = won_by_the_left(toy_in_words, ben.player, ann.player)
+    if origin == "imported":
+        sitting = Sitting(toy_in_words, 16, origin="imported", recorded=True)
+        for seat, player in (("left", ben.player), ("right", ann.player)):
+            source = Forced(iter([("card-5",), ("card-2",)]))
+            sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot="", source=source))
+        sitting.accept(sitting.match.close_record(sitting.context, Result("left", "points", {"left": 1})))
+        match = sitting.match
+    assert sent(server.player("Eve"), file_of(match, STRANGER)).status == 201
+    for client in (ann, ben, server.client()):
+        told = client.get(f"/v1/matches/{match.id}").json
+        assert (told["claimed"], told["names"], told["view"]) == (True, {}, "spectator")
+        assert told["seats"] == {"left": ben.player, "right": ann.player}
+        assert client.get(f"/v1/matches/{match.id}/prompt").status == 204
+    assert lists(server.client(), ann.player) == ([], [], [], [])
+    (row,) = ann.get("/v1/matches").json["matches"]
+    assert (row["match"], row["claimed"]) == (match.id, True)
+    assert ann.get("/v1/matches").json["names"] == {}
+    ann.post(f"/v1/matches/{match.id}/resignation").problem(403, "foreign")
+
+
+def test_what_this_servers_own_key_has_signed_belongs_to_its_players(
+    toy_in_words: Game, tmp_path: Path
+) -> None:
+    """Also after the key was replaced; here it comes into a store that lost all but its keys and people."""
+    with served(tmp_path / "a") as first:
+        match, (ann, ben) = first.table()
+        ben.post(f"/v1/matches/{match}/resignation")
+        file = first.client().get(f"/v1/matches/{match}/file").body
+        assert isinstance(first.store, SqliteStore)
+        first.store.keys.rotate(1)
+    shutil.copytree(tmp_path / "a" / "store.keys", tmp_path / "b" / "store.keys")
+    with served(tmp_path / "b") as second:
+        assert sent(second.player("Eve"), file).status == 201
+        told = second.client().get(f"/v1/matches/{match}").json
+        assert (told["claimed"], told["origin"]) == (False, "uploaded")
+        assert told["signature"] == f"signed by {told['signer']}"
+        history, standings, listed, boards = lists(second.client(), ann.player)
+        assert (history, listed) == ([match], [match])
+        assert {row["pool"] for row in (*standings, *boards)} == {"uploaded"}
+
+
+def test_an_upload_of_before_is_believed_no_more_than_its_signature(
+    toy_in_words: Game, tmp_path: Path
+) -> None:
+    """A store may hold one whose signature was never checked: it names the store's key."""
+    with closing(SqliteStore.open(tmp_path / "store")) as store:
+        key = store.keys.present
+        match = won_by_the_left(toy_in_words, "p1", "p2")
+        note = note_of(match.records, STRANGER).partition("— ")[0] + nonsense(key)
+        store.submit(Append(match.records, note=note, signer=key.label)).result()
+    with served(tmp_path) as server:
+        told = server.client().get(f"/v1/matches/{match.id}").json
+        assert (told["claimed"], told["signer"], told["signature"]) == (True, None, "not signed")
+        assert server.client().get("/v1/matches").json["matches"][0]["claimed"] is True
+        server.client().get("/v1/players/p1/matches").problem(404, "unknown-player")

@@ -14,11 +14,13 @@ import pytest
 from api.store import postgres_schema
 from api.store.opening import open_store
 from api.store.postgres_store import PostgresStore
-from api.store.seam import Lag, StoreError, Unavailable
+from api.store.seam import Append, Lag, StoreError, Unavailable
 from api.store.single import REPLICA
 from domain.game import Game
+from domain.notes import Signed
 from tests.api.store.appends import appends, store_each, stored
 from tests.matches import finished
+from tests.replay.files import note_of
 from tests.services import OwnPostgres, own_postgres
 
 Servers = tuple[OwnPostgres, OwnPostgres]
@@ -140,6 +142,19 @@ def test_how_far_the_replica_is_behind_is_told(
         assert [record.move for record in lately.records] == [3, 4]
         assert lately.seconds is not None
         assert lately.seconds >= lag.seconds
+
+
+def test_what_an_uploaded_match_claims_is_checked_at_the_replica_too(
+    servers: Servers, store: PostgresStore, toy_game: Game
+) -> None:
+    match = finished(toy_game, 5).match
+    note = note_of(match.records, store.keys.signing)
+    store.submit(Append(match.records, note=note, signer=store.keys.present.label)).result()
+    with standing_still(servers):
+        assert {one.claimed for one in store.brief(0, 1000)} == {False}
+        found = store.match(match.id)
+        assert found is not None
+        assert found.proof == Signed((store.keys.present.label,))
 
 
 def test_a_replica_takes_no_moves(store: PostgresStore) -> None:

@@ -18,10 +18,12 @@ from api.store.store import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import PLAYED, Damaged
+from domain.notes import Signed, SigningKey
 from tests.api.store.appends import appends, remembered, store_all, store_each, stored
 from tests.api.store.places import Place
 from tests.briefs import brief
 from tests.matches import Sitting, finished
+from tests.replay.files import STRANGER, note_of
 from tests.wild import wild
 
 
@@ -195,6 +197,27 @@ def test_an_uploaded_match_is_marked_and_has_no_secret(store: SqlStore, toy_game
     assert (store.note(foreign.id), store.secret(foreign.id)) == ("their note", None)
     marks = {(one.record.match, one.uploaded) for one in store.after(0, 1000)}
     assert marks == {("m1", False), ("m2", True)}
+
+
+def test_what_an_uploaded_match_claims_is_checked_when_it_is_read(store: SqlStore, toy_game: Game) -> None:
+    """By whose name it was stored proves nothing: this store's own keys do, also those that retired."""
+    key, label = store.keys.signing, store.keys.present.label
+    store.keys.rotate(1)
+    notes: dict[int, str | SigningKey] = {1: "", 2: "nonsense", 3: key, 4: STRANGER}
+    for seed, note in notes.items():
+        match = finished(toy_game, seed).match
+        told = note if isinstance(note, str) else note_of(match.records, note)
+        store.submit(Append(match.records, note=told, signer=label)).result()
+    claimed = {(one.record.match, one.claimed) for one in store.after(0, 1000)}
+    assert claimed == {("m1", True), ("m2", True), ("m3", False), ("m4", True)}
+    assert {(one.record.match, one.claimed) for one in store.brief(0, 1000)} == claimed
+    for name, is_claimed in claimed:
+        found, glimpse = store.match(name), store.glimpse(name, 3)
+        assert found is not None
+        assert glimpse is not None
+        assert (found.claimed, glimpse.claimed) == (is_claimed, is_claimed)
+    assert store.proof("m3") == Signed((label,))
+    assert store.proof("m4") == Signed((), (STRANGER.verifying.label,))
 
 
 def test_one_conflict_in_a_group_of_a_hundred_spoils_no_other(
