@@ -295,8 +295,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _status(match: Match) -> str:
+    """Where the match stands; of one that is not over, a log cannot show that it is the whole."""
     if match.status != "over":
-        return match.status
+        return f"{match.status}: nothing here shows whether it went on after move {match.move}"
     result = match.result
     return f"over: {course.result_words(result)}" if result else "over, without a result"
 

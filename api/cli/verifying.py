@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -22,6 +23,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
+from api.cli.fetching import MOST, fetched, is_address
 from api.cli.proving import proved
 
 if TYPE_CHECKING:
@@ -42,9 +44,19 @@ MOST_KEYS = 1 << 20  # bytes of a trust file
     type=click.Path(path_type=Path),
     help="A file of such keys, one a line; lines with # are comments.",
 )
+@click.option(
+    "--against",
+    metavar="NOTE_OR_URL",
+    help="Compare the one FILE with another checkpoint of its match: a file, or its address at a server.",
+)
 @json_option
 def verify(
-    files: Sequence[Path], store: Location | None, keys: Sequence[str], trust: Path | None, as_json: bool
+    files: Sequence[Path],
+    store: Location | None,
+    keys: Sequence[str],
+    trust: Path | None,
+    against: str | None,
+    as_json: bool,
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
 
@@ -54,6 +66,10 @@ def verify(
     A signature that names a key that is given, or lies in the key folder at hand, must fit; of one by a key
     that is not known here it is said: "names KEY, not checked".
 
+    Nothing in a file shows whether its match went on.  With --against, a later checkpoint does: it is told
+    how many moves are signed, and from a server also whether they begin with those of the file.  An earlier
+    one must be of the same log.
+
     Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
     1 if anything is wrong.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
 
@@ -62,7 +78,10 @@ def verify(
       glasnost verify match.glasnost
       glasnost verify *.glasnost --trust keys.txt
       glasnost verify --store games
+      glasnost verify match.glasnost --against http://localhost:8000/v1/matches/m7ct2/checkpoint
     """
+    if against is not None and (len(files) != 1 or store is not None):
+        raise click.UsageError("--against compares one match file")
     if not files and store is None:
         store = named_store()
         if store is None:
@@ -71,6 +90,8 @@ def verify(
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
         for name, report in _reports(files, store, (trusted, known), printer):
+            if against is not None and report.ok:
+                report = _compared(report, files[0], against, (trusted, known))
             printer.add(name, report)
             advance(1, name)
     return printer.done()
@@ -132,6 +153,28 @@ def _reports(
             printer.failed(error.message)
     if store is not None:
         yield from proved(store, keys[0])
+
+
+def _compared(
+    report: Report, file: Path, against: str, keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]]
+) -> Report:
+    """The report of a file, with what another checkpoint says of it."""
+    from replay import matchfile
+    from replay.against import compared
+
+    if not is_address(against):
+        note = read_bytes(Path(against), limit=MOST, what="checkpoint").decode(errors="replace")
+        return compared(report, matchfile.read(file), note, *keys)
+
+    def over(moves: int) -> str:
+        """The checkpoint over the first moves, from the same server; "" where it has none for us."""
+        address = urlsplit(against)
+        try:
+            return fetched(address._replace(query=f"move={moves}", fragment="").geturl())
+        except CannotBeDone:
+            return ""
+
+    return compared(report, matchfile.read(file), fetched(against), *keys, over=over)
 
 
 class _Printer:

@@ -1,0 +1,109 @@
+"""A match file against another checkpoint of its match: is one of the two a part of the other?
+
+A file alone cannot show that nothing came after it.  A later checkpoint can; whether that one covers the
+moves of the file, too, only a checkpoint over exactly these shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from domain.merkle import Tree
+from domain.notes import Checkpoint, Note, VerifyingKey
+from replay.matchfile import MatchFile
+from replay.plain import counted
+from replay.report import Failure, Report
+
+AGAINST = "against"  # what is checked besides the four questions
+_MOST = 2**53 - 1  # moves that any checkpoint counts
+
+Keys = Sequence[VerifyingKey]
+
+
+class _Wrong(Exception):
+    """The two do not go together; the text says why."""
+
+
+def compared(
+    report: Report,
+    file: MatchFile,
+    note: str,
+    keys: Keys = (),
+    known: Keys = (),
+    over: Callable[[int], str] | None = None,
+) -> Report:
+    """The report of a file that verifies, with what another checkpoint of the match says of it.
+
+    Args:
+        keys, known: see `replay.verify.verify`; with `keys`, one of them must have signed.
+        over: gives the checkpoint over so many moves, from where `note` comes; "" where it is not told.
+    """
+    try:
+        said = _Comparison(file, (keys, known), over).of(note)
+    except _Wrong as wrong:
+        return replace(report, failures=(*report.failures, Failure(AGAINST, None, str(wrong))), notes=())
+    return replace(report, notes=(*report.notes, f"{AGAINST}: {said}"))
+
+
+class _Comparison:
+    """One file, compared with checkpoints."""
+
+    def __init__(self, file: MatchFile, keys: tuple[Keys, Keys], over: Callable[[int], str] | None) -> None:
+        self._match, self._leaves, self._over = file.manifest.match, file.leaves, over
+        self._pinned, self._known = keys
+        self._labels = {line.label for line in Note.parse(file.note).signatures}
+
+    def of(self, note: str) -> str:
+        """What the checkpoint says.  Raises _Wrong."""
+        checkpoint, signed = self._read(note)
+        if checkpoint.size > len(self._leaves):
+            self._went_on(checkpoint, signed)
+        self._must_fit(checkpoint, signed)
+        return f"the checkpoint over {_moves(checkpoint.size)} is one of this log, {signed}"
+
+    def _went_on(self, checkpoint: Checkpoint, signed: str) -> None:
+        """Raises _Wrong: there are moves that the file lacks, and perhaps others than those that it has."""
+        here = len(self._leaves)
+        found = f"the match went on: {_moves(checkpoint.size)} are signed, this file holds {here} ({signed})"
+        earlier = self._over(here) if self._over else ""
+        if not earlier:
+            only = f"only a checkpoint over {_moves(here)} shows"
+            raise _Wrong(f"{found}; whether they begin with these, {only}")
+        first, by = self._read(earlier)
+        if first.size != here:
+            raise _Wrong(f"{found}; asked for {_moves(here)}, the server told a checkpoint over {first.size}")
+        self._must_fit(first, by)
+        raise _Wrong(f"{found}; they begin with these")
+
+    def _must_fit(self, checkpoint: Checkpoint, signed: str) -> None:
+        tree = Tree()
+        for leaf in self._leaves[: checkpoint.size]:
+            tree.add(leaf)
+        if checkpoint.root != tree.root:
+            moves = _moves(checkpoint.size)
+            raise _Wrong(f"the root over the first {moves} is another one than that of this file, {signed}")
+
+    def _read(self, note: str) -> tuple[Checkpoint, str]:
+        """A checkpoint, and in words who signed it.  Raises _Wrong."""
+        try:
+            parsed = Note.parse(note)
+            checkpoint = Checkpoint.parse(parsed.text)
+            signed = parsed.checked((*self._pinned, *self._known))
+            counts = parsed.signed_by(self._pinned) is not None
+        except ValueError as error:
+            raise _Wrong(str(error)) from error
+        labels = {line.label for line in parsed.signatures}
+        if checkpoint.size > _MOST:
+            raise _Wrong("no match has so many moves")
+        if not checkpoint.origin.endswith(f"/match/{self._match}"):
+            raise _Wrong(f"the checkpoint is for {checkpoint.origin[:120]}, not {self._match}")
+        if self._pinned and not counts:
+            raise _Wrong(f"the checkpoint names {', '.join(labels)}; none of the keys given has signed it")
+        other = "" if labels & self._labels else f", and the file names {', '.join(self._labels)}"
+        return checkpoint, f"{signed.told()}{other}"
+
+
+def _moves(count: int) -> str:
+    return counted(count, "move", "moves")
