@@ -55,6 +55,7 @@ class Settings(Struct, frozen=True):
     ticket_seconds: how long a stream's ticket opens a stream.
     at_least_seconds: how long a look with `at_least` waits for that move.
     ready_records: how many records a read model of a server that is ready may be behind.
+    salt_hours: after so many hours a match is closed on demand that waits for a salt.
     stopping_seconds: how long a server that was asked to stop lets requests finish.
     log_level: debug tells every request, info every command and refusal.
     trust_proxy: take the client's address from X-Forwarded-For, as set by a proxy on this machine.
@@ -75,6 +76,7 @@ class Settings(Struct, frozen=True):
     ticket_seconds: int = 60
     at_least_seconds: int = 2
     ready_records: int = 10_000
+    salt_hours: int = 72
     stopping_seconds: int = 10
     log_level: str = "warning"
     trust_proxy: bool = False

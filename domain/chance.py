@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Protocol
@@ -28,6 +29,7 @@ SCHEME = "rng/1"
 RECORDED = "recorded"  # the scheme of a match whose draws come from a record
 CHAIN = 4096  # links of one hash chain
 _STRIDE = 64  # every so many links one is kept, so that a cached match costs 2 KB and a key 64 hashes
+_OPENED_SALT = re.compile(r"[A-Za-z0-9+/=_-]{22,64}")
 MOST = 2**63  # a draw chooses among 1 to MOST possibilities
 
 
@@ -136,6 +138,16 @@ def link(key: bytes) -> bytes:
 def joined(salts: dict[Seat, str | None]) -> str:
     """The seats' salts as they enter every draw: seat=salt, in the order of the seats."""
     return ",".join(f"{seat}={salt or ''}" for seat, salt in salts.items())
+
+
+def salt_hash(match: str, seat: Seat, salt: str) -> bytes:
+    """What a seat commits to its salt with; no other seat, and no other match, can use the same hash."""
+    return hashlib.sha256(f"glasnost {SCHEME} salt\n{match}\n{seat}\n{salt}".encode()).digest()
+
+
+def is_long_enough(salt: str) -> bool:
+    """May this be a salt that is opened: could it hold 16 random bytes, so that its hash tells nothing?"""
+    return _OPENED_SALT.fullmatch(salt) is not None
 
 
 def drawn(key: bytes, salts: str, label: str, counter: int, n: int) -> int:

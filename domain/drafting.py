@@ -26,9 +26,9 @@ _EMPTY: Part[Any] = Part()
 class Refused(Exception):
     """A command that the match refuses; nothing has changed.
 
-    `kind` is a stable name (not-asked, illegal, stale, not-running, over, seat-taken, unknown-seat, batch,
-    takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could answer, and
-    `fault` what is wrong with its answer.
+    `kind` is a stable name (not-asked, illegal, stale, not-running, over, seat-taken, unknown-seat, salt,
+    batch, takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could
+    answer, and `fault` what is wrong with its answer.
     """
 
     def __init__(
@@ -129,10 +129,10 @@ class Drafting:
         if self.live.result:
             self.close("play", self.live.result)
 
-    def close(self, by: str, result: Result | None) -> None:
+    def close(self, by: str, result: Result | None, unopened: tuple[Seat, ...] = ()) -> None:
         """Open the secret and close the match: always together."""
         self.add(SecretOpened, secret=b64(self.context.secret.bytes))
-        self.add(Closed, by=by, result=result)
+        self.add(Closed, by=by, result=result, unopened=unopened)
 
     def _versions(self) -> dict[str, str]:
         """The rules and the product that decide, where they are not those that decided before."""

@@ -74,12 +74,24 @@ class Told(Entry, Generic[F], frozen=True, kw_only=True):
 
 
 class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
-    """A player sits down; the last one's entry brings the set-up.  `bot`: the house plays the seat."""
+    """A player sits down; the last one's entry brings the set-up, unless a salt is still to be opened.
+
+    `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64), to be opened when all sit.
+    `bot`: the house plays the seat.
+    """
 
     seat: Seat
     player: str
     salt: str | None = None
     bot: str = ""
+    salt_hash: str | None = None
+
+
+class SaltOpened(Told[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
+    """The salt behind the hash that `seat` brought; the last one's entry brings the set-up."""
+
+    seat: Seat
+    salt: str
 
 
 class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
@@ -136,10 +148,15 @@ class SecretOpened(Entry, frozen=True, kw_only=True, tag="secret_opened"):
 
 
 class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
-    """The match is over, `by` play, resignation, ruling or record; `result` is None where void or unknown."""
+    """The match is over, `by` play, resignation, ruling, record or salt.
+
+    `result` is None where void or unknown.  `unopened`: by salt, the seats that did not open theirs, so that
+    play never began.
+    """
 
     by: str
     result: Result | None = None
+    unopened: tuple[Seat, ...] = ()
 
 
 class Agenda(Struct, frozen=True, gc=False):

@@ -38,6 +38,10 @@ class _Seated(_Heard, Generic[F], gc=False, tag="seated"):
     facts: tuple[F, ...] = ()
 
 
+class _SaltOpened(_Heard, Generic[F], gc=False, tag="salt_opened"):
+    facts: tuple[F, ...] = ()
+
+
 class _Played(_Heard, Generic[F], gc=False, tag="played"):
     facts: tuple[F, ...] = ()
 
@@ -122,7 +126,7 @@ def folded(
             kind = type(entry)
             if kind is _TakenBack:
                 s = _back(known, entry)
-            elif kind is _Played or kind is _Seated:
+            elif kind is _Played or kind is _Seated or kind is _SaltOpened:
                 facts = entry.facts
                 for part in sealed[parts]:
                     if part != NOTHING:
@@ -137,7 +141,7 @@ def folded(
 
 @lru_cache
 def _decoders(game: Game) -> tuple[Callable[[bytes], Any], Callable[[bytes], Any]]:
-    told = over(_Seated, game.facts) | over(_Played, game.facts)
+    told = over(_Seated, game.facts) | over(_SaltOpened, game.facts) | over(_Played, game.facts)
     asked = _TakebackAsked | _TakebackAnswered | _TakenBack
     entry = told | asked | _Opened | _Resigned | _Ruled | _SecretOpened | _Closed
     return decoder(entry, game.upcasters), decoder(over(_Part, game.facts), game.upcasters)

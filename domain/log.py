@@ -28,6 +28,7 @@ from domain.entries import (
     Played,
     Resigned,
     Ruled,
+    SaltOpened,
     Seated,
     SecretOpened,
     TakebackAnswered,
@@ -187,6 +188,7 @@ class Codec:
         self.entry = decoder(
             Opened
             | over(Seated, game.facts)
+            | over(SaltOpened, game.facts)
             | over(Played, game.facts)
             | TakebackAsked
             | TakebackAnswered

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import RECORDED, SCHEME, Provable, Source, joined
+from domain.chance import RECORDED, SCHEME, Provable, Source, is_long_enough, joined, salt_hash
 from domain.drafting import Context, Draft, Drafting, Refused
 from domain.entries import (
     Asked,
@@ -23,6 +23,7 @@ from domain.entries import (
     Played,
     Resigned,
     Ruled,
+    SaltOpened,
     Seated,
     TakebackAnswered,
     TakebackAsked,
@@ -40,28 +41,69 @@ class Match(History):
     """One match: its log, and the commands."""
 
     def sit(
-        self, context: Context, seat: Seat, player: str, *, salt: str | None, bot: str, source: Source | None
+        self,
+        context: Context,
+        seat: Seat,
+        player: str,
+        *,
+        salt: str | None,
+        bot: str,
+        source: Source | None,
+        hashed: str | None = None,
     ) -> Draft:
         """`player` takes a seat; with the last one the set-up is drawn and play starts.
 
+        With `hashed`, the hash of a salt, it starts only when that salt is opened (`open_salt`).
         `source` gives the draws of a recorded match; None draws by `rng/1`.
 
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
         """
         self._must_not_be_over()
-        if seat not in self.seats:
-            raise Refused("unknown-seat", f"{self.game.name} has no seat {seat!r}; it has {_and(self.seats)}")
-        if self.seats[seat]:
+        if self._seated(seat):
             raise Refused("seat-taken", f"the seat {seat} is taken")
+        fields: dict[str, Any] = {
+            "seat": seat,
+            "player": player,
+            "salt": salt,
+            "bot": bot,
+            "salt_hash": hashed,
+        }
+        others = all(seated for name, seated in self.seats.items() if name != seat)
+        begins = others and not hashed and not self.unopened
+        return self._with_salt(context, Seated, fields, source, begins=begins)
+
+    def open_salt(self, context: Context, seat: Seat, salt: str, *, source: Source | None = None) -> Draft:
+        """`seat` opens the salt whose hash it brought; with the last one the set-up is drawn and play starts.
+
+        Raises:
+            Refused: unknown-seat, over, salt (a seat is free; it brought no hash; it is open; not this salt).
+        """
+        self._must_not_be_over()
+        seated = self._seated(seat)
+        free = [name for name, taken in self.seats.items() if not taken]
+        if free:
+            raise Refused("salt", f"salts are opened when every seat is taken; free: {_and(free)}")
+        if seated is None or seated.salt_hash is None:
+            raise Refused("salt", f"{seat} brought no hash of a salt, so it has none to open")
+        if seat not in self.unopened:
+            raise Refused("salt", f"the salt of {seat} is open already")
+        if not is_long_enough(salt) or b64(salt_hash(self.id, seat, salt)) != seated.salt_hash:
+            raise Refused("salt", f"this is not the salt whose hash {seat} brought")
+        fields = {"seat": seat, "salt": salt}
+        return self._with_salt(context, SaltOpened, fields, source, begins=self.unopened == (seat,))
+
+    def close_unopened(self, context: Context) -> Draft:
+        """Close a match that never began, because a salt was not opened; how long to wait, the caller knows.
+
+        Raises:
+            Refused: over, salt (no salt is waited for).
+        """
+        self._must_not_be_over()
+        if self.status != "waiting":
+            raise Refused("salt", "the match does not wait for a salt")
         draft = self._drafting(context)
-        fields: dict[str, Any] = {"seat": seat, "player": player, "salt": salt, "bot": bot}
-        if all(seated for name, seated in self.seats.items() if name != seat):
-            own = {name: (s.salt if s else salt) for name, s in self.seats.items()}
-            begun = kernel.begin(draft.live, self.game.first(draft.live))
-            draft.tell(Seated, begun, source or Provable(context.secret, joined(own)), None, fields)
-        else:
-            draft.add(Seated, **fields)
+        draft.close("salt", None, self.unopened)
         return draft.done()
 
     def play(
@@ -206,6 +248,30 @@ class Match(History):
         draft.rules, draft.product = self.rules, self.product
         return draft
 
+    def _with_salt(
+        self,
+        context: Context,
+        kind: type[Any],
+        fields: dict[str, Any],
+        source: Source | None,
+        *,
+        begins: bool,
+    ) -> Draft:
+        """The entry of somebody who sits down or opens his salt; where play begins, with the set-up."""
+        draft = self._drafting(context)
+        if begins:
+            salts = {seat: self._salt_of(seat) for seat in self.seats} | {fields["seat"]: fields["salt"]}
+            begun = kernel.begin(draft.live, self.game.first(draft.live))
+            draft.tell(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
+        else:
+            draft.add(kind, **fields)
+        return draft.done()
+
+    def _seated(self, seat: Seat) -> Seated[Any] | None:
+        if seat not in self.seats:
+            raise Refused("unknown-seat", f"{self.game.name} has no seat {seat!r}; it has {_and(self.seats)}")
+        return self.seats[seat]
+
     def _take_back(self, draft: Drafting, to: int, by: str) -> None:
         back = self.positions[to - 1].asked
         assert back is not None, "a table of a running game asks somebody"
@@ -222,6 +288,8 @@ class Match(History):
         if self.status == "open":
             free = [seat for seat, seated in self.seats.items() if not seated]
             raise Refused("not-running", f"the match starts when every seat is taken; free: {_and(free)}")
+        if self.status == "waiting":
+            raise Refused("not-running", f"the match waits for the salt of {_and(self.unopened)}")
 
     def _decided(self, draft: Drafting, answer: Answer, number: int, known: Prompt | None) -> Decision[Table]:
         try:

@@ -14,7 +14,7 @@ from typing import Any, NewType, TypeVar
 from msgspec import Struct
 
 from domain.chance import SCHEME, joined
-from domain.entries import Asked, Closed, Entry, Opened, Seated, TakebackAsked, TakenBack
+from domain.entries import Asked, Closed, Entry, Opened, SaltOpened, Seated, TakebackAsked, TakenBack
 from domain.folding import ALL_PARTS, NO_PART
 from domain.game import Game
 from domain.games import GAMES
@@ -73,8 +73,10 @@ class Outline(ABC):
         self.game: Game = GAMES[opened.game]
         self.opened = opened
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
+        self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
         self.audiences = frozenset(codec(self.game).audiences)
+        self._salts: dict[Seat, str] = {}  # those that were opened
         self._request: Request | None = None
         self._jumps: list[_Jump] = []
 
@@ -90,10 +92,12 @@ class Outline(ABC):
 
     @property
     def status(self) -> str:
-        """open (a seat is free), running or over."""
+        """open (a seat is free), waiting (a salt is still to be opened), running or over."""
         if self.closed:
             return "over"
-        return "running" if all(self.seats.values()) else "open"
+        if self.begun:
+            return "running"
+        return "waiting" if all(self.seats.values()) else "open"
 
     @property
     def result(self) -> Result | None:
@@ -137,12 +141,33 @@ class Outline(ABC):
     @property
     def house_seeded(self) -> bool:
         """Has no seat added a salt of its own to the draws?"""
-        return not any(seated and seated.salt for seated in self.seats.values())
+        return not any(seated and (seated.salt or seated.salt_hash) for seated in self.seats.values())
 
     @property
     def salts(self) -> str:
         """The seats' salts as they enter every draw."""
-        return joined({seat: seated.salt if seated else None for seat, seated in self.seats.items()})
+        return joined({seat: self._salt_of(seat) for seat in self.seats})
+
+    @property
+    def unopened(self) -> tuple[Seat, ...]:
+        """The seats that brought the hash of a salt and have not opened it."""
+        hashed = (seat for seat, seated in self.seats.items() if seated and seated.salt_hash)
+        return tuple(seat for seat in hashed if seat not in self._salts)
+
+    @property
+    def full_since(self) -> int | None:
+        """When the last seat was taken, in microseconds UTC; None where one is free, or the time unknown."""
+        moves = {seated.move: seated.at for seated in self.seats.values() if seated}
+        return moves[max(moves)] if len(moves) == len(self.seats) else None
+
+    @property
+    def salt_marks(self) -> dict[Seat, str | None]:
+        """How each seat gave its salt, "committed" or "clear"; "none": it gave none; None: it is free."""
+        return {seat: _salt_mark(seated) if seated else None for seat, seated in self.seats.items()}
+
+    def _salt_of(self, seat: Seat) -> str | None:
+        seated = self.seats[seat]
+        return self._salts.get(seat, seated.salt if seated else None)
 
     # ── who plays ──
 
@@ -253,6 +278,10 @@ class Outline(ABC):
         entry = record.entry
         if isinstance(entry, Seated):
             self.seats[entry.seat] = entry
+            self._look_whether_it_begins(entry.move)
+        elif isinstance(entry, SaltOpened):
+            self._salts[entry.seat] = entry.salt
+            self._look_whether_it_begins(entry.move)
         elif isinstance(entry, TakebackAsked):
             self._request = Request(entry.move, entry.seat, entry.to)
         elif isinstance(entry, TakenBack):
@@ -261,6 +290,16 @@ class Outline(ABC):
             self.closed = entry
         if len(record.audiences) < len(self.audiences):
             self.audiences &= frozenset(record.audiences)
+
+    def _look_whether_it_begins(self, move: int) -> None:
+        if all(self.seats.values()) and not self.unopened:
+            self.begun = move
+
+
+def _salt_mark(seated: Seated[Any]) -> str:
+    if seated.salt_hash:
+        return "committed"
+    return "clear" if seated.salt else "none"
 
 
 def parts_of(viewer: Seat | None, audiences: tuple[str, ...]) -> slice:

@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from domain.chance import SCHEME, Secret, drawn, joined
+from domain.chance import SCHEME, Secret, drawn, joined, salt_hash
 from domain.log import b64, seal
 
 TARGET = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "rng1.json"
@@ -30,6 +30,11 @@ CASES: tuple[tuple[str, bytes, dict[str, str | None]], ...] = (
     ("vector-1", bytes(32), {"us": None, "ussr": None}),
     ("vector-2", bytes(range(32)), {"us": "Ich bin ein Berliner", "ussr": "Поехали!"}),
     ("vector-3", hashlib.sha256(b"glasnost").digest(), {"cia": None, "kgb": "a,b=c"}),
+)
+COMMITTED: tuple[str, bytes, dict[str, str | None]] = (
+    "vector-4",
+    bytes(range(32, 64)),
+    {"us": "0123456789abcdef0123456789abcdef", "ussr": "QUJDREVGR0hJSktMTU5PUA=="},
 )
 
 
@@ -52,6 +57,7 @@ def main() -> int:
 def written() -> str:
     """The file's text."""
     matches = [_case(match, secret, salts) for match, secret, salts in CASES]
+    matches.append(_committed(*COMMITTED))
     content = {"scheme": SCHEME, "about": "See docs/protocol.md, Chance.", "matches": matches}
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
@@ -70,6 +76,12 @@ def _case(match: str, secret: bytes, salts: dict[str, str | None]) -> dict[str, 
         "joined_salts": joined(salts),
         "draws": _draws(known, joined(salts)),
     }
+
+
+def _committed(match: str, secret: bytes, salts: dict[str, str | None]) -> dict[str, Any]:
+    """A match whose players committed to their salts: by seat what each one sent when it sat down."""
+    hashes = {seat: b64(salt_hash(match, seat, salt)) for seat, salt in salts.items() if salt}
+    return {**_case(match, secret, salts), "salt_hashes": hashes}
 
 
 def _sealed(known: Secret, move: int, audience: str) -> dict[str, Any]:

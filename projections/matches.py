@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.entries import Closed, Opened, Seated
+from domain.entries import Closed, Opened, SaltOpened, Seated
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
@@ -25,17 +25,17 @@ from projections.model import (
 )
 from projections.places import Exchanges, across, exchanged, settles
 
-OPEN, RUNNING, OVER = "open", "running", "over"
+OPEN, WAITING, RUNNING, OVER = "open", "waiting", "running", "over"
 
 
 class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
     `opened` is the position of its first record, by which the list is ordered.  `seats` and `bots` say who
-    plays each seat now, wherever he sat down.  `unverified`: it was imported from elsewhere.  `claimed`: it
-    was uploaded, and nothing proves that its players are those of this house.  `by` says how
-    it closed (play, resignation, ruling, record; "" while it runs); `result` is None, too, where it is void
-    or unknown.
+    plays each seat now, wherever he sat down; `unopened`, whose salts are still to be opened.  `unverified`:
+    it was imported from elsewhere.  `claimed`: it was uploaded, and nothing proves that its players are those
+    of this house.  `by` says how it closed (play, resignation, ruling, record, salt; "" while it runs);
+    `result` is None, too, where it is void or unknown.
     """
 
     table: ClassVar[str] = "matches"
@@ -58,6 +58,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
+    unopened: tuple[Seat, ...] = ()
     move: int
     opened_at: int | None
     changed_at: int | None
@@ -102,6 +103,8 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         if not row.claimed:
             yield SeatRow(match=row.match, seat=entry.seat, player=entry.player)
         row = _seated(row, entry)
+    elif isinstance(entry, SaltOpened):
+        row = _perhaps_begun(row, tuple(seat for seat in row.unopened if seat != entry.seat))
     elif isinstance(entry, Closed):
         row = replace(row, status=OVER, closed_at=entry.at, by=entry.by, result=entry.result)
         yield from [Gone(ExchangesRow, key_of(known)) for known in rows.under(ExchangesRow, row.match)]
@@ -132,7 +135,15 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
 def _seated(row: MatchRow, entry: Seated[Any]) -> MatchRow:
     seats = {**row.seats, entry.seat: entry.player}
     bots = {**row.bots, entry.seat: entry.bot} if entry.bot else row.bots
-    return replace(row, seats=seats, bots=bots, status=RUNNING if all(seats.values()) else OPEN)
+    hashed = (*row.unopened, entry.seat) if entry.salt_hash else row.unopened
+    unopened = tuple(seat for seat in seats if seat in hashed)
+    return _perhaps_begun(replace(row, seats=seats, bots=bots), unopened)
+
+
+def _perhaps_begun(row: MatchRow, unopened: tuple[Seat, ...]) -> MatchRow:
+    if not all(row.seats.values()):
+        return replace(row, unopened=unopened)
+    return replace(row, unopened=unopened, status=WAITING if unopened else RUNNING)
 
 
 def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:

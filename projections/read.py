@@ -18,13 +18,13 @@ from msgspec import Struct
 from projections import history as histories
 from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
-from projections.matches import OPEN, OVER, RUNNING, MatchRow
+from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow
 from projections.model import LIVE, R
 from projections.ratings import RatingRow
 from projections.tables import shape
 
 MOST = 200  # rows on one page
-STATUSES = (OPEN, RUNNING, OVER)
+STATUSES = (OPEN, WAITING, RUNNING, OVER)
 OUTCOMES = (histories.RUNNING, histories.WON, histories.LOST, histories.DRAWN, histories.VOID)
 
 _BEST = ("rating", "won", "player")  # by which standings are ordered, the highest first

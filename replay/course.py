@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from domain.chance import is_long_enough
 from domain.entries import (
     Asked,
     Closed,
@@ -15,6 +16,7 @@ from domain.entries import (
     Played,
     Resigned,
     Ruled,
+    SaltOpened,
     Seated,
     SecretOpened,
     TakebackAnswered,
@@ -71,12 +73,17 @@ def _refusal(match: Match, entry: Any) -> str:
     if due is not None and not isinstance(entry, due):
         return f"{due.__name__} must follow, not {type(entry).__name__}"
     if isinstance(entry, (SecretOpened, Closed, TakenBack)):
-        allowed = due is not None or (isinstance(entry, SecretOpened) and not match.provable)
+        may_stop = not match.provable or match.status == "waiting"
+        allowed = due is not None or (isinstance(entry, SecretOpened) and may_stop)
         return "" if allowed else f"nothing before it leads to {type(entry).__name__}"
     if isinstance(entry, Ruled):
         return _ruling_refused(match, entry)
     if isinstance(entry, Seated):
-        return "" if match.seats.get(entry.seat, entry) is None else f"no free seat {entry.seat!r}"
+        return _seating_refused(match, entry)
+    if isinstance(entry, SaltOpened):
+        return _salt_refused(match, entry)
+    if match.status == "waiting":
+        return f"the match has not begun: the salt of {', '.join(match.unopened)} is not open"
     if match.status != "running":
         return "the match has not begun: a seat is free"
     return _while_running(match, entry)
@@ -94,6 +101,24 @@ def _due(match: Match) -> type | None:
     if isinstance(last, TakebackAnswered) and last.agree:
         return TakenBack
     return None
+
+
+def _seating_refused(match: Match, entry: Seated[Any]) -> str:
+    if match.seats.get(entry.seat, entry) is not None:
+        return f"no free seat {entry.seat!r}"
+    if entry.salt_hash is not None and (entry.salt is not None or entry.bot):
+        return "a hash of a salt beside a salt in clear, or of a bot"
+    return ""
+
+
+def _salt_refused(match: Match, entry: SaltOpened[Any]) -> str:
+    if match.status == "open":
+        return "a salt is opened before every seat is taken"
+    if entry.seat not in match.unopened:
+        return f"{entry.seat!r} has no salt to open"
+    return (
+        "" if is_long_enough(entry.salt) else "the salt is not one of 22 to 64 characters that may be opened"
+    )
 
 
 def _ruling_refused(match: Match, entry: Ruled) -> str:
@@ -128,6 +153,8 @@ def _while_running(match: Match, entry: Any) -> str:
 def _told_wrongly(match: Match, record: Record) -> str:
     """Is everybody told what happened, and only what he may know?"""
     entry = record.entry
+    if not match.begun and (entry.facts or entry.draws or entry.keys):
+        return "facts or draws before the game begins"
     if not record.sealed:
         return ""
     given: dict[int, dict[str, Fact]] = {}
@@ -158,11 +185,10 @@ def _fact_told_wrongly(public: Fact, given: dict[str, Fact]) -> str:
 
 def _agenda_wrong(match: Match, record: Record) -> str:
     change = record.parts[HOUSE].agenda
-    begins = not isinstance(record.entry, Seated) or match.status != "open"
-    if (change is not None) != begins:
-        return "the agenda is missing" if begins else "an agenda before the game begins"
+    if (change is not None) != (match.begun is not None):
+        return "the agenda is missing" if match.begun else "an agenda before the game begins"
     if change is None:
-        return "facts before the game begins" if record.entry.facts or record.entry.draws else ""
+        return "secret draws before the game begins" if record.parts[HOUSE].draws else ""
     if not 0 <= change.keep <= len(match.positions[-2].agenda):
         return f"the agenda keeps {change.keep} steps of {len(match.positions[-2].agenda)}"
     for raw in change.then:
@@ -175,7 +201,7 @@ def _agenda_wrong(match: Match, record: Record) -> str:
 def _asked_wrongly(match: Match, entry: Told[Any]) -> str:
     """A running game asks somebody; a question was put by a move that has been."""
     table = match.positions[-1].table
-    if match.status == "open" or table.result is not None:
+    if not match.begun or table.result is not None:
         return "a question where nobody can be asked" if entry.asked else ""
     if entry.asked is None or not entry.asked.seats:
         return "the game is not over, yet nobody is asked"
@@ -204,6 +230,10 @@ def _taken_back_wrongly(match: Match, entry: TakenBack) -> str:
 def _closed_wrongly(match: Match, entry: Closed) -> str:
     """The recorded result, against what ended the match."""
     cause = match.records[-3].entry
+    if entry.by == "salt":
+        return _closed_wrongly_for_a_salt(match, entry, cause)
+    if entry.unopened:
+        return f"closed by {entry.by}, yet it names salts that were not opened"
     table: Result | None = match.positions[-1].table.result
     if table is not None:
         return _differs(entry, "play", table)
@@ -213,7 +243,16 @@ def _closed_wrongly(match: Match, entry: Closed) -> str:
         other = next(name for name in match.seats if name != cause.seat)
         right = entry.result and (entry.result.winner, entry.result.reason) == (other, "resignation")
         return "" if right and entry.by == "resignation" else f"{cause.seat} resigned, so {other} has won"
-    return "" if entry.by == "record" else f"closed by {entry.by}, but nothing of the kind happened"
+    right = entry.by == "record" and not match.provable
+    return "" if right else f"closed by {entry.by}, but nothing of the kind happened"
+
+
+def _closed_wrongly_for_a_salt(match: Match, entry: Closed, cause: Any) -> str:
+    if not isinstance(cause, Told) or not match.unopened or not all(match.seats.values()):
+        return "closed for a salt, but the match did not wait for one"
+    if entry.unopened != match.unopened:
+        return f"closed for the salt of {', '.join(entry.unopened)}, not of {', '.join(match.unopened)}"
+    return f"closed for a salt, with the result {result_words(entry.result)}" if entry.result else ""
 
 
 def _differs(entry: Closed, by: str, result: Result | None) -> str:

@@ -45,6 +45,7 @@ TABLES: dict[str, pa.Schema] = {
             ("player", _TEXT),
             ("bot", _TEXT),
             ("sat_down_on", _TEXT),
+            ("salt", _TEXT),
             ("unverified", pa.bool_()),
             ("claimed", pa.bool_()),
         ]
@@ -154,6 +155,7 @@ def _seats(match: Match) -> Iterator[Row]:
             "player": seated.player if seated else None,
             "bot": seated.bot or None if seated else None,
             "sat_down_on": seated.seat if seated else None,
+            "salt": match.salt_marks[seated.seat] if seated else None,
             "unverified": match.imported,
             "claimed": match.claimed,
         }

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link
-from domain.entries import Key, Opened, SecretOpened, TakenBack, Told
+from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link, salt_hash
+from domain.entries import Key, Opened, SaltOpened, Seated, SecretOpened, TakenBack, Told
 from domain.log import HOUSE, Damaged, Record, b64, seal, unb64
 from domain.match import Match
 from replay.plain import counted
@@ -46,7 +46,7 @@ class Luck:
         if self._opened.chance.anchor != b64(self._secret.anchor(0)):
             raise Wrong(CHANCE, 1, "the anchor does not derive from the secret")
 
-    def notes(self, house_seeded: bool) -> list[str]:
+    def notes(self, match: Match) -> list[str]:
         """What a reader should know."""
         if not self._provable:
             return ["chance: recorded, not provable"]
@@ -54,8 +54,8 @@ class Luck:
         one, several = "open one waits for the key of its", "open ones wait for the key of their"
         wait = f", {counted(waiting, one, several)} period" if waiting else ""
         sealed = "" if self._secret else "; secret draws and parts stay sealed until the end"
-        seeded = ", house-seeded (no seat gave a salt)" if house_seeded else ""
-        return [f"chance: {counted(self._draws, 'draw', 'draws')} recomputed{wait}{seeded}{sealed}"]
+        draws = counted(self._draws, "draw", "draws")
+        return [f"chance: {draws} recomputed{wait}, {_salts_given(match)}{sealed}"]
 
     def check(self, match: Match, record: Record, given: Salts | None) -> None:
         """Check one move, which `match` has just taken in; `given` are the salts that the file holds for it.
@@ -66,6 +66,8 @@ class Luck:
         if self._secret is not None and record.sealed:
             self._check_seals(record, given, self._secret)
         entry = record.entry
+        if isinstance(entry, (Seated, SaltOpened)):
+            _check_salt(match, entry)
         if isinstance(entry, Told):
             first, last = self._ledger.period, self._ledger.period + len(entry.keys)
             self._check_keys(entry, first)
@@ -182,6 +184,24 @@ class Luck:
             place = f"{draw.label}, counter {draw.counter}"
             raise Wrong(CHANCE, move, f"{place}: the scheme draws {result} of {draw.n}, not {draw.result}")
         self._draws += 1
+
+
+def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
+    """A hash is one, and an opened salt is the one that was hashed."""
+    if isinstance(entry, SaltOpened):
+        seated = match.seats[entry.seat]
+        if seated is None or seated.salt_hash != b64(salt_hash(match.id, entry.seat, entry.salt)):
+            raise Wrong(CHANCE, entry.move, f"the opened salt is not the one whose hash {entry.seat} brought")
+    elif entry.salt_hash is not None and len(_hash(entry.move, entry.salt_hash)) != 32:
+        raise Wrong(CHANCE, entry.move, f"the hash of the salt of {entry.seat} is not one of 32 bytes")
+
+
+def _salts_given(match: Match) -> str:
+    """Who has a hand in the draws."""
+    if match.house_seeded:
+        return "house-seeded (no seat gave a salt)"
+    told = {"committed": "committed", "clear": "in clear", "none": "none", None: "none"}
+    return "salts: " + ", ".join(f"{seat} {told[mark]}" for seat, mark in match.salt_marks.items())
 
 
 def _all_draws(record: Record) -> list[Drawn]:

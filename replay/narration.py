@@ -13,6 +13,7 @@ from domain.entries import (
     Played,
     Resigned,
     Ruled,
+    SaltOpened,
     Seated,
     SecretOpened,
     TakebackAnswered,
@@ -154,8 +155,22 @@ def _seated(telling: _Telling) -> str:
         first = telling.say("seated_bot", bot=seated.bot)
     else:
         first = telling.say("seated", player=telling.player(seated.player))
-    begins = all(seat and seat.move <= seated.move for seat in telling.match.seats.values())
-    return f"{first} {telling.words.entry('play_begins')}" if begins else first
+    return " ".join((first, *_salt_given(telling), *_begins(telling, "play_begins")))
+
+
+def _salt_given(telling: _Telling) -> Iterator[str]:
+    """How a player gave a salt; nothing is said where there can be none."""
+    if telling.match.provable and not telling.entry.bot:
+        yield telling.say(f"salt_{telling.match.salt_marks[telling.entry.seat]}")
+
+
+def _begins(telling: _Telling, sentence: str) -> Iterator[str]:
+    if telling.match.begun == telling.entry.move:
+        yield telling.words.entry(sentence)
+
+
+def _salt_opened(telling: _Telling) -> str:
+    return " ".join((telling.say("salt_opened"), *_begins(telling, "play_begins_salts")))
 
 
 def _played(telling: _Telling) -> str:
@@ -192,6 +207,9 @@ def _secret_opened(telling: _Telling) -> str:
 
 def _closed(telling: _Telling) -> str:
     result = telling.entry.result
+    if telling.entry.unopened:
+        seats = ", ".join(telling.words.name(seat) for seat in telling.entry.unopened)
+        return telling.say("closed_unopened", seats=seats)
     if result is None:
         return telling.say("closed_unknown" if telling.entry.by == "record" else "closed_void")
     return telling.say("closed", result=telling.words.result(result))
@@ -200,6 +218,7 @@ def _closed(telling: _Telling) -> str:
 _TELLERS: dict[type, Callable[[_Telling], str]] = {
     Opened: _opened,
     Seated: _seated,
+    SaltOpened: _salt_opened,
     Played: _played,
     TakebackAsked: lambda telling: telling.say("takeback_asked", to=telling.entry.to),
     TakebackAnswered: _takeback_answered,

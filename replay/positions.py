@@ -52,7 +52,6 @@ def position(match: Outline, move: int | None = None, viewer: Seat | None = None
     move = match.move if move is None else move
     table = table_at(match, move, viewer)
     entry = match.entry_at(move)
-    seated = all(seat and seat.move <= move for seat in match.seats.values())
     over = match.closed is not None and move == match.move
     opened = match.opened
     return Shown(
@@ -68,11 +67,18 @@ def position(match: Outline, move: int | None = None, viewer: Seat | None = None
         entry.at,
         match.stands(move),
         match.told_as(viewer),
-        "over" if over else "running" if seated else "open",
+        "over" if over else _status(match, move),
         None if over else match.asked_at(move),
         match.result if over else table.result,
         {field: plain(value) for field, value in fields(table)},
     )
+
+
+def _status(match: Outline, move: int) -> str:
+    """Where a match that was not over stood after `move`."""
+    if match.begun and match.begun <= move:
+        return "running"
+    return "waiting" if all(seat and seat.move <= move for seat in match.seats.values()) else "open"
 
 
 def table_at(match: Outline, move: int, viewer: Seat | None) -> Table:

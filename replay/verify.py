@@ -249,7 +249,7 @@ def _verify_moves(
         findings.attempt(RULES, partial(rules.check, match, record), record.move)
     findings.moves = len(records)
     origin = [MARK["en"]] if match.imported else []
-    findings.notes += [_status(match), *origin, *luck.notes(match.house_seeded), rules.note(match)]
+    findings.notes += [_status(match), *origin, *luck.notes(match), rules.note(match)]
 
 
 def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
@@ -296,8 +296,10 @@ _encode = msgspec.json.Encoder().encode
 
 def _status(match: Match) -> str:
     """Where the match stands; of one that is not over, a log cannot show that it is the whole."""
-    if match.status != "over":
+    if match.closed is None:
         return f"{match.status}: nothing here shows whether it went on after move {match.move}"
+    if match.closed.unopened:
+        return f"over, without a result: the salt of {', '.join(match.closed.unopened)} was not opened"
     result = match.result
     return f"over: {course.result_words(result)}" if result else "over, without a result"
 

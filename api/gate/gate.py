@@ -31,6 +31,7 @@ from api.gate.orders import (
     Order,
     answering_seat,
     id_of,
+    must_have_waited,
     must_play,
     never,
     new_id,
@@ -75,6 +76,7 @@ class Gate:
         self.counts = self._commits.counts
         self._desks = Desks(settings.cached_matches, self._commits.load, Looks(store).since)
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
+        self._salt_hours = settings.salt_hours
         self._carrier = Carrier(self._commits, self._desks, self._house, self.refusals)
         self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
 
@@ -187,11 +189,14 @@ class Gate:
         player: str | None,
         *,
         salt: str | None = None,
+        salt_hash: str | None = None,
         bot: str = "",
         key: Key | None = None,
         source: Source | None = None,
     ) -> Accepted:
         """`player` takes a seat, or lets a bot of the house play it (None: somebody who may do so anywhere).
+
+        With the hash of a salt, play waits until it is opened.
 
         Raises:
             Denied: unknown-match, unknown-bot, foreign, unavailable, and what `Match.sit` refuses.
@@ -201,9 +206,42 @@ class Gate:
             if bot:
                 self._must_be_invited(stored, bot, player)
             name = player_of(bot) if bot else player or ""
-            return stored.sit(context, seat, name, salt=salt, bot=bot, source=source)
+            return stored.sit(context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash)
 
         return await self._carrier.command(Order("sit", match, judge, player, seat, key=key))
+
+    async def open_salt(
+        self, match: str, seat: Seat, player: str, salt: str, *, key: Key | None = None
+    ) -> Accepted:
+        """`player` opens the salt whose hash he brought when he took the seat.
+
+        Raises:
+            Denied: unknown-match, foreign, key-reused, unavailable, and what `Match.open_salt` refuses.
+        """
+
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            seated = stored.seats.get(seat)
+            if seat in stored.seats and (seated is None or seated.player != player):
+                raise Refused("foreign", f"you do not sit on {seat}")
+            return stored.open_salt(context, seat, salt)
+
+        return await self._carrier.command(Order("open_salt", match, judge, player, seat, key=key))
+
+    async def close_unopened(self, match: str, player: str | None, *, key: Key | None = None) -> Accepted:
+        """Close a match that waits too long for a salt (None: somebody who may do so anywhere).
+
+        Raises:
+            Denied: unknown-match, foreign, key-reused, unavailable, and what `Match.close_unopened` refuses.
+        """
+
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            if player is not None and player not in _concerned(stored):
+                raise Refused("foreign", "only who opened the match or sits in it closes it for a salt")
+            draft = stored.close_unopened(context)
+            must_have_waited(stored, context, self._salt_hours)
+            return draft
+
+        return await self._carrier.command(Order("close_unopened", match, judge, player, key=key))
 
     async def play(
         self,
@@ -334,6 +372,10 @@ class Gate:
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._house.bots:
             raise Refused("unknown-bot", f"no bot {bot!r} plays here; there is {', '.join(self._house.bots)}")
-        concerned = {match.opened.opener, *(seated.player for seated in match.seats.values() if seated)}
-        if player is not None and player not in concerned:
+        if player is not None and player not in _concerned(match):
             raise Refused("foreign", "only who opened the match or sits in it lets the house play a seat")
+
+
+def _concerned(match: Match) -> set[str | None]:
+    """Who opened the match, and who sits in it."""
+    return {match.opened.opener, *(seated.player for seated in match.seats.values() if seated)}

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +22,7 @@ from domain.outline import Chair, Outline
 Judge = Callable[[Match, Context, Seat | None], Draft]
 """What a command leads to; it is told the seat for which the command is said, if it is a seat's."""
 
+_LAST_SECOND = 253_402_300_799  # of the year 9999, with which the calendar ends
 _CREATED = 201  # what is remembered is always the answer to a command that was carried out
 
 
@@ -130,6 +132,17 @@ def must_play(own: Seat | None) -> Seat:
     if own is None:
         raise Refused("foreign", "you do not play in this match")
     return own
+
+
+def must_have_waited(match: Outline, context: Context, hours: int) -> None:
+    """So many hours since the last seat was taken.  Raises Refused: salt."""
+    since = match.full_since
+    if since is None or context.now is None:
+        raise Refused("salt", "no time is known here; only a ruling closes the match")
+    due = since + hours * 3600 * 1_000_000
+    if context.now < due:
+        moment = datetime.fromtimestamp(min(due // 1_000_000, _LAST_SECOND), UTC)
+        raise Refused("salt", f"the match may be closed from {moment:%Y-%m-%d %H:%M:%S} UTC on")
 
 
 def seat_if_any(match: Outline, player: str | None) -> Seat | None:

@@ -55,6 +55,7 @@ KINDS: dict[str, Kind] = {
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
+    "salt": Kind(409, "Not with this salt", "Соль не принята", "Соль не принята: {detail}"),
     "takeback": Kind(409, "No takeback", "Возврат невозможен", "Возврат хода невозможен: {detail}"),
     "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
     "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
@@ -105,7 +106,16 @@ KINDS: dict[str, Kind] = {
 }
 
 _OPENING = ("open_match",)
-_COMMANDS = ("play", "ask_takeback", "answer_takeback", "resign", "rule", "sit_down")
+_COMMANDS = (
+    "play",
+    "ask_takeback",
+    "answer_takeback",
+    "resign",
+    "rule",
+    "sit_down",
+    "open_salt",
+    "close_unopened",
+)
 _LOOKS = ("read_match", "read_moves", "read_prompt", "read_checkpoint", "read_file", "read_turns")
 _ONLY: dict[str, tuple[str, ...]] = {
     "foreign": _COMMANDS,
@@ -114,12 +124,13 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "unknown-match": (*_COMMANDS, *_LOOKS, "create_ticket"),
     "unknown-move": _LOOKS,
     "unknown-player": ("list_matches", "read_history"),
-    "unknown-seat": ("sit_down", "read_match", "read_moves", "create_ticket"),
+    "unknown-seat": ("sit_down", "open_salt", "read_match", "read_moves", "create_ticket"),
     "stale": ("play",),
     "not-asked": ("play",),
     "not-running": _COMMANDS,
     "over": _COMMANDS,
     "record": _COMMANDS,
+    "salt": ("open_salt", "close_unopened"),
     "takeback": ("ask_takeback", "answer_takeback"),
     "illegal": ("play",),
     "batch": ("play",),

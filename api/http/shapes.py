@@ -25,6 +25,23 @@ Salt = Annotated[
         description="Enters every draw of the match, in clear; 16 random bytes in base64 are plenty.",
     ),
 ]
+SaltHash = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9+/]{43}=$(?!\n)",
+        description=(
+            "SHA-256 over `glasnost rng/1 salt`, the match, the seat and the salt, a line each without a last"
+            " newline; in base64."
+        ),
+    ),
+]
+OpenedSalt = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9+/=_-]{22,64}$(?!\n)",
+        description="The salt whose hash the seat brought: at least 16 random bytes, in base64 or hex.",
+    ),
+]
 Role = Literal["player", "organizer", "observer", "admin"]
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
@@ -52,10 +69,24 @@ class NewMatch(Request, frozen=True):
 
 
 class Sit(Request, frozen=True):
-    """To sit down, with a salt of one's own for the draws; or to let a bot of the house play the seat."""
+    """To sit down, with a salt of one's own for the draws; or to let a bot of the house play the seat.
+
+    `salt_hash` commits to a salt, which is opened when every seat is taken; `salt` is in clear at once.
+    """
 
     salt: Salt | None = None
     bot: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    salt_hash: SaltHash | UnsetType = UNSET  # unset, it is no part of the request that a key stands for
+
+
+class OpenSalt(Request, frozen=True):
+    """To open the salt whose hash one brought when one sat down."""
+
+    salt: OpenedSalt
+
+
+class Closing(Request, frozen=True):
+    """To close a match that waits too long for a salt; there is nothing to say."""
 
 
 class Moves(Request, frozen=True):
@@ -232,10 +263,11 @@ class RequestView(Struct, frozen=True):
 class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
-    `chance`: house-seeded, player-seeded or recorded.  `unverified`: it was imported from elsewhere, so
-    nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that its players are those of
-    this house.  Of an uploaded match `signer` is the key of this server whose signature was checked, and
-    `signature` says in words who signed, or is only named and was not checked.
+    `chance`: house-seeded, player-seeded or recorded.  `salts`: how who sat down on each seat gave a salt;
+    null: it is free.  `unopened`: the seats whose salts are still to be opened.  `unverified`: it was
+    imported from elsewhere, so nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that
+    its players are those of this house.  Of an uploaded match `signer` is the key of this server whose
+    signature was checked, and `signature` says in words who signed, or is only named and was not checked.
     """
 
     match: str
@@ -251,7 +283,9 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     signer: str | None
     signature: str | None
     chance: str
-    status: Literal["open", "running", "over"]
+    salts: dict[str, Literal["committed", "clear", "none"] | None]
+    unopened: list[str]
+    status: Literal["open", "waiting", "running", "over"]
     result: ResultView | None
     move: int
     root: str

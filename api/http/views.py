@@ -159,6 +159,8 @@ def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int, language:
         "signer": next(iter(match.proof.by), None) if match.proof else None,
         "signature": match.proof.told(language) if match.proof else None,
         "chance": _chance(match),
+        "salts": match.salt_marks,
+        "unopened": list(match.unopened),
         "status": match.status,
         "result": ResultView(result.winner, result.reason, result.score) if result else None,
         "move": match.move,

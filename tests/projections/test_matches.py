@@ -7,6 +7,7 @@ from projections.history import HISTORY
 from projections.matches import MATCHES, MatchRow, SeatRow
 from tests.matches import Sitting, finished
 from tests.projections.support import folded, items, seated
+from tests.salts import committed, open_salt, sit
 
 
 def row_of(sitting: Sitting, *, uploaded: bool = False) -> MatchRow:
@@ -31,6 +32,30 @@ def test_a_match_runs_when_the_last_seat_is_taken(toy_game: Game) -> None:
     )
     assert row.opened_at == sitting.match.records[0].entry.at
     assert row.changed_at == sitting.match.records[2].entry.at
+
+
+def test_a_match_with_a_salt_to_be_opened_waits(toy_game: Game) -> None:
+    sitting = Sitting(toy_game)
+    sit(sitting, "right", "committed")
+    row = row_of(sitting)
+    assert (row.status, row.unopened) == ("open", ("right",))
+    sit(sitting, "left", "committed")
+    row = row_of(sitting)
+    assert (row.status, row.unopened) == ("waiting", ("left", "right"))
+    open_salt(sitting, "left")
+    row = row_of(sitting)
+    assert (row.status, row.unopened) == ("waiting", ("right",))
+    open_salt(sitting, "right")
+    row = row_of(sitting)
+    assert (row.status, row.unopened) == ("running", ())
+
+
+def test_a_match_closed_for_a_salt_names_the_seat_and_is_void(toy_game: Game) -> None:
+    sitting = committed(Sitting(toy_game), opened=False)
+    open_salt(sitting, "left")
+    sitting.accept(sitting.match.close_unopened(sitting.context))
+    row = row_of(sitting)
+    assert (row.status, row.by, row.result, row.unopened) == ("over", "salt", None, ("right",))
 
 
 def test_a_match_that_is_over_shows_how_it_ended(toy_game: Game) -> None:

@@ -242,7 +242,7 @@ def test_a_cursor_of_another_list_is_refused(reader: sqlite3.Connection) -> None
 
 
 def test_an_unknown_status_is_refused_with_what_there_is(reader: sqlite3.Connection) -> None:
-    with pytest.raises(BadQuery, match="open, running, over"):
+    with pytest.raises(BadQuery, match="open, waiting, running, over"):
         read.matches(reader, MatchFilter(status="paused"), EVERYTHING)
 
 

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import io
 import json
+import re
 import zipfile
 from typing import Any
 
@@ -53,6 +54,7 @@ def verified(data: bytes, vkey: str) -> int:
     private = [parsed(line) for line in parts.get("private.ndjson", b"\n").split(b"\n")[:-1] if line]
     if secret is not None:
         check_seals(moves, private, secret)
+    check_salts(moves)
     return check_draws(moves, private, secret)
 
 
@@ -209,6 +211,37 @@ def check_seals(moves: list[Json], private: list[Json], secret: bytes) -> None:
             require(unb64(move["sealed"][audience]) == sealed(salt, text.encode()), f"seal at {move['move']}")
 
 
+def salt_hash(match: str, seat: str, salt: str) -> str:
+    """What a seat commits to its salt with."""
+    return base64.b64encode(
+        hashlib.sha256(f"glasnost rng/1 salt\n{match}\n{seat}\n{salt}".encode()).digest()
+    ).decode()
+
+
+def check_salts(moves: list[Json]) -> None:
+    """Each hash is opened once, with its salt, when all sit; nothing is drawn or asked before that."""
+    seats = [name for name in moves[0]["sealed"] if name != "house"]
+    hashes, taken = dict[str, str](), set[str]()
+    for move in moves:
+        where, full = f"salts at move {move['move']}", len(taken) == len(seats)
+        if move["kind"] == "seated":
+            taken.add(move["seat"])
+            if "salt_hash" in move:
+                require("salt" not in move and not move.get("bot"), where)
+                require(len(unb64(move["salt_hash"])) == 32, where)
+                hashes[move["seat"]] = move["salt_hash"]
+        elif move["kind"] == "salt_opened":
+            require(full and re.fullmatch(r"[A-Za-z0-9+/=_-]{22,64}", move["salt"]), where)
+            opened = salt_hash(moves[0]["match"], move["seat"], move["salt"])
+            require(hashes.pop(move["seat"], None) == opened, where)
+        elif move["kind"] == "closed" and ("unopened" in move or move["by"] == "salt"):
+            require(move["by"] == "salt" and full and "result" not in move, where)
+            require(set(move["unopened"]) == set(hashes) != set(), where)
+            require(moves[-3]["kind"] in ("seated", "salt_opened"), where)
+        if hashes or len(taken) < len(seats):
+            require(not any(name in move for name in ("facts", "draws", "keys", "asked")), where)
+
+
 class Counters:
     """The draws on the line of play that stands, and the keys opened so far."""
 
@@ -251,6 +284,8 @@ def check_draws(moves: list[Json], private: list[Json], secret: bytes | None) ->
     for move in moves:
         if move["kind"] == "seated":
             salts[move["seat"]] = move.get("salt")
+        elif move["kind"] == "salt_opened":
+            salts[move["seat"]] = move["salt"]
         text = joined({seat: salts.get(seat) for seat in move["sealed"] if seat != "house"})
         hidden = private[move["move"] - 1]["parts"]["house"].get("draws", []) if private else []
         now: list[Json] = []

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from domain.chance import Drawn
-from domain.entries import Asked, Chance, Closed, Key, Opened, Played, Ruled, Seated
+from domain.entries import Asked, Chance, Closed, Key, Opened, Played, Ruled, SaltOpened, Seated
 from domain.kernel import Result
 from domain.log import Damaged, canonical
 from domain.merkle import Tree
@@ -61,12 +61,21 @@ entries = some.one_of(
         product=text,
         chance=some.builds(Chance, scheme=ids, commitment=text),
     ),
-    some.builds(Seated, **common, **brought, seat=ids, player=text, salt=some.none() | text),
+    some.builds(
+        Seated,
+        **common,
+        **brought,
+        seat=ids,
+        player=text,
+        salt=some.none() | text,
+        salt_hash=some.none() | text,
+    ),
+    some.builds(SaltOpened, **common, **brought, seat=ids, salt=text),
     some.builds(
         Played, **common, **brought, seat=ids, ask=ids, picks=some.none() | some.lists(text).map(tuple)
     ),
     some.builds(Ruled, **common, by=text, reason=text, result=results),
-    some.builds(Closed, **common, by=ids, result=results),
+    some.builds(Closed, **common, by=ids, result=results, unopened=some.lists(ids, max_size=2).map(tuple)),
 )
 
 

@@ -140,8 +140,10 @@ def test_people_are_named_where_they_are_known(told_game: Game) -> None:
     seats = [record.move for record in match.records if isinstance(record.entry, Seated)]
     people = {"p-left": "Anna", "p-right": None}
     first, second = (told(match, move, words, None, people).done for move in seats)
-    assert first == "Anna sits down: Left."
-    assert second == "a player who was forgotten sits down: Right. Every seat is taken; play begins."
+    assert first == "Anna sits down: Left. Left gives no salt."
+    assert second == (
+        "a player who was forgotten sits down: Right. Right gives no salt. Every seat is taken; play begins."
+    )
     bots = finished(told_game, bots=True).match
     assert told(bots, 2, words).done == "The house plays Left (random)."
 

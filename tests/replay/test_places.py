@@ -101,8 +101,8 @@ def test_the_table_of_seats_says_who_plays_what_in_the_end(swap_game: Game, tmp_
     rows = [json.loads(line) for line in (tmp_path / "seats.ndjson").read_text().splitlines()]
     shared = {"match": "m1", "bot": None, "unverified": False}
     assert rows == [
-        {**shared, "seat": DARK, "player": "p-light", "sat_down_on": LIGHT},
-        {**shared, "seat": LIGHT, "player": "p-dark", "sat_down_on": DARK},
+        {**shared, "seat": DARK, "player": "p-light", "sat_down_on": LIGHT, "salt": "none"},
+        {**shared, "seat": LIGHT, "player": "p-dark", "sat_down_on": DARK, "salt": "none"},
     ]
     undone = list(tables(going_back.match)["seats"])
     assert [(row["player"], row["sat_down_on"]) for row in undone] == [("p-dark", DARK), ("p-light", LIGHT)]

@@ -14,7 +14,8 @@ from domain.games import GAMES
 from replay.verify import verify
 from tests.matches import Sitting, finished
 from tests.replay import stranger
-from tests.replay.files import KEY, file_of, parts_in, recorded_match, with_everything, with_part
+from tests.replay.files import KEY, file_of, parts_in, recorded_match, rewritten, with_everything, with_part
+from tests.salts import committed, hashed, salt_of
 
 VKEY = KEY.verifying.text
 
@@ -48,6 +49,25 @@ def test_the_stranger_verifies_whole_matches(name: str, seed: int) -> None:
 
 def test_the_stranger_verifies_takebacks_and_rulings(toy_game: Game) -> None:
     assert stranger.verify(file_of(with_everything(toy_game)), VKEY) > 0
+
+
+def test_the_stranger_verifies_committed_salts(toy_game: Game) -> None:
+    waiting = committed(Sitting(toy_game), opened=False)
+    assert stranger.verify(file_of(waiting.match), VKEY) == 0
+    waiting.accept(waiting.match.close_unopened(waiting.context))
+    assert stranger.verify(file_of(waiting.match), VKEY) == 0
+    played = committed(Sitting(toy_game)).play_on()
+    assert stranger.verify(file_of(played.match), VKEY) > 0
+
+
+def test_both_verifiers_find_a_salt_that_does_not_fit_its_hash(toy_game: Game) -> None:
+    match = committed(Sitting(toy_game)).play_on().match
+    for move, old in ((2, hashed(match.id, "left")), (4, salt_of("left"))):
+        new = ("b" if old[0] == "a" else "a") + old[1:]
+        data = rewritten(match, move, old.encode(), new.encode())
+        with pytest.raises(stranger.Disproved, match="salts at move 4"):
+            stranger.verify(data, VKEY)
+        assert "chance" in {failure.check for failure in verify(data).failures}
 
 
 def test_the_stranger_recomputes_the_open_draws_of_a_running_match() -> None:

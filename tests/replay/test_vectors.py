@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chisquare
 
 from domain import chance
-from domain.log import seal, unb64
+from domain.log import b64, seal, unb64
 from tests.replay import stranger
 
 TESTS = Path(__file__).parent.parent
@@ -67,6 +67,16 @@ def test_salts_and_seals(case: dict[str, Any]) -> None:
 def test_joined_salts(case: dict[str, Any]) -> None:
     salts = case["seat_salts"]
     assert chance.joined(salts) == stranger.joined(salts) == case["joined_salts"]
+
+
+def test_salt_hashes() -> None:
+    cases = [case for case in MATCHES if "salt_hashes" in case]
+    assert cases
+    for case in cases:
+        for seat, salt in case["seat_salts"].items():
+            told = case["salt_hashes"][seat]
+            assert b64(chance.salt_hash(case["match"], seat, salt)) == told
+            assert stranger.salt_hash(case["match"], seat, salt) == told
 
 
 @each_match

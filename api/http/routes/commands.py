@@ -13,7 +13,7 @@ from api.http.keying import key_of
 from api.http.params import IdempotencyKey, MatchId, RequestMove
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
-from api.http.shapes import Done, Moves, Resignation, Ruling, Takeback, TakebackAnswer
+from api.http.shapes import Closing, Done, Moves, Resignation, Ruling, Takeback, TakebackAnswer
 from api.http.views import played
 from domain.kernel import Picks, Result
 
@@ -59,6 +59,17 @@ async def resign(
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="resignation")
     return _told(call, await call.gate.resign(match, player=person.id, key=key))
+
+
+@api.post("/v1/matches/{match}/closing", Closing, Done, refusals=_REFUSALS, token=True)
+async def close_unopened(
+    call: Caller, match: MatchId, body: Closing, idempotency_key: IdempotencyKey = None
+) -> Done:
+    """Close a match, without a result, that waits too long for a salt."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what="closing")
+    by = None if person.role in ("organizer", "admin") else person.id
+    return _told(call, await call.gate.close_unopened(match, by, key=key))
 
 
 @api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=_REFUSALS, token=True)

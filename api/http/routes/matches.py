@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 
 from fastapi import Response
+from msgspec import UNSET
 
 from api.gate import Accepted
 from api.gate.orders import seat_if_any
@@ -14,7 +15,7 @@ from api.http.keying import key_of
 from api.http.looking import looked, looked_back, move_of, viewer
 from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
 from api.http.problems import Failed
-from api.http.shapes import MatchSummary, MatchView, NewMatch, PromptView, Sit
+from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenSalt, PromptView, Sit
 from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
 from domain.match import Match
 
@@ -42,9 +43,12 @@ async def sit_down(
     """Take a seat, or let a bot of the house play it."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what=f"seat {seat}")
+    hashed = None if body.salt_hash is UNSET else body.salt_hash
+    if body.salt is not None and hashed is not None:
+        raise Failed("invalid", "send the salt or its hash, not both - at `$.salt`")
     if body.bot is None:
-        accepted = await call.gate.sit(match, seat, person.id, salt=body.salt, key=key)
-    elif body.salt is not None:
+        accepted = await call.gate.sit(match, seat, person.id, salt=body.salt, salt_hash=hashed, key=key)
+    elif body.salt is not None or hashed is not None:
         raise Failed("invalid", "a bot brings no salt - at `$.salt`")
     else:
         by = None if person.role in ("organizer", "admin") else person.id
@@ -52,7 +56,23 @@ async def sit_down(
     return await _opened(call, accepted)
 
 
-async def _opened(call: Call, accepted: Accepted) -> MatchSummary:
+@api.post(
+    "/v1/matches/{match}/seats/{seat}/salt",
+    OpenSalt,
+    MatchSummary,
+    refusals=(403, 404, 409, 413, 415, 503),
+    token=True,
+)
+async def open_salt(
+    call: Caller, match: MatchId, seat: SeatName, body: OpenSalt, idempotency_key: IdempotencyKey = None
+) -> MatchSummary:
+    """Open the salt whose hash I brought; with the last one play starts."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what=f"salt {seat}")
+    return await _opened(call, await call.gate.open_salt(match, seat, person.id, body.salt, key=key))
+
+
+async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
     """The match as the command left it, in the language of the request that came first."""
     call.language = accepted.form or call.language
     left = as_left(accepted)

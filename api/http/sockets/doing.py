@@ -12,7 +12,7 @@ from api.http import bodies
 from api.http.edge import Caller
 from api.http.problems import Failed
 from api.http.routes import commands, matches
-from api.http.shapes import Moves, Problem, Resignation, Takeback, TakebackAnswer
+from api.http.shapes import Moves, OpenSalt, Problem, Resignation, Takeback, TakebackAnswer
 from api.http.sockets.shapes import (
     AnswerTakeback,
     AskTakeback,
@@ -22,6 +22,7 @@ from api.http.sockets.shapes import (
     Prompt,
     Reply,
     Resign,
+    SaltOpening,
 )
 
 CREATED, OK, NOTHING = 201, 200, 204
@@ -87,6 +88,12 @@ async def resign(call: Caller, said: Resign) -> Reply:
     return Reply(said.id, CREATED, await commands.resign(call, said.match, Resignation(), said.key))
 
 
+async def open_salt(call: Caller, said: SaltOpening) -> Reply:
+    """Open one's salt."""
+    done = await matches.open_salt(call, said.match, said.seat, OpenSalt(said.salt), said.key)
+    return Reply(said.id, CREATED, done)
+
+
 async def read_prompt(call: Caller, said: Prompt) -> Reply:
     """What one is asked."""
     question = await matches.prompt_of(call, said.match)
@@ -98,4 +105,5 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
     AskTakeback: ask_takeback,
     AnswerTakeback: answer_takeback,
     Resign: resign,
+    SaltOpening: open_salt,
 }

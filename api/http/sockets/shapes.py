@@ -14,13 +14,16 @@ from api.http.edge import REF
 from api.http.shapes import (
     MOST,
     Done,
+    MatchSummary,
     Moves,
     MoveView,
     Number,
+    OpenSalt,
     Problem,
     PromptView,
     Request,
     Resignation,
+    SeatName,
     Takeback,
 )
 from api.http.shapes import TakebackAnswer as Agreement
@@ -92,6 +95,15 @@ class Resign(Resignation, frozen=True, kw_only=True, tag_field="do", tag="resign
     key: Key | None = None
 
 
+class SaltOpening(OpenSalt, frozen=True, kw_only=True, tag_field="do", tag="salt"):
+    """To open one's salt: `POST /v1/matches/{match}/seats/{seat}/salt`."""
+
+    id: Id
+    match: MatchId
+    seat: SeatName
+    key: Key | None = None
+
+
 class Follow(Request, frozen=True, kw_only=True, tag_field="do", tag="follow"):
     """To be told the moves after `after`, as they come: `GET /v1/matches/{match}/moves`."""
 
@@ -110,7 +122,7 @@ class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
     match: MatchId
 
 
-Command = PlayAnswer | AskTakeback | AnswerTakeback | Resign
+Command = PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpening
 Other = Enter | Prompt | Follow | Leave
 Message = Command | Other
 
@@ -131,7 +143,9 @@ class Followed(Struct, frozen=True):
     move: int
 
 
-_DONE = [{"$ref": REF.format(name=kind.__name__)} for kind in (Done, PromptView, Entered, Followed)]
+_DONE = [
+    {"$ref": REF.format(name=kind.__name__)} for kind in (Done, PromptView, MatchSummary, Entered, Followed)
+]
 
 
 class Reply(Struct, frozen=True, omit_defaults=True):
@@ -164,5 +178,15 @@ class MatchOver(Struct, frozen=True):
     over: Literal[True] = True
 
 
-SAID: tuple[Any, ...] = (Enter, PlayAnswer, Prompt, AskTakeback, AnswerTakeback, Resign, Follow, Leave)
+SAID: tuple[Any, ...] = (
+    Enter,
+    PlayAnswer,
+    Prompt,
+    AskTakeback,
+    AnswerTakeback,
+    Resign,
+    SaltOpening,
+    Follow,
+    Leave,
+)
 TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver)

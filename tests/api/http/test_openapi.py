@@ -17,6 +17,8 @@ PATHS = {
     "/v1/matches",
     "/v1/matches/{match}",
     "/v1/matches/{match}/seats/{seat}",
+    "/v1/matches/{match}/seats/{seat}/salt",
+    "/v1/matches/{match}/closing",
     "/v1/matches/{match}/prompt",
     "/v1/matches/{match}/moves",
     "/v1/matches/{match}/takebacks",
@@ -72,7 +74,7 @@ def test_every_parameter_is_described_and_those_of_few_words_name_them(server: S
             words[parameter["in"], parameter["name"]] = parameter["schema"].get("enum")
     assert words["query", "origin"] == [*filters.ORIGINS, None]
     assert words["query", "pool"] == [*filters.POOLS, None]
-    assert words["query", "status"] == ["open", "running", "over", None]
+    assert words["query", "status"] == ["open", "waiting", "running", "over", None]
     assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void", None]
 
 
@@ -120,6 +122,7 @@ def test_it_describes_the_messages_of_the_socket(server: Served) -> None:
         "takeback",
         "answer_takeback",
         "resign",
+        "salt",
         "follow",
         "leave",
     ]

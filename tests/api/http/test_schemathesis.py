@@ -40,7 +40,7 @@ def test_whatever_is_sent_the_document_is_true_and_nothing_breaks(server: Served
     admin = server.person("admin")
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 27
+    assert len(operations) == 29
     for operation in operations:
         takes_something = any(operation.iter_parameters()) or len(operation.body) > 0
         for mode in GenerationMode if takes_something else [GenerationMode.POSITIVE]:
