@@ -23,6 +23,7 @@ from domain.entries import Closed, SecretOpened, Told
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
+from domain.merkle import Tree
 from domain.notes import Checkpoint, Note, Signed, VerifyingKey
 from replay import archive, chain, course, matchfile
 from replay.audit import Audit, Differs
@@ -33,16 +34,15 @@ from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wro
 
 Keys = Sequence[VerifyingKey]
 
-MOST_TABLES = (
-    1 << 30
-)  # bytes that the tables after all moves may take as JSON; they are in memory all at once
+MOST_TABLES = 1 << 30  # bytes of JSON that the tables after all moves may take; all of them are in memory
 
 
-def verify(source: Path | bytes, keys: Keys = (), known: Keys = ()) -> Report:
+def verify(source: Path | bytes, keys: Keys = (), known: Keys = (), receipt: str | None = None) -> Report:
     """Verify a match file; with `keys`, only a signature by one of them counts.
 
     A signature that names one of these, or of the keys that are `known` besides, must fit; any other one is
-    not checked, and the report says so.
+    not checked, and the report says so.  `receipt`: what the server gave when the match was opened, the
+    signed checkpoint over its first move.
 
     Raises:
         OSError: the file cannot be read.
@@ -53,6 +53,8 @@ def verify(source: Path | bytes, keys: Keys = (), known: Keys = ()) -> Report:
         return Report(failures=(Failure(LOG, error.move, str(error)),))
     findings = _Findings(file.manifest.match, file.manifest.game)
     findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings))
+    if receipt is not None:
+        findings.attempt(LOG, partial(_check_receipt, receipt, file, (keys, known), findings))
     return findings.report()
 
 
@@ -209,6 +211,31 @@ def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings
         names = ", ".join(line.label for line in parsed.signatures)
         raise Wrong(LOG, None, f"checkpoints.txt: names {names}; none of the keys given has signed it")
     findings.signed, findings.pinned = signed, counts
+
+
+def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) -> None:
+    """The receipt covers the opening move of this log alone, and is signed by one of the keys that count."""
+    match, (pinned, known) = file.manifest.match, keys
+    try:
+        note = Note.parse(receipt)
+        checkpoint, signed = Checkpoint.parse(note.text), note.checked((*pinned, *known))
+        counts = note.signed_by(pinned) is not None
+    except ValueError as error:
+        raise Wrong(LOG, None, f"the receipt: {error}") from error
+    if not checkpoint.origin.endswith(f"/match/{match}"):
+        raise Wrong(LOG, None, f"the receipt is for {checkpoint.origin[:120]}, not for {match}")
+    if checkpoint.size != 1:
+        raise Wrong(LOG, None, f"the receipt covers {checkpoint.size} moves, not the opening move alone")
+    if pinned and not counts:
+        names = ", ".join(line.label for line in note.signatures)
+        raise Wrong(LOG, None, f"the receipt names {names}; none of the keys given has signed it")
+    opening = Tree()
+    opening.add(file.leaves[0])
+    if checkpoint.root != opening.root:
+        raise Wrong(
+            LOG, 1, "the receipt is over another opening move than this one, and so over another secret"
+        )
+    findings.notes.append(f"receipt: over this opening move, {signed.told()}")
 
 
 def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _Findings) -> None:

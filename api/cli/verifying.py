@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from replay.report import Report
 
 MOST_KEYS = 1 << 20  # bytes of a trust file
+MOST_RECEIPT = 1 << 16
 
 
 @click.command()
@@ -49,6 +50,12 @@ MOST_KEYS = 1 << 20  # bytes of a trust file
     metavar="NOTE_OR_URL",
     help="Compare the one FILE with another checkpoint of its match: a file, or its address at a server.",
 )
+@click.option(
+    "--receipt",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="What the server gave when the one match was opened.",
+)
 @json_option
 def verify(
     files: Sequence[Path],
@@ -56,6 +63,7 @@ def verify(
     keys: Sequence[str],
     trust: Path | None,
     against: str | None,
+    receipt: Path | None,
     as_json: bool,
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
@@ -71,25 +79,27 @@ def verify(
     one must be of the same log.
 
     Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
-    1 if anything is wrong.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
+    1 if anything is wrong.  With a receipt, kept before a salt was sent, it is also shown that the server had
+    fixed its secret by then.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
 
     \b
     Example:
       glasnost verify match.glasnost
       glasnost verify *.glasnost --trust keys.txt
       glasnost verify --store games
+      glasnost verify match.glasnost --trust keys.txt --receipt receipt
       glasnost verify match.glasnost --against http://localhost:8000/v1/matches/m7ct2/checkpoint
     """
-    if against is not None and (len(files) != 1 or store is not None):
-        raise click.UsageError("--against compares one match file")
+    if (against is not None or receipt is not None) and (len(files) != 1 or store is not None):
+        raise click.UsageError("--against and --receipt are for one match: name its file, and no other")
     if not files and store is None:
         store = named_store()
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
-    trusted, known = _keys(keys, trust), _known(store)
+    trusted, known, kept = _keys(keys, trust), _known(store), _kept(receipt)
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
-        for name, report in _reports(files, store, (trusted, known), printer):
+        for name, report in _reports(files, store, (trusted, known), kept, printer):
             if against is not None and report.ok:
                 report = _compared(report, files[0], against, (trusted, known))
             printer.add(name, report)
@@ -134,10 +144,17 @@ def _known(store: Location | None) -> Sequence[VerifyingKey]:
         return ()
 
 
+def _kept(receipt: Path | None) -> str | None:
+    if receipt is None:
+        return None
+    return read_bytes(receipt, limit=MOST_RECEIPT, what="receipt").decode(errors="replace")
+
+
 def _reports(
     files: Sequence[Path],
     store: Location | None,
     keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]],
+    receipt: str | None,
     printer: _Printer,
 ) -> Iterator[tuple[str, Report]]:
     from replay.verify import verify as verified
@@ -146,7 +163,7 @@ def _reports(
         try:
             if file.is_dir():
                 raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
-            yield str(file), verified(file, *keys)
+            yield str(file), verified(file, *keys, receipt)
         except OSError as error:
             printer.failed(f"{file}: {error.strerror or error}")
         except CannotBeDone as error:

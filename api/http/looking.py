@@ -97,6 +97,17 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
     )
 
 
+def receipt_of(call: Caller, desk: Desk) -> str | None:
+    """The signed checkpoint over the opening move, while a seat is free: who keeps it can show that the
+    commitment to the secret stood before his salt.  None for a match that this server did not write.
+
+    The same bytes each time, as long as the server signs with the same key.
+    """
+    match = desk.match
+    is_own = match.provable and desk.signer is None
+    return call.gate.checkpoint(match, 1) if is_own and match.status == "open" else None
+
+
 def must_be_there(match: Match, after: int) -> None:
     """Raises Failed: unknown-move, where the match has no move `after` yet."""
     if after > match.move:

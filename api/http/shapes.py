@@ -264,10 +264,11 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
     `chance`: house-seeded, player-seeded or recorded.  `salts`: how who sat down on each seat gave a salt;
-    null: it is free.  `unopened`: the seats whose salts are still to be opened.  `unverified`: it was
-    imported from elsewhere, so nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that
-    its players are those of this house.  Of an uploaded match `signer` is the key of this server whose
-    signature was checked, and `signature` says in words who signed, or is only named and was not checked.
+    null: it is free.  `unopened`: the seats whose salts are still to be opened.  `receipt`: while a seat is
+    free, the signed checkpoint over the opening move, to be kept.  `unverified`: it was imported from
+    elsewhere, so nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that its players
+    are those of this house.  Of an uploaded match `signer` is the key of this server whose signature was
+    checked, and `signature` says in words who signed, or is only named and was not checked.
     """
 
     match: str
@@ -285,6 +286,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     chance: str
     salts: dict[str, Literal["committed", "clear", "none"] | None]
     unopened: list[str]
+    receipt: str | None
     status: Literal["open", "waiting", "running", "over"]
     result: ResultView | None
     move: int

@@ -38,9 +38,9 @@ from domain.outline import Chair, Outline
 from domain.texts import LANGUAGES, Texts
 
 
-def summary(desk: Desk, names: Mapping[str, str], language: str) -> MatchSummary:
+def summary(desk: Desk, names: Mapping[str, str], language: str, receipt: str | None = None) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
-    return MatchSummary(**_summary(desk, names, desk.match.move, language))
+    return MatchSummary(**_summary(desk, names, desk.match.move, language), receipt=receipt)
 
 
 def as_left(accepted: Accepted) -> Desk:
@@ -54,7 +54,12 @@ def as_left(accepted: Accepted) -> Desk:
 
 
 def match_view(
-    seen: Desk | Glimpsed, names: Mapping[str, str], viewer: Chair | None, at: int, language: str
+    seen: Desk | Glimpsed,
+    names: Mapping[str, str],
+    viewer: Chair | None,
+    at: int,
+    language: str,
+    receipt: str | None,
 ) -> MatchView:
     """A match with the table after move `at`, as `viewer` was told it: as the seat that he played then."""
     match = seen.match
@@ -64,6 +69,7 @@ def match_view(
     request = match.request if latest else None
     return MatchView(
         **_summary(seen, names, at, language),
+        receipt=receipt,
         at=at,
         view=seat or SPECTATOR,
         asked=AskedView(asked.ask, asked.seats) if asked else None,

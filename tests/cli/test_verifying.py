@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from api.cli.files import SeededKeys
-from domain.notes import VerifyingKey
+from domain.merkle import Tree
+from domain.notes import Checkpoint, VerifyingKey, origin
 from tests.cli.program import Program, on_a_terminal, screen
 
 STRANGER = VerifyingKey("stranger.example", bytes(range(32))).text
@@ -150,3 +151,28 @@ def test_a_terminal_shows_the_lines_and_no_rest_of_the_progress_bar(match_file: 
     lines = [line for line in screen(shown.decode()) if line]
     beginnings = ("ok: ", "glasnost: ", "ok: ")
     assert [line.startswith(begins) for line, begins in zip(lines, beginnings, strict=True)] == [True] * 3
+
+
+def test_a_receipt_shows_that_the_opening_move_stood_before(glasnost: Program, match_file: Path) -> None:
+    with zipfile.ZipFile(match_file) as archive:
+        first = archive.read("log.ndjson").partition(b"\n")[0]
+        match = json.loads(first)["match"]
+    key, tree = SeededKeys().signing, Tree()
+    tree.add(first)
+    Path("receipt").write_text(key.sign(Checkpoint(origin(key.verifying.name, match), 1, tree.root).text))
+    own = ("--key", key.verifying.text, "--receipt", "receipt")
+    assert (
+        f"over this opening move, signed by {key.verifying.label}"
+        in glasnost("verify", match_file, *own).ok().out
+    )
+    Path("receipt").write_text(key.sign(Checkpoint(origin(key.verifying.name, match), 1, bytes(32)).text))
+    done = glasnost("verify", match_file, *own)
+    assert (done.code, done.out.startswith("wrong: log: move 1: the receipt")) == (1, True)
+
+
+def test_a_receipt_is_for_one_file_and_of_a_receipts_size(glasnost: Program, match_file: Path) -> None:
+    Path("receipt").write_bytes(b"x" * 100_000)
+    glasnost("verify", match_file, "--receipt", "receipt").refused(2, "receipt")
+    glasnost("verify", match_file, "--receipt", "none").refused(2, "none")
+    glasnost("verify", match_file, match_file, "--receipt", "receipt").refused(2, "one match")
+    glasnost("verify", "--store", "s", "--receipt", "receipt").refused(2, "one match")

@@ -8,11 +8,11 @@ import hashlib
 from fastapi import Response
 from msgspec import UNSET
 
-from api.gate import Accepted
+from api.gate import Accepted, Desk, Glimpsed
 from api.gate.orders import seat_if_any
 from api.http.edge import Api, Call, Caller, Documented
 from api.http.keying import key_of
-from api.http.looking import looked, looked_back, move_of, viewer
+from api.http.looking import looked, looked_back, move_of, receipt_of, viewer
 from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
 from api.http.problems import Failed
 from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenSalt, PromptView, Sit
@@ -76,7 +76,8 @@ async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
     """The match as the command left it, in the language of the request that came first."""
     call.language = accepted.form or call.language
     left = as_left(accepted)
-    return summary(left, await call.services.names.of(players_of(left)), call.language)
+    names = await call.services.names.of(players_of(left))
+    return summary(left, names, call.language, receipt_of(call, left))
 
 
 @api.get(
@@ -98,11 +99,19 @@ async def read_match(
     names = await call.services.names.of(players_of(seen))
     moment = move_of(seen.match, at)
     seen_by = viewer(seen.match, call.player, view, moment)
-    answer = call.answer(match_view(seen, names, seen_by, moment, call.language))
+    receipt = await _receipt(call, seen)
+    answer = call.answer(match_view(seen, names, seen_by, moment, call.language, receipt))
     answer.headers["etag"] = tag = f'"{hashlib.sha256(bytes(answer.body)).hexdigest()[:24]}"'
     if if_none_match is not None and tag in if_none_match:
         return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})
     return answer
+
+
+async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
+    """See `receipt_of`; an open match has few moves, so that it may be read whole for this."""
+    if seen.match.status != "open":
+        return None
+    return receipt_of(call, seen if isinstance(seen, Desk) else await call.gate.desk(seen.match.id))
 
 
 @api.get(

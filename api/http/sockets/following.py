@@ -11,9 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from msgspec import UNSET
+
 from api.gate import Desk
 from api.http.edge import Caller, encode
-from api.http.looking import must_be_there, sight_of, viewer
+from api.http.looking import must_be_there, receipt_of, sight_of, viewer
 from api.http.moves import Sight
 from api.http.problems import Failed
 from api.http.sockets.doing import NOTHING, OK
@@ -60,7 +62,7 @@ class Following:
             self._matches[said.match] = task = asyncio.create_task(pushing)
             task.add_done_callback(lambda _: self._matches.pop(said.match, None))
 
-        return Reply(said.id, OK, Followed(desk.match.move)), begin
+        return Reply(said.id, OK, Followed(desk.match.move, receipt_of(call, desk) or UNSET)), begin
 
     async def leave(self, said: Leave) -> Reply:
         """Nothing of this match is pushed after the reply; also where it was not followed."""

@@ -138,9 +138,10 @@ class Entered(Struct, frozen=True):
 
 
 class Followed(Struct, frozen=True):
-    """The latest move of the match that one follows from now on."""
+    """The latest move of the match that one follows from now on; the receipt, while a seat is free."""
 
     move: int
+    receipt: str | UnsetType = UNSET
 
 
 _DONE = [
