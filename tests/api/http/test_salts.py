@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from api.gate import Gate
+from api.http.edge import encode
+from api.http.shapes import Sit
 from api.settings import Settings
 from api.store.postgres_store import PostgresStore
 from api.store.store import SqliteStore
@@ -179,3 +181,7 @@ def test_two_workers_over_one_database_take_part_in_it_alike(workers: list[Serve
     told = opened(match, "right", players[1]).json
     assert told["status"] == "running"
     assert elsewhere[0].get(f"/v1/matches/{match}/prompt").json["move"] == 5
+
+
+def test_a_key_kept_before_there_were_hashes_still_stands_for_the_same_request() -> None:
+    assert encode(Sit(salt="abc")) == b'{"salt":"abc","bot":null}'

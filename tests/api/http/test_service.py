@@ -147,8 +147,8 @@ def test_an_error_of_the_server_tells_nothing_of_itself(
     store = MemoryStore()
     gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
-        monkeypatch.setattr(gate, "checkpoint", fails)
         match, _ = server.table()
+        monkeypatch.setattr(gate, "checkpoint", fails)
         answer = server.client().get(f"/v1/matches/{match}/checkpoint?move=1")
         refused = answer.problem(500, "failed")
         assert refused["detail"].startswith("look at the match")  # whether it changed, nobody knows here
