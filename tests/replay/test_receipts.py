@@ -24,7 +24,7 @@ def test_a_secret_chosen_after_the_salts_is_found_by_who_kept_the_receipt(toy_ga
     receipt = receipt_of(Sitting(toy_game, 1, name="m1").match)
     chosen = Sitting(toy_game, 2, name="m1").seat_all(salts=True).play_on().match
     assert verify(file_of(chosen), PINNED).ok  # without the receipt nobody can tell
-    report = verify(file_of(chosen), PINNED, receipt)
+    report = verify(file_of(chosen), PINNED, receipt=receipt)
     assert (report.check, report.move) == ("log", 1)
     assert "the receipt is over another opening move" in report.reason
 
@@ -32,14 +32,14 @@ def test_a_secret_chosen_after_the_salts_is_found_by_who_kept_the_receipt(toy_ga
 @pytest.mark.parametrize("moves", [0, 4, None])
 def test_the_receipt_of_an_honest_match_fits_at_every_stage(toy_game: Game, moves: int | None) -> None:
     match = Sitting(toy_game).seat_all(salts=True).play_on(moves).match
-    report = verify(file_of(match), PINNED, receipt_of(match))
+    report = verify(file_of(match), PINNED, receipt=receipt_of(match))
     assert report.ok, report
     assert f"; receipt: over this opening move, signed by {KEY.verifying.label}" in line(report)
 
 
 def test_without_a_key_the_signature_of_a_receipt_is_not_checked(toy_game: Game) -> None:
     match = finished(toy_game).match
-    told = line(verify(file_of(match), (), receipt_of(match)))
+    told = line(verify(file_of(match), receipt=receipt_of(match)))
     assert f"; receipt: over this opening move, names {KEY.verifying.label}, not checked" in told
 
 
@@ -56,19 +56,19 @@ def test_a_receipt_that_proves_nothing_is_refused(toy_game: Game) -> None:
         (two, "covers 2 moves"),
         (receipt_of(other), "not for m1"),
         (nowhere, "not for m1"),
-        (note_over(first, match.id, STRANGER), "by none of the keys given"),
+        (note_over(first, match.id, STRANGER), "none of the keys given has signed it"),
         (KEY.sign(Checkpoint(origin(SERVER, match.id), 1, bytes(32)).text), "another opening move"),
     ):
-        report = verify(file_of(match), PINNED, receipt)
+        report = verify(file_of(match), PINNED, receipt=receipt)
         assert report.check == "log", receipt
         assert words in report.reason
     changed = receipt_of(match).replace("games.example/", "games.example/x/", 1)
-    assert "does not fit the text" in verify(file_of(match), PINNED, changed).reason
+    assert "does not fit the text" in verify(file_of(match), PINNED, receipt=changed).reason
 
 
 def test_a_receipt_does_not_hide_what_else_is_wrong(toy_game: Game) -> None:
     match = finished(toy_game).match
-    assert not verify(file_of(match, STRANGER), PINNED, receipt_of(match)).ok
+    assert not verify(file_of(match, STRANGER), PINNED, receipt=receipt_of(match)).ok
 
 
 def test_a_stranger_checks_it_like_any_checkpoint(toy_game: Game) -> None:
