@@ -8,6 +8,7 @@ import pytest
 
 from domain.entries import SaltOpened, Seated
 from domain.game import Game
+from domain.games import GAMES
 from domain.match import Match
 from replay.report import Report, line
 from replay.verify import verify
@@ -51,6 +52,13 @@ def test_matches_with_committed_salts_verify_at_every_stage(toy_game: Game) -> N
     report = verified(sitting.match)
     assert report.ok, report
     assert "recomputed, salts: left committed, right committed;" in line(report)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_whole_matches_of_every_game_verify_with_committed_salts(name: str) -> None:
+    sitting = committed(Sitting(GAMES[name], 5))
+    report = verified(sitting.play_on().match)
+    assert report.ok, report
 
 
 def test_the_chance_line_names_each_seat(toy_game: Game) -> None:
