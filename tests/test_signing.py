@@ -28,6 +28,7 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
 CHECKPOINT = {  # who has a match's checkpoint signed
     "api/cli/files.py: note_by",
     "api/gate/commits.py: Commits.note",
+    "api/http/looking.py: receipt_of",
 }
 SIGNING = {  # who takes the signing key of a ring
     "api/cli/exporting.py: _files",
@@ -35,9 +36,11 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/files.py: keep_in",
     "api/cli/fuzzing.py: _match_file",
     "api/cli/importing.py: _Shelf.keep",
+    "api/cli/playing.py: _Files.write",
     "api/cli/scripting.py: _finish",
     "api/gate/commits.py: Commits.note",
     "api/store/keys.py: KeyRing.present",
+    "ops/bench/verify.py: _long",
     "ops/bench/verify.py: main",
 }
 RAW = {  # who handles private keys at all

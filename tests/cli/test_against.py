@@ -90,7 +90,7 @@ def test_a_dropped_tail_is_found_at_the_server_and_by_a_note_that_was_kept(
 def test_it_compares_one_file(glasnost: Program, match_file: Path) -> None:
     for others in ((match_file,), ("--store", "s")):
         done = glasnost("verify", match_file, *others, "--against", "note")
-        assert (done.code, "--against compares one match file" in done.err) == (2, True)
+        assert (done.code, "--against and --receipt are for one match" in done.err) == (2, True)
     glasnost("verify", match_file, "--against", "nowhere").refused(2, "nowhere", "no such file")
     Path("long").write_bytes(bytes(fetching.MOST + 1))
     glasnost("verify", match_file, "--against", "long").refused(2, "65,536 bytes")

@@ -79,7 +79,7 @@ def test_the_draws_are_those_of_the_salts_that_were_opened(toy_game: Game) -> No
             draw.label, False, tuple(f"card-{n}" for n in range(draw.n)), 1, ledger
         )
         for draw in draws(sitting.match.records[-1])
-        for ledger in [type(sitting.match.ledger)(1, {}, {})]
+        for ledger in [type(sitting.match.ledger)()]
     ]
     assert [one[0].result for one in again] == [draw.result for draw in draws(sitting.match.records[-1])]
     assert dealt != plain.match.live.hands

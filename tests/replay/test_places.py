@@ -99,7 +99,7 @@ def test_the_table_of_seats_says_who_plays_what_in_the_end(swap_game: Game, tmp_
     going_back.accept(going_back.match.rule(going_back.context, "judge", "misheard", back_to=4))
     assert export([whole(swap_game)], tmp_path, "ndjson")["seats"] == 2
     rows = [json.loads(line) for line in (tmp_path / "seats.ndjson").read_text().splitlines()]
-    shared = {"match": "m1", "bot": None, "unverified": False}
+    shared = {"match": "m1", "bot": None, "unverified": False, "claimed": False}
     assert rows == [
         {**shared, "seat": DARK, "player": "p-light", "sat_down_on": LIGHT, "salt": "none"},
         {**shared, "seat": LIGHT, "player": "p-dark", "sat_down_on": DARK, "salt": "none"},

@@ -43,7 +43,7 @@ def refused(match: Match, check: str, move: int, words: str) -> None:
 
 def test_matches_with_committed_salts_verify_at_every_stage(toy_game: Game) -> None:
     sitting = committed(Sitting(toy_game), opened=False)
-    assert "; waiting; " in line(verified(sitting.match))
+    assert "; waiting: nothing here shows whether it went on after move 3; " in line(verified(sitting.match))
     open_salt(sitting, "right")
     assert verified(sitting.match).ok
     open_salt(sitting, "left")
