@@ -4,12 +4,15 @@ The same functions serve the truth and a viewer's fold.  In a viewer's table a c
 know is `HIDDEN`, and `Pile.cards` are the candidates: every id that he cannot place elsewhere.  In the truth
 `Pile.cards` are exactly the cards without a fixed position, so no order of the future is stored anywhere.
 
-One rule keeps it sound: whenever a face becomes known somewhere, `located` takes it out of the candidates.
+Two rules keep it sound.  Whenever a face becomes known somewhere, `located` takes it out of the candidates.
+And several cards of a hidden place stand in the order of their ids (`sorted_cards`), on the table and in
+every fact, so that nothing tells which of them came first; only fixed positions have an order of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -87,7 +90,6 @@ def without(hand: Cards, card: str) -> Cards:
     return hand[:i] + hand[i + 1 :]
 
 
-def swapped(hand: Cards, old: str, new: str) -> Cards:
-    """`hand` with `new` in the place of `old` (or of a hidden card)."""
-    i = hand.index(old if old in hand else HIDDEN)
-    return (*hand[:i], new, *hand[i + 1 :])
+def sorted_cards(*cards: Iterable[str]) -> Cards:
+    """All these cards of a hidden place, in the order of their ids: none tells when it came there."""
+    return tuple(sorted(chain.from_iterable(cards)))

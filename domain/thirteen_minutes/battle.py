@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
+from domain.piles import sorted_cards
 from domain.thirteen_minutes.board import HAND, SIDES, US, USSR, Side
 from domain.thirteen_minutes.components import card_ids
 from domain.thirteen_minutes.facts import (
@@ -66,7 +67,7 @@ class Deal(Draw, frozen=True):
         return HAND, HAND
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        yield HandDealt(s.seats[self.side], self.side, picks)
+        yield HandDealt(s.seats[self.side], self.side, sorted_cards(picks))
 
 
 class DealCuba(Draw, frozen=True):

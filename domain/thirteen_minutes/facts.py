@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from msgspec.structs import replace
 
 from domain.kernel import HIDDEN, Ended, Fact, Seat
-from domain.piles import Cards, Pile, without
+from domain.piles import Cards, Pile, sorted_cards, without
 from domain.thirteen_minutes.board import CUBA, CUBES, NEUTRAL, US, USSR, Side, Territory, Zone
 from domain.thirteen_minutes.scoring_facts import (
     AftermathScored,
@@ -78,7 +78,9 @@ class HandDealt(_Private, frozen=True):
     cards: Cards
 
     def apply(self, s: State) -> State:
-        return replace(s, deck=s.deck.drawn(self.cards), hands={**s.hands, self.side: self.cards})
+        return replace(
+            s, deck=s.deck.drawn(self.cards), hands={**s.hands, self.side: sorted_cards(self.cards)}
+        )
 
 
 class CubaDealt(Fact, frozen=True):
@@ -254,7 +256,7 @@ class HandSeen(_Private, frozen=True):
         deck = s.deck
         for card in self.cards:
             deck = deck.located(card)
-        return replace(s, deck=deck, hands={**s.hands, self.of: self.cards})
+        return replace(s, deck=deck, hands={**s.hands, self.of: sorted_cards(self.cards)})
 
 
 class TopSeen(_Private, frozen=True):
@@ -292,7 +294,7 @@ class TopExchanged(_Private, frozen=True):
             rest, open_again = without(hand, given), set()
         cards = tuple(sorted(({*s.deck.cards} | open_again) - {given, taken}))
         deck = replace(s.deck, cards=cards, top=(given, *top[1:]))
-        return replace(s, deck=deck, hands={**s.hands, self.side: (*rest, taken)})
+        return replace(s, deck=deck, hands={**s.hands, self.side: sorted_cards(rest, (taken,))})
 
 
 class CardDrawn(_Private, frozen=True):
@@ -310,7 +312,8 @@ class CardDrawn(_Private, frozen=True):
             deck = s.deck.without_top(card)
         else:
             card, deck = self.card, s.deck.drawn((self.card,))
-        return replace(s, deck=deck, hands={**s.hands, self.side: (*s.hands[self.side], card)})
+        hand = sorted_cards(s.hands[self.side], (card,))
+        return replace(s, deck=deck, hands={**s.hands, self.side: hand})
 
 
 AnyFact = (

@@ -39,6 +39,7 @@ from domain.kernel import (
     prompt,
 )
 from domain.texts import LANGUAGES
+from tests.domain.orders import check_histories, check_orders
 from tests.domain.played import Played, pile_ids, piles, placed
 from tests.domain.viewers import check_reveals, check_secrets, check_views
 
@@ -85,6 +86,8 @@ def check_all(game: Game, played: Played, places: Places | None = None) -> None:
     check_views(game, played)
     check_reveals(game, played)
     check_secrets(game, played)
+    check_orders(played)
+    check_histories(game, played)
     check_texts(game, played)
     check_fold_alone(game, played)
 

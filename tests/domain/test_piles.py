@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.kernel import HIDDEN
-from domain.piles import Pile, swapped, without
+from domain.piles import Pile, sorted_cards, without
 
 IDS = tuple("abcdefgh")
 
@@ -51,8 +51,11 @@ def test_reshuffling_frees_every_position() -> None:
 def test_an_unknown_face_leaves_a_hand_in_the_place_of_the_card() -> None:
     assert without(("a", "b"), "b") == ("a",)
     assert without((HIDDEN, HIDDEN), "b") == (HIDDEN,)
-    assert swapped((HIDDEN, "a"), "b", "c") == ("c", "a")
-    assert swapped(("b", "a"), "b", "c") == ("c", "a")
+
+
+def test_cards_of_a_hidden_place_stand_in_the_order_of_their_ids() -> None:
+    assert sorted_cards(("c", "a"), ("b",)) == sorted_cards(("b",), ("a", "c")) == ("a", "b", "c")
+    assert sorted_cards((HIDDEN, "b"), ("a", HIDDEN)) == (HIDDEN, HIDDEN, "a", "b")
 
 
 @given(st.permutations(IDS), st.integers(0, 8))

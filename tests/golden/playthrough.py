@@ -38,12 +38,12 @@ class Golden(Struct, frozen=True):
 MATCHES = {
     "thirteen_minutes": Golden("thirteen_minutes", 2),
     "cia_vs_kgb": Golden("cia_vs_kgb", 1),
-    "twilight_struggle": Golden("twilight_struggle", 70, "deluxe"),
+    "twilight_struggle": Golden("twilight_struggle", 19, "deluxe"),
     "twilight_struggle_second": Golden(
         "twilight_struggle", 45, "second", {"bid": "victory_points", "tournament": True}
     ),
-    "twilight_struggle_late_war": Golden("twilight_struggle", 50, "deluxe", {"scenario": "late_war"}),
-    "imperial_struggle": Golden("imperial_struggle", 55),
+    "twilight_struggle_late_war": Golden("twilight_struggle", 18, "deluxe", {"scenario": "late_war"}),
+    "imperial_struggle": Golden("imperial_struggle", 6),
 }
 """The matches by the names of their files; a new game is added here."""
 

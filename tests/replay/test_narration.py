@@ -195,7 +195,7 @@ def test_a_picture_shows_the_table_and_the_move() -> None:
     match = finished(GAMES["thirteen_minutes"], 3).match
     drawn = as_text(picture(match, Words(match, "en"), 20, ALL))
     for words in (
-        "13 Minutes · move 20 of 33 · US to answer",
+        "13 Minutes · move 20 of 36 · USSR to answer",
         "view: everything",
         "supply   0",
         "Cuba: Operation Anadyr",
@@ -203,7 +203,7 @@ def test_a_picture_shows_the_table_and_the_move() -> None:
         assert words in drawn
     hidden = as_text(picture(match, Words(match, "en"), 20, None))
     assert "Cuba: a hidden card" in hidden
-    assert "1 card   2 cards" in hidden
+    assert "2 cards   1 card" in hidden
     assert "Anadyr" not in hidden
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from domain.kernel import Fact, Seat
-from domain.piles import Cards, Pile, without
+from domain.piles import Cards, Pile, sorted_cards, without
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -57,7 +57,7 @@ class CardsDealt(Fact, frozen=True):
     cards: Cards
 
     def apply(self, s: State) -> State:
-        hands = {**s.hands, self.seat: s.hands[self.seat] + self.cards}
+        hands = {**s.hands, self.seat: sorted_cards(s.hands[self.seat], self.cards)}
         return replace(s, hands=hands, deck=s.deck.drawn(self.cards))
 
 
@@ -81,7 +81,9 @@ class CardsDropped(Fact, frozen=True):
         hand = s.hands[self.seat]
         for card in self.cards:
             hand = without(hand, card)
-        return replace(s, hands={**s.hands, self.seat: hand}, dropped={**s.dropped, self.seat: self.cards})
+        return replace(
+            s, hands={**s.hands, self.seat: hand}, dropped={**s.dropped, self.seat: sorted_cards(self.cards)}
+        )
 
 
 class DropsShown(Fact, frozen=True):
@@ -228,7 +230,7 @@ class MinistriesChosen(Fact, frozen=True):
 
     def apply(self, s: State) -> State:
         kept = tuple(card for card in s.ministries[self.seat] if card in s.revealed)
-        return replace(s, ministries={**s.ministries, self.seat: kept + self.ministries})
+        return replace(s, ministries={**s.ministries, self.seat: sorted_cards(kept, self.ministries)})
 
 
 class MinistriesReturned(Fact, frozen=True):
@@ -249,7 +251,7 @@ class MinistryRevealed(Fact, frozen=True):
         held = without(s.ministries[self.seat], self.ministry)
         return replace(
             s,
-            ministries={**s.ministries, self.seat: (*held, self.ministry)},
+            ministries={**s.ministries, self.seat: sorted_cards(held, (self.ministry,))},
             revealed=(*s.revealed, self.ministry),
         )
 
@@ -277,7 +279,7 @@ class UprisingsAdded(Fact, frozen=True):
         held = tuple(item for item in s.ministries[self.seat] if item in s.revealed and item != card)
         return replace(
             s,
-            ministries={**s.ministries, self.seat: (*held, card)},
+            ministries={**s.ministries, self.seat: sorted_cards(held, (card,))},
             revealed=(*(item for item in s.revealed if item != card), card),
             third=True,
         )

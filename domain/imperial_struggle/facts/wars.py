@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from domain.kernel import Fact, Seat
-from domain.piles import Cards, Pile, without
+from domain.piles import Cards, Pile, sorted_cards, without
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _reinforced(s: State, seat: Seat, theatre: str, tiles: Cards) -> dict[Seat, dict[str, Cards]]:
     """The Bonus tiles on the display, with these in one theatre."""
-    return {**s.reinforcements, seat: {**s.reinforcements[seat], theatre: tiles}}
+    return {**s.reinforcements, seat: {**s.reinforcements[seat], theatre: sorted_cards(tiles)}}
 
 
 class WarSet(Fact, frozen=True):
@@ -67,7 +67,7 @@ class BasicsDrawn(Fact, frozen=True):
         return replace(
             s,
             basics={**s.basics, self.seat: pile},
-            drawn={**s.drawn, self.seat: s.drawn[self.seat] + self.tiles},
+            drawn={**s.drawn, self.seat: sorted_cards(s.drawn[self.seat], self.tiles)},
         )
 
 
@@ -133,7 +133,7 @@ class BonusDrawn(Fact, frozen=True):
         s = replace(
             s,
             bonuses={**s.bonuses, self.seat: s.bonuses[self.seat].drawn((self.tile,))},
-            drawn={**s.drawn, self.seat: (*s.drawn[self.seat], self.tile)},
+            drawn={**s.drawn, self.seat: sorted_cards(s.drawn[self.seat], (self.tile,))},
         )
         if not self.bought or s.round is None:
             return s
@@ -225,7 +225,7 @@ class TilesRevealed(Fact, frozen=True):
         front, reinforcements, basics, bonuses = s.front, s.reinforcements, s.basics, s.bonuses
         for seat, (basic, *extra) in (("br", self.br), ("fr", self.fr)):
             front = {**front, seat: {**front[seat], self.theatre: basic}}
-            shown = {**reinforcements[seat], self.theatre: tuple(extra)}
+            shown = {**reinforcements[seat], self.theatre: sorted_cards(extra)}
             reinforcements = {**reinforcements, seat: shown}
             basics = {**basics, seat: basics[seat].located(basic)}
             for tile in extra:

@@ -57,7 +57,7 @@ def theatre_of(s: State, theatre: str) -> Theatre:
 
 
 def tiles(s: State, me: Seat, theatre: str) -> Cards:
-    """The tiles of a side in a theatre: the Basic one, then the Bonus tiles as they were placed."""
+    """The tiles of a side in a theatre: the Basic one, then the Bonus tiles by their ids."""
     return (s.front[me][theatre], *s.reinforcements[me].get(theatre, ()))
 
 

@@ -42,6 +42,7 @@ from domain.imperial_struggle.steps.scoring import CheckVictory, EndTurn, FinalS
 from domain.imperial_struggle.steps.tiles import DealTo, DrawDemand, LayAwards, ShowInvestments
 from domain.imperial_struggle.steps.wars import Layout, War
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
+from domain.piles import sorted_cards
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -189,7 +190,7 @@ def _retired(s: State) -> EventsRetired:
     old = {card for card in EVENTS if EVENTS[card].era == SUCCESSION}
     return EventsRetired(
         tuple(card for card in s.deck.cards if card in old),
-        tuple(card for card in s.discards if card in old),
+        sorted_cards(card for card in s.discards if card in old),
         {side: tuple(card for card in s.hands[side] if card in old) for side in SIDES},
     )
 
@@ -227,7 +228,7 @@ class DropCards(Step, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         if picks:
-            s = yield CardsDropped(seat, picks)
+            s = yield CardsDropped(seat, sorted_cards(picks))
         rest = tuple(side for side in self.waiting if side != seat)
         if picks and any(len(s.hands[side]) > HAND for side in rest):
             yield DropCards(rest)
@@ -288,7 +289,7 @@ class ChooseMinistries(Step, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         if picks:
-            yield MinistriesChosen(seat, picks)
+            yield MinistriesChosen(seat, sorted_cards(picks))
         rest = tuple(side for side in self.waiting if side != seat)
         if picks and rest:
             yield ChooseMinistries(rest)

@@ -21,6 +21,7 @@ from domain.imperial_struggle.facts import (
 )
 from domain.imperial_struggle.rules.purchases import MOST_BONUSES, rooms
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
+from domain.piles import sorted_cards
 
 if TYPE_CHECKING:
     from domain.imperial_struggle.state import State
@@ -83,7 +84,7 @@ class DrawCards(Draw, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         if picks:
-            yield CardsDealt(self.seat, picks)
+            yield CardsDealt(self.seat, sorted_cards(picks))
 
 
 # --------------------------------------------------------------------------- tiles of the turn
@@ -178,7 +179,7 @@ class LayBasics(Draw, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         if s.options.planned_layout:
-            yield BasicsDrawn(self.seat, picks)
+            yield BasicsDrawn(self.seat, sorted_cards(picks))
         else:
             yield BasicsLaid(self.seat, in_theatres(s, picks))
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import HIDDEN, Fact, Seat
-from domain.piles import Cards, without
+from domain.piles import Cards, sorted_cards, without
 
 if TYPE_CHECKING:
     from domain.twilight_struggle.state import State
@@ -47,7 +47,7 @@ class CardsDealt(Fact, frozen=True):
         return ("us", "ussr") if self.watched else (self.seat,)
 
     def apply(self, s: State) -> State:
-        hands = {**s.hands, self.seat: s.hands[self.seat] + self.cards}
+        hands = {**s.hands, self.seat: sorted_cards(s.hands[self.seat], self.cards)}
         return replace(s, hands=hands, deck=s.deck.drawn(self.cards))
 
 
@@ -121,7 +121,7 @@ class HandShown(Fact, frozen=True):
         deck = s.deck
         for card in self.cards:
             deck = deck.located(card)
-        hand = s.hands[self.seat] if HIDDEN in self.cards else self.cards
+        hand = s.hands[self.seat] if HIDDEN in self.cards else sorted_cards(self.cards)
         return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
 
 
@@ -136,7 +136,7 @@ class CardsShown(Fact, frozen=True):
     def apply(self, s: State) -> State:
         hand, deck = s.hands[self.seat], s.deck
         for card in self.cards:
-            hand, deck = (*without(hand, card), card), deck.located(card)
+            hand, deck = sorted_cards(without(hand, card), (card,)), deck.located(card)
         return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
 
 
@@ -154,8 +154,8 @@ class CardSeen(Fact, frozen=True):
     def apply(self, s: State) -> State:
         if self.card == HIDDEN:
             return s
-        hands = {**s.hands, self.seat: (*without(s.hands[self.seat], self.card), self.card)}
-        return replace(s, hands=hands, deck=s.deck.located(self.card))
+        hand = sorted_cards(without(s.hands[self.seat], self.card), (self.card,))
+        return replace(s, hands={**s.hands, self.seat: hand}, deck=s.deck.located(self.card))
 
 
 class CardPlayed(Fact, frozen=True):
@@ -225,7 +225,7 @@ class CardKept(Fact, frozen=True):
 
     def apply(self, s: State) -> State:
         playing = tuple(item for item in s.playing if item.card != self.card)
-        hands = {**s.hands, self.to: (*s.hands[self.to], self.card)}
+        hands = {**s.hands, self.to: sorted_cards(s.hands[self.to], (self.card,))}
         return replace(s, playing=playing, hands=hands, envy=self.to)
 
 
@@ -265,7 +265,7 @@ class CardRetrieved(Fact, frozen=True):
     card: str
 
     def apply(self, s: State) -> State:
-        hands = {**s.hands, self.seat: (*s.hands[self.seat], self.card)}
+        hands = {**s.hands, self.seat: sorted_cards(s.hands[self.seat], (self.card,))}
         return replace(s, hands=hands, discards=without(s.discards, self.card))
 
 
@@ -303,4 +303,4 @@ class HandOrdered(Fact, frozen=True):
         deck = s.deck
         for card in self.cards:
             deck = deck.located(card)
-        return replace(s, order=self.cards, hands={**s.hands, "us": self.cards}, deck=deck)
+        return replace(s, order=self.cards, hands={**s.hands, "us": sorted_cards(self.cards)}, deck=deck)

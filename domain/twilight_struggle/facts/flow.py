@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import Fact, Seat, SeatsSettled
-from domain.piles import without
+from domain.piles import sorted_cards, without
 from domain.twilight_struggle.facts.cards import InPlay, ordered
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class HeldCardsShown(Fact, frozen=True):
         deck = s.deck
         for card in self.cards:
             deck = deck.located(card)
-        return replace(s, hands={**s.hands, self.seat: self.cards}, deck=deck)
+        return replace(s, hands={**s.hands, self.seat: sorted_cards(self.cards)}, deck=deck)
 
 
 class TurnEnded(Fact, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
+from domain.piles import sorted_cards
 from domain.twilight_struggle.components import OTHER, US, USSR
 from domain.twilight_struggle.facts import (
     CardDiscarded,
@@ -87,7 +88,7 @@ class DealTo(Draw, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         watched = self.seat == US and any(effects(s, card, US) for card in AMES)
-        yield CardsDealt(self.seat, picks, watched)
+        yield CardsDealt(self.seat, sorted_cards(picks), watched)
 
 
 class Replenish(Step, frozen=True):
@@ -173,7 +174,7 @@ class LookAtTop(Draw, frozen=True):
         return f"top/t{s.turn}/r{s.round}/{self.seat}"
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        yield TopSeen(self.seat, picks)
+        yield TopSeen(self.seat, sorted_cards(picks))
         yield Choose(self.seat, self.card)
 
 

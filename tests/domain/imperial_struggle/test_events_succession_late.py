@@ -241,7 +241,7 @@ def test_famine_in_ireland_draws_a_tile_for_the_jacobites_from_each_french_space
     game.asks(CHANCE).when(CHANCE, "wss_vendome")
     game.then(BonusDrawn(FR, "wss_vendome", False), BonusPlaced(FR, "wss_vendome", "jacobite_rebellion"))
     game.asks(CHANCE).refuses(CHANCE, "wss_vendome").when(CHANCE, "wss_berwick").asks(FR)
-    assert game.table.reinforcements[FR]["jacobite_rebellion"] == ("wss_vendome", "wss_berwick")
+    assert game.table.reinforcements[FR]["jacobite_rebellion"] == ("wss_berwick", "wss_vendome")
 
 
 @pytest.mark.parametrize(("reading", "next_asked"), [("ignored", FR), ("counted", CHANCE)])

@@ -51,7 +51,7 @@ def test_two_bonus_tiles_are_bought_in_a_round() -> None:
     for tile in ("wss_rooke", "wss_church"):
         game.when(BR, "buy").when(CHANCE, tile).when(BR, "spain")
     assert refusal(game, BR, "buy") == "book 001, 5.6.1"
-    assert game.table.reinforcements[BR] == {"spain": ("wss_rooke", "wss_church")}
+    assert game.table.reinforcements[BR] == {"spain": ("wss_church", "wss_rooke")}
 
 
 def test_a_tile_that_an_event_gives_is_none_of_the_two() -> None:

@@ -48,7 +48,7 @@ def test_walpole_draws_a_card_before_the_tile_and_discards_one() -> None:
     game.when(CHANCE, "tax_reform").then(CardsDealt(BR, ("tax_reform",)))
     game.asks(BR, *held, "tax_reform").when(BR, "calico_acts")
     game.then(CardDiscarded(BR, "calico_acts", "robert_walpole"))
-    game.has(hands={BR: ("tropical_diseases", "tax_reform"), FR: ()}, discards=("calico_acts",))
+    game.has(hands={BR: ("tax_reform", "tropical_diseases"), FR: ()}, discards=("calico_acts",))
     assert set(offered(game, BR)) == {"e4_d2_1", "m4_d2_1"}
 
 

@@ -168,8 +168,10 @@ def test_set_up_france_has_a_random_bonus_tile_in_central_europe_before_the_firs
 
 def test_12_2_each_side_draws_its_basic_tiles_and_lays_them_out_itself_in_secret() -> None:
     game = given(table(round=None, options={"planned_layout": True}), do=Layout("awi"))
-    british, french = ("br_two_1", "br_debt_1", "br_two_2"), ("fr_two_1", "fr_debt_1", "fr_two_2")
-    game.when(CHANCE, *british).then(BasicsDrawn(BR, british)).when(CHANCE, *french).asks(FR, *french)
+    british, french = ("br_debt_1", "br_two_1", "br_two_2"), ("fr_debt_1", "fr_two_1", "fr_two_2")
+    game.when(CHANCE, *reversed(british)).then(BasicsDrawn(BR, british)).when(CHANCE, *french).asks(
+        FR, *french
+    )
     game.refuses(BR, *british[:2]).when(BR, "br_debt_1", "br_two_2", "br_two_1")
     theatres = ("american_revolution", "mysore_war", "antilles_war")
     game.then(BasicsLaid(BR, dict(zip(theatres, ("br_debt_1", "br_two_2", "br_two_1"), strict=True))))

@@ -41,8 +41,8 @@ def test_set_up_gives_each_side_13_cubes_and_collects_all_13_cards() -> None:
 def test_set_up_deals_two_cards_to_each_then_cuba_and_leaves_eight() -> None:
     """Book 002, Set-up: two cards each, one face down to the middle."""
     start = given(empty(), do=BeginBattle())
-    start.asks("chance", *ALL_CARDS).when("chance", "us-1", "un-2").then(HandDealt(US, US, ("us-1", "un-2")))
-    start.when("chance", "ussr-1", "us-2").then(HandDealt(USSR, USSR, ("ussr-1", "us-2")))
+    start.asks("chance", *ALL_CARDS).when("chance", "us-1", "un-2").then(HandDealt(US, US, ("un-2", "us-1")))
+    start.when("chance", "ussr-1", "us-2").then(HandDealt(USSR, USSR, ("us-2", "ussr-1")))
     start.when("chance", "un-3").then(CubaDealt("un-3"))
     start.has(cuba="un-3", territories={"cuba": Territory("neutral")})
     assert start.table.deck.size == 8

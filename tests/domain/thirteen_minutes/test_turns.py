@@ -103,7 +103,7 @@ def test_t_draw_one_card_at_the_end_of_the_turn() -> None:
     """Book 002, Draw a new card: one, unseen by the others."""
     drawn = given(table(), do=Refill(US)).asks("chance", *table().deck.cards).when("chance", "un-2")
     drawn.then(CardDrawn(US, US, "un-2"))
-    assert drawn.table.hands[US] == ("us-1", "ussr-2", "un-2")
+    assert drawn.table.hands[US] == ("un-2", "us-1", "ussr-2")
     assert CardDrawn(US, US, "un-2").seen_by(USSR) == CardDrawn(US, US, "?")
 
 

@@ -75,7 +75,7 @@ def test_hand_looked_at_stays_known_until_it_is_played() -> None:
         CardDrawn(USSR, USSR, "g"),
         CardPlayed(USSR, "d", "neutral", 1),
     )
-    assert seen(US, *facts).hands[USSR] == ("c", "?")
+    assert seen(US, *facts).hands[USSR] == ("?", "c")
     assert seen(None, *facts).hands[USSR] == ("?", "?")
     assert seen(USSR, *facts).hands[USSR] == ("c", "g")
 

@@ -138,7 +138,7 @@ def test_cia_created_cards_drawn_later_stay_hidden() -> None:
     drawn = CardsDealt(USSR, ("nasser",))
     view = table(ussr_hand=(HIDDEN, HIDDEN), deck=("fidel", "nasser", "nato"))
     view = fold(view, [HandShown(USSR, ("fidel", "nato"), CIA).seen_by(US), drawn.seen_by(US)])
-    assert view.hands[USSR] == ("fidel", "nato", HIDDEN)
+    assert view.hands[USSR] == (HIDDEN, "fidel", "nato")
 
 
 @pytest.mark.parametrize(

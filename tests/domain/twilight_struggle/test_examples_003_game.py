@@ -183,7 +183,7 @@ def test_book_003_the_annotated_game_reshuffles_in_the_deal_of_turn_3() -> None:
     assert game.table.deck.size == 4
     discards = len(game.table.discards)
     deal(game, HANDS_3[:2]).then(
-        CardsDealt(US, ("marshall_plan", "blockade")), DiscardsReshuffled(discards)
+        CardsDealt(US, ("blockade", "marshall_plan")), DiscardsReshuffled(discards)
     ).has(discards=())
     deal(game, HANDS_3[2:]).has(turn=3, phase="headline")
     assert {len(hand) for hand in game.table.hands.values()} == {8}

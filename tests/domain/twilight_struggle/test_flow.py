@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.kernel import Fact
-from domain.piles import Pile
+from domain.piles import Pile, sorted_cards
 from domain.twilight_struggle.facts import (
     CardsAdded,
     CardsDealt,
@@ -124,7 +124,7 @@ def test_8_1_2_defcon_never_exceeds_5() -> None:
 
 def test_4_5_b_both_are_dealt_8_cards_the_ussr_first() -> None:
     deal = given(table(deck=(*EIGHT, *FIVE, "nuclear_test_ban", "marshall_plan", "defectors")), do=Deal())
-    deal.when("chance", *EIGHT).then(CardsDealt(USSR, EIGHT)).asks("chance")
+    deal.when("chance", *EIGHT).then(CardsDealt(USSR, sorted_cards(EIGHT))).asks("chance")
     deal.when("chance", *FIVE, "nuclear_test_ban", "marshall_plan", "defectors").asks_nobody()
     assert {side: len(hand) for side, hand in deal.table.hands.items()} == {US: 8, USSR: 8}
 
@@ -146,9 +146,9 @@ def test_4_5_b_held_cards_count() -> None:
 def test_4_3_1_the_old_deck_is_dealt_out_before_the_discards_are_shuffled() -> None:
     """Five cards, dealt in turn: three to the USSR, two to the US; then the discards become the deck."""
     s = table(deck=FIVE, discards=(*EIGHT, "nuclear_test_ban", "marshall_plan", "defectors"))
-    deal = given(s, do=Deal()).when("chance", *FIVE[:3]).then(CardsDealt(USSR, FIVE[:3]))
-    deal.when("chance", *FIVE[3:]).then(CardsDealt(US, FIVE[3:]), DiscardsReshuffled(11))
-    deal.when("chance", *EIGHT[:5]).then(CardsDealt(USSR, EIGHT[:5])).has(discards=())
+    deal = given(s, do=Deal()).when("chance", *FIVE[:3]).then(CardsDealt(USSR, sorted_cards(FIVE[:3])))
+    deal.when("chance", *FIVE[3:]).then(CardsDealt(US, sorted_cards(FIVE[3:])), DiscardsReshuffled(11))
+    deal.when("chance", *EIGHT[:5]).then(CardsDealt(USSR, sorted_cards(EIGHT[:5]))).has(discards=())
     deal.when("chance", *EIGHT[5:], "nuclear_test_ban", "marshall_plan", "defectors").asks_nobody()
     assert deal.table.deck == Pile()
 

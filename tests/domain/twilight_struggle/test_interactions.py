@@ -255,7 +255,7 @@ def test_our_man_in_tehran_with_no_card_left_anywhere() -> None:
 def test_salt_takes_back_a_card_with_an_asterisk_and_it_may_be_played_again() -> None:
     s = resolving(table(discards=("nasser", "containment"), us_hand=("fidel",)), "salt_negotiations", US)
     game = given(s, do=Event(US, "salt_negotiations")).when(US, "containment")
-    game.has(hands={US: ("fidel", "containment"), USSR: ()}, discards=("nasser",))
+    game.has(hands={US: ("containment", "fidel"), USSR: ()}, discards=("nasser",))
     assert "event:containment" in plays(game.table, US)
 
 

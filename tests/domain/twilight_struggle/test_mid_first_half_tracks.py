@@ -90,7 +90,7 @@ def test_salt_negotiations_take_a_card_back() -> None:
         EventBegan("salt_negotiations", US), DefconSet(2, 4), EffectBegan("salt_negotiations", US)
     ).asks(US, "fidel", "nasser", "junta", "none")
     asked.when(US, "fidel").then(CardRetrieved(US, "fidel"), CardPutAway("salt_negotiations", "removed")).has(
-        hands={US: ("nato", "fidel"), USSR: ()}, discards=("asia_scoring", "nasser", "junta")
+        hands={US: ("fidel", "nato"), USSR: ()}, discards=("asia_scoring", "nasser", "junta")
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from domain.kernel import fold, prompt
 from domain.piles import Pile
 from domain.twilight_struggle.facts import (
@@ -22,7 +24,7 @@ from domain.twilight_struggle.facts import (
     TopDiscarded,
     TopSeen,
 )
-from domain.twilight_struggle.steps import EndTurn, Event, PlayCard
+from domain.twilight_struggle.steps import DealTo, EndTurn, Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 
@@ -49,7 +51,15 @@ def test_lone_gunman_shows_the_hand_once_only() -> None:
     shown.when(USSR, "none").when(US, "nato").when("chance", "fidel").then(CardsDealt(US, ("fidel",)))
     view = fold(s, [*seen, *(fact.seen_by(USSR) for fact in shown.facts)])
     assert seen[-1] == HandShown(US, ("nato",), GUNMAN)
-    assert view.hands[US] == ("nato", "?")
+    assert view.hands[US] == ("?", "nato")
+
+
+@pytest.mark.parametrize(("held", "drawn"), [("nato", "fidel"), ("fidel", "nato")])
+def test_lone_gunman_does_not_tell_which_cards_were_held_from_an_earlier_turn(held: str, drawn: str) -> None:
+    """A hand is shown in the order of ids: a card that was held looks like one that was just drawn."""
+    s = table(us_hand=(held,), deck=(drawn, "nasser"))
+    shown = given(s, do=(DealTo(US, 1), Event(USSR, GUNMAN))).when("chance", drawn)
+    shown.includes(HandShown(US, ("fidel", "nato"), GUNMAN))
 
 
 def test_lone_gunman_is_worth_what_modifiers_make_of_it() -> None:
@@ -90,8 +100,8 @@ def test_ask_not_what_your_country_exchanges_cards() -> None:
         CardDiscarded(US, "fidel", ASK), CardDiscarded(US, "asia_scoring", ASK)
     )
     asked.asks("chance", "blockade", "comecon", "nasser").when("chance", "nasser", "blockade").then(
-        CardsDealt(US, ("nasser", "blockade")), CardPutAway(ASK, "removed")
-    ).has(hands={US: ("nato", "nasser", "blockade"), USSR: ()})
+        CardsDealt(US, ("blockade", "nasser")), CardPutAway(ASK, "removed")
+    ).has(hands={US: ("blockade", "nasser", "nato"), USSR: ()})
 
 
 def test_ask_not_what_your_country_lets_no_discarded_event_happen() -> None:
@@ -151,13 +161,18 @@ def test_ask_not_what_your_country_and_a_scoring_card_in_the_last_round() -> Non
 # --------------------------------------------------------------------------- Our Man in Tehran
 
 SIX = ("blockade", "comecon", "fidel", "nasser", "nato", "suez_crisis")
-TOP = ("nato", "fidel", "comecon", "nasser", "blockade")
+TOP = ("blockade", "comecon", "fidel", "nasser", "nato")
 
 
 def test_our_man_in_tehran_discards_from_the_top_of_the_deck() -> None:
     """Our Man in Tehran: of the five top cards the US discards two; the others are shuffled in again."""
     s = resolving(table(us={"israel": 4}, deck=SIX), TEHRAN, US)
-    looked = given(s, do=Event(US, TEHRAN)).asks("chance", *SIX).when("chance", *TOP).then(TopSeen(US, TOP))
+    looked = (
+        given(s, do=Event(US, TEHRAN))
+        .asks("chance", *SIX)
+        .when("chance", *reversed(TOP))
+        .then(TopSeen(US, TOP))
+    )
     looked.asks(US, *TOP).refuses(US, "suez_crisis").when(US, "fidel", "blockade").then(
         TopDiscarded(US, "fidel"),
         TopDiscarded(US, "blockade"),
