@@ -22,6 +22,7 @@ class Readings(Struct, frozen=True):
     political_ban: Literal["gifts", "every_use"] = "gifts"
     first_balance: Literal["guess", "draw"] = "guess"
     score_limit: int = 100
+    turn_limit: int = 50
 
 
 def _nothing() -> dict[Seat, Cards]:

@@ -15,6 +15,7 @@ from domain.thirteen_minutes.facts import (
     BidsOpened,
     CubaDealt,
     FirstPlayerChosen,
+    FirstPlayerDrawn,
     HandDealt,
 )
 from domain.thirteen_minutes.rules import battle_winner, higher, outcome, totals
@@ -114,7 +115,10 @@ class Bid(Step, frozen=True):
 
 
 class OpenBids(Step, frozen=True):
-    """Equal bids cost nothing and are made again; otherwise both are lost, and the higher one chooses."""
+    """Equal bids cost nothing and are made again; otherwise both are lost, and the higher one chooses.
+
+    After so many equal bids in a row (option equal_bids) they still cost nothing, and chance chooses.
+    """
 
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
 
@@ -125,7 +129,7 @@ class OpenBids(Step, frozen=True):
         winner = higher(us, ussr)
         yield BidsOpened(self.round, us, ussr, winner)
         if winner is None:
-            yield Bid(self.round + 1, SIDES)
+            yield Bid(self.round + 1, SIDES) if self.round < s.options.equal_bids else DrawFirst()
             return
         yield BidsLost(s.supply[US] - us, s.supply[USSR] - ussr)
         yield ChooseFirst(winner)
@@ -149,6 +153,24 @@ class ChooseFirst(Step, frozen=True):
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
         yield FirstPlayerChosen(self.side, picks[0])
+
+
+class DrawFirst(Draw, frozen=True):
+    """Who goes first, after too many equal bids."""
+
+    rule: ClassVar[str] = "a reading of the house: equal_bids"
+
+    def label(self, s: State) -> str:
+        return f"first/b{s.battle}"
+
+    def face_up(self, s: State) -> bool:
+        return True
+
+    def options(self, s: State, seat: Seat) -> Picks:
+        return SIDES
+
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+        yield FirstPlayerDrawn(picks[0])
 
 
 class EndBattle(Step, frozen=True):

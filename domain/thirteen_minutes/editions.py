@@ -34,6 +34,9 @@ OPTIONS = (
     Option("campaign_sides", "fixed", choices=("fixed", "swapped")),
     # T-CAMPAIGN: both sides have reached the target with equal sums.
     Option("campaign_equal", "play_on", choices=("play_on", "draw")),
+    # Readings of the house: the book sets no limit, and a match has to end.
+    Option("equal_bids", 10, least=1, most=100),
+    Option("campaign_battles", 13, least=1, most=100),
 )
 
 

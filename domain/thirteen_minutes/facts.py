@@ -143,6 +143,15 @@ class FirstPlayerChosen(Fact, frozen=True):
         return replace(s, first=self.first)
 
 
+class FirstPlayerDrawn(Fact, frozen=True):
+    """The bids were equal too often: chance has said who goes first."""
+
+    first: Side
+
+    def apply(self, s: State) -> State:
+        return replace(s, first=self.first)
+
+
 class CardPlayed(Fact, frozen=True):
     """A card leaves the hand and lies face up on the table; `play` counts the plays of the battle."""
 
@@ -324,6 +333,7 @@ AnyFact = (
     | BidsOpened
     | BidsLost
     | FirstPlayerChosen
+    | FirstPlayerDrawn
     | CardPlayed
     | EventUsed
     | EventDeclined

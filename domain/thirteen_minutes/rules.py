@@ -172,9 +172,11 @@ def outcome(s: State) -> Ended | None:
         return Ended(s.seats[winner] if winner else None, reason, s.totals)
     if not s.options.campaign:
         return _by_points(s, "more_points", "equal_points")
+    last = s.battle >= s.options.campaign_battles
     if max(s.totals.values()) < CAMPAIGN_TARGET:
-        return None
-    return _by_points(s, "campaign_points", "campaign_equal" if s.options.campaign_equal == "draw" else "")
+        return _by_points(s, "campaign_over", "campaign_equal") if last else None
+    play_on = s.options.campaign_equal == "play_on" and not last
+    return _by_points(s, "campaign_points", "" if play_on else "campaign_equal")
 
 
 def _by_points(s: State, reason: str, equal: str) -> Ended | None:

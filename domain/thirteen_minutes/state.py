@@ -29,6 +29,8 @@ class Settings(Struct, frozen=True):
     campaign: bool = False
     campaign_sides: str = "fixed"
     campaign_equal: str = "play_on"
+    equal_bids: int = 10
+    campaign_battles: int = 13
 
 
 class State(Table, frozen=True, kw_only=True, omit_defaults=True):

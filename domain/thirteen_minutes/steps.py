@@ -8,6 +8,7 @@ from domain.thirteen_minutes.battle import (
     ChooseFirst,
     Deal,
     DealCuba,
+    DrawFirst,
     EndBattle,
     OpenBids,
 )
@@ -44,6 +45,7 @@ AnyStep = (
     | Bid
     | OpenBids
     | ChooseFirst
+    | DrawFirst
     | Turns
     | PlayCard
     | ChooseAction

@@ -47,7 +47,7 @@ def test_matches_with_committed_salts_verify_at_every_stage(toy_game: Game) -> N
     open_salt(sitting, "right")
     assert verified(sitting.match).ok
     open_salt(sitting, "left")
-    assert "; running; " in line(verified(sitting.match))
+    assert "; running: nothing here shows" in line(verified(sitting.match))
     sitting.play_on()
     report = verified(sitting.match)
     assert report.ok, report

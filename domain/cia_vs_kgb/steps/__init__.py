@@ -69,7 +69,7 @@ class Turn(Step, frozen=True):
 
 
 class EndTurn(Step, frozen=True):
-    """Victory is checked here only (R-VICTORY); without objectives the match ends (R-DECK-OUT)."""
+    """Victory is checked here only (R-VICTORY); without objectives, or turns, the match ends (R-DECK-OUT)."""
 
     rule: ClassVar[str] = "book 004, 6 Detente and victory"
 
@@ -81,6 +81,8 @@ class EndTurn(Step, frozen=True):
             yield Ended(ahead, "score_limit", points)
         elif not s.objectives.size:
             yield Ended(ahead, "deck_out", points)
+        elif s.turn >= s.options.turn_limit:
+            yield Ended(ahead, "turn_limit", points)
         else:
             yield Turn()
 

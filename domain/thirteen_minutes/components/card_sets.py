@@ -46,7 +46,8 @@ RESERVED = frozenset(
         "thirteen_minutes",
         "turn",
     }
-    | {"more_points", "equal_points", "nuclear_war", "nuclear_war_both", "campaign_points", "campaign_equal"}
+    | {"more_points", "equal_points", "nuclear_war", "nuclear_war_both"}
+    | {"campaign_points", "campaign_equal", "campaign_over"}
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import OBJECTIVES
@@ -102,6 +103,18 @@ def test_r_victory_both_over_a_hundred_the_higher_total_wins() -> None:
 def test_r_victory_level_over_a_hundred_is_played_on() -> None:
     level = given(after_turn(HUNDRED, [*OTHER_95, "space_race"]), do=EndTurn())
     level.includes(TurnEnded(1, 100, 100), TurnBegan(2)).asks("chance")
+
+
+@pytest.mark.parametrize(
+    ("cia", "kgb", "winner"), [(["cuba"], [], "cia"), ([], ["cuba"], "kgb"), ([], [], None)]
+)
+def test_the_last_turn_ends_the_match_by_points(cia: list[str], kgb: list[str], winner: str | None) -> None:
+    """A reading of the house (option turn_limit): objectives can go under their deck for ever."""
+    s = replace(after_turn(cia, kgb), turn=50)
+    given(replace(s, turn=49), do=EndTurn()).includes(TurnBegan(50))
+    end = given(s, do=EndTurn()).asks_nobody()
+    assert isinstance(ended := end.facts[-1], Ended)
+    assert (ended.winner, ended.reason) == (winner, "turn_limit")
 
 
 def test_r_victory_is_checked_in_detente_after_events_have_been_used() -> None:

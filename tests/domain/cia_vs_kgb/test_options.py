@@ -20,6 +20,7 @@ DEFAULTS = {
     "political_ban": "gifts",
     "first_balance": "guess",
     "score_limit": 100,
+    "turn_limit": 50,
 }
 
 

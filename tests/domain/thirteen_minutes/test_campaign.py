@@ -80,6 +80,20 @@ def test_t_campaign_equal_at_13_is_a_draw_in_the_other_reading() -> None:
     given(s, do=EndBattle()).includes(Ended(None, "campaign_equal", {US: 14, USSR: 14}))
 
 
+def test_t_campaign_ends_with_its_last_battle_below_13() -> None:
+    """A reading of the house (option campaign_battles): in the book a campaign may go on for ever."""
+    last: dict[str, object] = {"campaign_battles": 1}
+    ended = given(ending(4, 2, last, totals={US: 3, USSR: 4}), do=EndBattle())
+    ended.includes(Ended(US, "campaign_over", {US: 7, USSR: 6})).asks_nobody()
+    given(ending(1, 1, last), do=EndBattle()).includes(Ended(None, "campaign_equal", {US: 1, USSR: 1}))
+
+
+def test_t_campaign_equal_at_13_in_the_last_battle_is_a_draw() -> None:
+    """Options campaign_battles and campaign_equal: there is no battle left to play on."""
+    s = ending(4, 5, {"campaign_battles": 1}, totals={US: 10, USSR: 9})
+    given(s, do=EndBattle()).includes(Ended(None, "campaign_equal", {US: 14, USSR: 14}))
+
+
 def test_t_campaign_is_lost_at_once_by_a_nuclear_war() -> None:
     """Book 002, Campaign: whatever the score, also in the first battle."""
     ended = given(ending(9, 0, totals={US: 12, USSR: 0}, war=US), do=EndBattle())

@@ -322,5 +322,7 @@ def test_options_are_recorded_with_every_default() -> None:
             "campaign": False,
             "campaign_sides": "fixed",
             "campaign_equal": "play_on",
+            "equal_bids": 10,
+            "campaign_battles": 13,
         },
     )

@@ -10,6 +10,7 @@ import pytest
 
 from domain.kernel import Draw, Ended, asked
 from domain.thirteen_minutes import GAME
+from domain.thirteen_minutes.battle import DrawFirst
 from domain.thirteen_minutes.board import CUBES, SIDES
 from domain.thirteen_minutes.facts import AnyFact, BidsLost
 from domain.thirteen_minutes.steps import AnyStep
@@ -31,6 +32,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "campaign": {"campaign": True},
     "campaign, sides swapped": {"campaign": True, "campaign_sides": "swapped", "campaign_equal": "draw"},
+    "the first equal bid, one battle": {"equal_bids": 1, "campaign": True, "campaign_battles": 1},
     "own cards": {"card_set": own_set()},
     "own cards, campaign, sides swapped": {
         "card_set": own_set(),
@@ -124,21 +126,28 @@ def test_every_ending_has_words() -> None:
             end = random_match(GAME, Random(seed), options=options).facts[-1]
             assert isinstance(end, Ended)
             reasons.add(end.reason)
-    assert reasons >= {"more_points", "equal_points", "nuclear_war", "nuclear_war_both", "campaign_points"}
+    assert reasons >= {
+        "more_points",
+        "equal_points",
+        "nuclear_war",
+        "nuclear_war_both",
+        "campaign_points",
+        "campaign_over",
+    }
     for texts in GAME.texts.values():
         assert all(reason in texts.names for reason in (*reasons, "campaign_equal"))
 
 
-def test_no_draw_is_open() -> None:
-    """Hands, Cuba, the top of the deck: no draw of this game has a public result."""
+def test_no_draw_is_open_but_who_goes_first() -> None:
+    """Hands, Cuba, the top of the deck are hidden; only what decides in the place of equal bids is public."""
     draws = [step for step in get_args(AnyStep) if issubclass(step, Draw)]
-    assert {draw.__name__ for draw in draws} == {"Deal", "DealCuba", "DrawCard", "DrawTop"}
+    assert {draw.__name__ for draw in draws} == {"Deal", "DealCuba", "DrawCard", "DrawTop", "DrawFirst"}
     for seed in range(5):
-        for _, decision in random_match(GAME, Random(seed)):
+        for _, decision in random_match(GAME, Random(seed), options={"equal_bids": 1}):
             if asked(decision.table) == ("chance",):
                 top = decision.table.agenda[-1]
                 assert isinstance(top, Draw)
-                assert not top.face_up(decision.table)
+                assert top.face_up(decision.table) == isinstance(top, DrawFirst)
 
 
 @pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from domain.kernel import Answer, asked, begin, decide, prompt
 from domain.piles import Pile
+from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.battle import BeginBattle, Bid, ChooseFirst, Deal, DealCuba
 from domain.thirteen_minutes.board import SIDES, US, USSR, Territory
 from domain.thirteen_minutes.components import RECONSTRUCTION
@@ -14,9 +18,10 @@ from domain.thirteen_minutes.facts import (
     BidsOpened,
     CubaDealt,
     FirstPlayerChosen,
+    FirstPlayerDrawn,
     HandDealt,
 )
-from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.state import Settings, State
 from tests.domain.thirteen_minutes.tables import empty, table
 from tests.scenario import given
 
@@ -94,6 +99,30 @@ def test_t_bid_equal_bids_are_repeated_and_cost_nothing() -> None:
     question = prompt(tied.table, US)
     assert question is not None
     assert question.why["round"] == 2
+
+
+@pytest.mark.parametrize("first", SIDES)
+def test_t_bid_after_ten_equal_bids_in_a_row_chance_says_who_goes_first(first: str) -> None:
+    """A reading of the house (option equal_bids): the book repeats a tie without end."""
+    tied = given(bidding(), do=Bid(1, SIDES))
+    for round in range(1, 10):
+        tied.when(US, "0").when(USSR, "0").includes(BidsOpened(round, 0, 0, None)).asks(US, *BIDS)
+    tied.when(US, "7").when(USSR, "7").then(BidMade(USSR, USSR, 10, 7), BidsOpened(10, 7, 7, None))
+    tied.asks("chance", *SIDES).when("chance", first).then(FirstPlayerDrawn(first))
+    tied.has(first=first, supply={US: 13, USSR: 13}, bids={})
+
+
+def test_t_bid_as_many_equal_bids_as_the_option_says() -> None:
+    """Option equal_bids: with 1 the first tie is the last."""
+    s = replace(bidding(), options=Settings(equal_bids=1))
+    given(s, do=Bid(1, SIDES)).when(US, "3").when(USSR, "3").asks("chance", *SIDES)
+
+
+def test_a_match_without_the_option_has_the_limit_too() -> None:
+    """Matches that were opened before equal_bids and campaign_battles existed end as the others do."""
+    s = GAME.table("standard", {"campaign": True})
+    assert isinstance(s, State)
+    assert (s.options.equal_bids, s.options.campaign_battles) == (10, 13)
 
 
 def test_t_bid_removes_both_final_bids_for_good() -> None:
