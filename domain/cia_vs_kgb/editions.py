@@ -21,6 +21,7 @@ OPTIONS = (
     Option("idle_activation", "forbidden", choices=("forbidden", "allowed")),  # R-NO-TARGET
     Option("political_ban", "gifts", choices=("gifts", "every_use")),  # R-POLITICAL-STEAL-OVER
     Option("first_balance", "guess", choices=("guess", "draw")),
+    Option("double_agent_target", "any", choices=("any", "not_deputy_director")),  # R-DA-TARGET
     Option("score_limit", 100, least=5, most=100_000),  # R-VICTORY
     # A reading of the house: objectives can go back under their deck, so nothing else ends every match.
     Option("turn_limit", 50, least=1, most=1_000),

@@ -12,7 +12,10 @@ from domain.piles import Cards, Pile
 
 
 class Readings(Struct, frozen=True):
-    """The options of a match; `editions.OPTIONS` says what each of them decides."""
+    """The options of a match; `editions.OPTIONS` says what each of them decides.
+
+    A match that was opened before an option existed is played with the value that stands here.
+    """
 
     disorder_claim: Literal["immediate", "at_debriefing"] = "immediate"
     tie_break: Literal["faction_sum", "highest_group"] = "faction_sum"
@@ -21,6 +24,7 @@ class Readings(Struct, frozen=True):
     idle_activation: Literal["forbidden", "allowed"] = "forbidden"
     political_ban: Literal["gifts", "every_use"] = "gifts"
     first_balance: Literal["guess", "draw"] = "guess"
+    double_agent_target: Literal["any", "not_deputy_director"] = "not_deputy_director"
     score_limit: int = 100
     turn_limit: int = 50
 

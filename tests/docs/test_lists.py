@@ -21,6 +21,7 @@ from domain.games import GAMES
 from domain.imported import UPLOADED
 from domain.thirteen_minutes.components import AnyOp
 from domain.thirteen_minutes.components.card_sets import checked
+from domain.twilight_struggle.components import SETUP
 from projections.boards import SOLO
 from projections.model import BOTS, LIVE
 from projections.ratings import BEGINNER, Skill
@@ -132,6 +133,30 @@ def test_a_games_page_lists_its_options_with_their_values_the_default_first(game
     assert [row["Option"].strip(CODE) for row in rows] == [option.name for option in options]
     for row, option in zip(rows, options, strict=True):
         assert row["Values"].split(CODE)[1::2] == values(option), option.name
+
+
+def departures(game: str) -> list[dict[str, str]]:
+    """The table of a game's page that tells where the program leaves the book."""
+    return next(rows for rows in read(PAGES[game]).tables() if "The book" in rows[0])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_games_page_lists_where_the_program_leaves_the_book(game: str) -> None:
+    assert "\n## Where the program leaves the letter of the book\n" in read(PAGES[game]).text
+    rows = departures(game)
+    assert all(row["The book"] and row["The program"] for row in rows)
+    named = {word for row in rows for word in row["The program"].split(CODE)[1::2]}
+    assert named <= {option.name for option in GAMES[game].options}
+
+
+def test_the_set_up_of_the_late_war_differs_from_the_book_as_the_page_says() -> None:
+    """Book 003 leaves Taiwan out and prints Spain for the wrong side."""
+    rows = {row["Point"]: row["The program"] for row in departures("twilight_struggle")}
+    us, ussr = (SETUP["late_war"][side] for side in ("us", "ussr"))
+    assert (us["taiwan"], us["spain_portugal"]) == (3, 1)
+    assert not {"taiwan", "spain_portugal"} & set(ussr)
+    assert rows["Late War scenario: Taiwan"].startswith("3 US influence")
+    assert rows["Late War scenario: Spain"].startswith("1/0")
 
 
 def values(option: Option) -> list[str]:

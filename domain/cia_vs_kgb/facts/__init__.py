@@ -43,6 +43,7 @@ from domain.cia_vs_kgb.facts.preparation import (
     HandClosed,
     HandsOpened,
     LeaveEnded,
+    NobodySent,
     PhaseBegan,
     PromiseKept,
     TurnBegan,
@@ -72,6 +73,7 @@ AnyFact = (
     | GroupsSeen
     | GroupsArranged
     | AgentSent
+    | NobodySent
     | AgentRevealed
     | LeaveEnded
     | FirstChosen
@@ -134,6 +136,7 @@ __all__ = [
     "InfluenceCounted",
     "LeaveEnded",
     "NobodyPrevailed",
+    "NobodySent",
     "ObjectiveBuried",
     "ObjectiveClaimed",
     "ObjectiveTurnedUp",

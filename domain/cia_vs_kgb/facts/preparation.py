@@ -87,6 +87,12 @@ class AgentSent(Fact, frozen=True):
         return replace(s, sent={**s.sent, self.seat: self.agent})
 
 
+class NobodySent(Fact, frozen=True):
+    """A side has no agent at headquarters, and so no Agent X in this turn."""
+
+    seat: Seat
+
+
 class AgentRevealed(Fact, frozen=True):
     """Agent X lies face up.  `why`: double_agent, summit_meeting, disorder or debriefing."""
 

@@ -80,7 +80,7 @@ class FaceDisorder(Step, frozen=True):
     seat: Seat
 
     def asks(self, s: State) -> tuple[Seat, ...]:
-        saves = NOBEL in s.won[self.seat] and s.exposed[self.seat] != DEPUTY
+        saves = NOBEL in s.won[self.seat] and s.exposed.get(self.seat, DEPUTY) != DEPUTY
         return (self.seat,) if saves else ()
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -90,7 +90,9 @@ class FaceDisorder(Step, frozen=True):
         return {"agent": s.exposed[seat]}
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        agent = s.exposed[self.seat]
+        agent = s.exposed.get(self.seat)
+        if agent is None:
+            return
         if agent == DEPUTY:
             yield AgentWentHome(self.seat, agent, "disorder")
         elif picks == (f"event:{NOBEL}",):
@@ -192,7 +194,9 @@ class InstructDoubleAgent(Step, frozen=True):
         return (self.seat,)
 
     def options(self, s: State, seat: Seat) -> Picks:
-        targets = (agent for agent in s.headquarters[OTHER[seat]] if agent != DEPUTY)
+        targets = s.headquarters[OTHER[seat]]
+        if s.options.double_agent_target == "not_deputy_director":
+            targets = tuple(agent for agent in targets if agent != DEPUTY)
         return ("watch", *(f"leave:{agent}" for agent in targets))
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:

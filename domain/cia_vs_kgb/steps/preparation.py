@@ -14,6 +14,7 @@ from domain.cia_vs_kgb.facts import (
     HandClosed,
     HandsOpened,
     LeaveEnded,
+    NobodySent,
     ObjectiveTurnedUp,
     PhaseBegan,
     PromiseKept,
@@ -206,7 +207,7 @@ class Plan(Step, frozen=True):
 
 
 class ChooseAgents(Step, frozen=True):
-    """Each side sends an agent from headquarters, face down."""
+    """Each side sends an agent from headquarters, face down; one that has none there sends nobody."""
 
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 2 Planning"
@@ -222,20 +223,21 @@ class ChooseAgents(Step, frozen=True):
         return {"objective": s.objective or ""}
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        yield AgentSent(seat, picks[0])
+        yield AgentSent(seat, picks[0]) if picks else NobodySent(seat)
         rest = tuple(other for other in self.waiting if other != seat)
         if rest:
             yield ChooseAgents(rest)
 
 
 class RevealAgent(Step, frozen=True):
-    """A side must show its Agent X."""
+    """A side must show its Agent X, if it has one."""
 
     seat: Seat
     reason: str
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
-        yield AgentRevealed(self.seat, s.sent[self.seat], self.reason)
+        if self.seat in s.sent:
+            yield AgentRevealed(self.seat, s.sent[self.seat], self.reason)
 
 
 class EndLeave(Step, frozen=True):

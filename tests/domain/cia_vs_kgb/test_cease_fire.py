@@ -285,3 +285,17 @@ def test_r_disorder_both_everybody_knows_what_lies_at_the_bottom() -> None:
     buried = given(both_unruly(), do=CeaseFire()).table
     assert buried.objectives.bottom == ("cuba",)
     assert ObjectiveBuried("cuba", "disorder").seen_by(None) == ObjectiveBuried("cuba", "disorder")
+
+
+@pytest.mark.parametrize("has", [{}, {"kgb": ["nobel_peace_prize"]}])
+def test_r_no_agent_civil_disorder_of_a_side_without_agent_x_costs_no_agent(has: dict[str, Groups]) -> None:
+    """Headquarters were empty: the objective is lost all the same, and no prize is asked for."""
+    s = cease_fire(["mafia"], ["infantry", "police", "workers"], agents={"cia": "assassin"}, has=has)
+    cease = given(s, do=CeaseFire()).asks_nobody().has(fallen={"cia": (), "kgb": ()})
+    cease.then(
+        PhaseBegan("cease_fire"),
+        InfluenceCounted(2, 10, 9),
+        DisorderBroke("kgb", 10, 9),
+        TokenPlaced("cia", "disorder"),
+        ObjectiveClaimed("cia", "cuba", "disorder", 10, 10),
+    )

@@ -13,6 +13,7 @@ from domain.cia_vs_kgb.facts import (
     AgentWentHome,
     AgentWentOnLeave,
     BottomClaimed,
+    LeaveEnded,
     ObjectiveBuried,
     ObjectiveClaimed,
     ObjectivesSeen,
@@ -22,7 +23,7 @@ from domain.cia_vs_kgb.facts import (
     TokenPlaced,
     TokenReturned,
 )
-from domain.cia_vs_kgb.steps import ClaimBottom, Debrief, Detente, InstructDoubleAgent
+from domain.cia_vs_kgb.steps import ClaimBottom, Debrief, Detente, InstructDoubleAgent, Plan
 from domain.kernel import Fact, fold
 from tests.domain.cia_vs_kgb.tables import contest
 from tests.scenario import Scenario, given
@@ -98,13 +99,29 @@ def test_double_agent_works_under_either_token(token: str) -> None:
     debrief("double_agent", "director", token).asks("cia")
 
 
-def test_r_da_target_any_agent_at_the_other_headquarters_but_not_the_deputy_director() -> None:
-    choice = debrief("double_agent", "director", "cia").asks(
-        "cia", "watch", "leave:master_spy", "leave:double_agent", "leave:analyst", "leave:assassin"
+@pytest.mark.parametrize(
+    ("options", "deputy"),
+    [({}, ("leave:deputy_director",)), ({"double_agent_target": "not_deputy_director"}, ())],
+)
+def test_r_da_target_any_agent_at_the_other_headquarters(
+    options: dict[str, Any], deputy: tuple[str, ...]
+) -> None:
+    """Book 004, 5.3: "any agent of the opponent"; the other reading leaves the Deputy Director out."""
+    choice = debrief("double_agent", "director", "cia", **options).asks(
+        "cia", "watch", "leave:master_spy", "leave:double_agent", "leave:analyst", "leave:assassin", *deputy
     )
     choice.when("cia", "leave:assassin").includes(AgentWentOnLeave("kgb", "assassin", "double_agent"))
     choice.has(leave={"cia": (), "kgb": ("assassin",)})
     assert "assassin" not in choice.table.headquarters["kgb"]
+
+
+def test_r_da_target_the_deputy_director_misses_the_next_planning_alone() -> None:
+    """Book 004, 5.3: he leaves headquarters and cannot be sent in the next turn."""
+    choice = debrief("double_agent", "director", "cia").when("cia", "leave:deputy_director")
+    gone = choice.includes(AgentWentOnLeave("kgb", "deputy_director", "double_agent")).table
+    plan = given(gone, do=(Plan(), Plan())).refuses("kgb", "deputy_director").when("cia", "analyst")
+    plan.when("kgb", "analyst").includes(LeaveEnded("kgb", ("deputy_director",)))
+    assert "deputy_director" in plan.table.headquarters["kgb"]
 
 
 def test_double_agent_may_watch_the_next_choice() -> None:
@@ -118,9 +135,10 @@ def test_r_da_target_with_nobody_to_send_away_the_double_agent_can_still_watch()
         if agent not in ("deputy_director", "director"):
             dead += [AgentRevealed("kgb", agent, "disorder"), AgentTerminated("kgb", agent, "disorder")]
     s = fold(contest(), dead)
-    given(s, AgentRevealed("kgb", "director", "debriefing"), do=InstructDoubleAgent("cia")).asks(
-        "cia", "watch"
-    )
+    s = fold(s, [AgentRevealed("kgb", "director", "debriefing")])
+    given(s, do=InstructDoubleAgent("cia")).asks("cia", "watch", "leave:deputy_director")
+    away = AgentWentOnLeave("kgb", "deputy_director", "double_agent")
+    given(s, away, do=InstructDoubleAgent("cia")).asks("cia", "watch")
 
 
 @pytest.mark.parametrize(("token", "other"), [("cia", "kgb"), ("kgb", "cia")])

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from domain.cia_vs_kgb import GAME
+from domain.cia_vs_kgb.state import State
 from domain.game import BadOption
 from tests.domain.cia_vs_kgb.tables import fresh
 
@@ -19,6 +20,7 @@ DEFAULTS = {
     "idle_activation": "forbidden",
     "political_ban": "gifts",
     "first_balance": "guess",
+    "double_agent_target": "any",
     "score_limit": 100,
     "turn_limit": 50,
 }
@@ -30,6 +32,16 @@ def test_defaults_are_written_out() -> None:
 
 def test_the_table_without_options_follows_the_same_defaults() -> None:
     assert msgspec.structs.asdict(fresh().options) == DEFAULTS
+
+
+def test_a_match_of_before_keeps_the_reading_it_was_opened_with() -> None:
+    """The Double Agent could not send the Deputy Director away; the limit of turns holds for it, too."""
+    _, options = GAME.settle(None, {})
+    del options["double_agent_target"], options["turn_limit"]
+    table = GAME.table("standard", options)
+    assert isinstance(table, State)
+    readings = table.options
+    assert msgspec.structs.asdict(readings) == {**DEFAULTS, "double_agent_target": "not_deputy_director"}
 
 
 @pytest.mark.parametrize("option", [option for option in GAME.options if option.choices])

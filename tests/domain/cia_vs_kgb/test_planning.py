@@ -12,6 +12,7 @@ from domain.cia_vs_kgb.facts import (
     AgentWentHome,
     AgentWentOnLeave,
     LeaveEnded,
+    NobodySent,
     PhaseBegan,
     PromiseKept,
     PromiseMade,
@@ -94,6 +95,22 @@ def test_r_no_agent_the_deputy_director_is_always_there() -> None:
     facts += [AgentSent("kgb", "deputy_director"), AgentRevealed("kgb", "deputy_director", "disorder")]
     facts += [AgentWentHome("kgb", "deputy_director", "disorder")]
     given(contest(), *facts, do=Plan()).asks("kgb", "deputy_director")
+
+
+NOBODY = tuple(fact for agent in AGENTS for fact in gone("kgb", agent, "leave"))
+
+
+def test_r_no_agent_a_side_without_agents_at_headquarters_sends_nobody() -> None:
+    """After a Double Agent sent the Deputy Director away, headquarters may be empty (book 004, 5.3)."""
+    plan = given(contest(), *NOBODY, do=Plan()).asks("cia", *AGENTS).refuses("kgb", "analyst")
+    plan.then(PhaseBegan("planning"), NobodySent("kgb"))
+    plan.when("cia", "assassin").then(AgentSent("cia", "assassin"), LeaveEnded("kgb", tuple(AGENTS)))
+    plan.has(sent={"cia": "assassin"}, exposed={})
+
+
+def test_r_no_agent_a_watched_side_without_agents_shows_nobody() -> None:
+    plan = given(contest(), *NOBODY, PromiseMade("cia", "watch"), do=Plan()).asks("cia", *AGENTS)
+    plan.then(PhaseBegan("planning"), PromiseKept("cia", "watch"), NobodySent("kgb"))
 
 
 def test_a_watched_side_shows_its_agent_before_the_watcher_chooses() -> None:
