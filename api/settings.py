@@ -42,6 +42,11 @@ class Settings(Struct, frozen=True):
 
     requests_per_second: of one token (or, without a token, of one address); as many again in a burst.
     players_per_minute: new players from one address.
+    connections: open at once, as far as the system lets the process open files.
+    connections_per_address: open at once from one address; behind a proxy, requests under way.
+    head_seconds: how long the head of a request may take, from its first byte to its last.
+    body_seconds: how long its body may take, besides the time that its bytes are given by the next.
+    body_bytes_per_second: for so many bytes of a body that have come, it may take a second more.
     head_bytes: the largest head of a request that is waited for: its first line and the headers.
     body_bytes, file_bytes: the largest body of a request, and the largest match file.
     moves_per_page: the most moves in one answer that is not a stream.
@@ -63,6 +68,11 @@ class Settings(Struct, frozen=True):
 
     requests_per_second: int = 2_000
     players_per_minute: int = 100
+    connections: int = 50_000
+    connections_per_address: int = 500
+    head_seconds: int = 10
+    body_seconds: int = 20
+    body_bytes_per_second: int = 8_192
     head_bytes: int = 65_536
     body_bytes: int = 65_536
     file_bytes: int = 16 * 1024 * 1024

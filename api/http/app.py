@@ -8,13 +8,17 @@ import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
+from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from api.http import manual
+from api.http.access import address
+from api.http.connections import HEALTH
 from api.http.doors import Addresses
 from api.http.edge import REF
-from api.http.refusing import HANDLERS
+from api.http.problems import Failed
+from api.http.refusing import HANDLERS, refused
 from api.http.routes import boards, commands, games, log, matches, players, replays, service
 from api.http.services import Services
 from api.http.sockets import door
@@ -49,7 +53,19 @@ class Application(FastAPI):
         """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
         scope["app"] = self
         door = self._addresses.find(scope) if scope["type"] == "http" else None
-        await (door or super().__call__)(scope, receive, send)
+        served, visits = door or super().__call__, self.state.services.visits
+        if scope["path"].encode() in HEALTH:
+            await served(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        visitor = address(connection)
+        if visits.has_all(visitor):
+            told = f"at most {visits.most} requests at once from one address"
+            response = await refused(connection, Failed("limit", told, {"retry-after": "1"}))
+            await response(scope, receive, send)
+            return
+        with visits.one(visitor):  # behind a proxy, the only limit of this kind
+            await served(scope, receive, send)
 
     def allowed(self, path: str) -> list[str]:
         """The methods that a path knows, where it is one of the routes."""

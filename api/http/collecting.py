@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from api.bus import Bus
 from api.gate import Gate
+from api.http.connections import Connections
 from api.http.limits import AtOnce
 from api.http.vitals import Vitals
 from api.tally import Tally
@@ -30,10 +31,12 @@ class OfTheGate(Collector):
         gate: takes every command.
         streams: the streams that are open, and the matches that sockets follow.
         sockets: the sockets that are open.
+        connections: all that are open.
     """
 
-    def __init__(self, gate: Gate, streams: AtOnce, sockets: AtOnce) -> None:
+    def __init__(self, gate: Gate, streams: AtOnce, sockets: AtOnce, connections: Connections) -> None:
         self._gate, self._streams, self._sockets = gate, streams, sockets
+        self._connections = connections
 
     def collect(self) -> Iterator[Metric]:
         """See `Collector.collect`."""
@@ -47,6 +50,9 @@ class OfTheGate(Collector):
         )
         yield GaugeMetricFamily("glasnost_streams", "Streams open.", value=self._streams.total)
         yield GaugeMetricFamily("glasnost_sockets", "Sockets open.", value=self._sockets.total)
+        yield GaugeMetricFamily("glasnost_connections", "Connections open.", value=self._connections.count)
+        closed = self._connections.closed
+        yield _counted("glasnost_connections_closed", "Connections refused or cut off.", "reason", closed)
         yield GaugeMetricFamily("glasnost_matches_at_hand", "Matches in memory.", value=gate.at_hand)
 
 

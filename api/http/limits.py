@@ -73,7 +73,7 @@ class AtOnce:
     """How much of something a visitor has at the same time; `most` is the limit."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._now: Counter[str] = Counter()
 
     @property
@@ -83,8 +83,12 @@ class AtOnce:
 
     def check(self, visitor: str) -> None:
         """Raises Failed: limit."""
-        if self._now[visitor] >= self._most:
-            raise Failed("limit", f"at most {self._most} streams at once", {"retry-after": "1"})
+        if self.has_all(visitor):
+            raise Failed("limit", f"at most {self.most} streams at once", {"retry-after": "1"})
+
+    def has_all(self, visitor: str) -> bool:
+        """May he have no more?"""
+        return self._now[visitor] >= self.most
 
     @contextmanager
     def one(self, visitor: str) -> Iterator[None]:

@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
     "method": Kind(405, "Method not allowed", "Метод не годится", "Метод не годится: {detail}"),
+    "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос пришёл не весь: {detail}"),
     "stale": Kind(
         409,
         "Stale request",
@@ -101,6 +102,7 @@ KINDS: dict[str, Kind] = {
         "Хранилище пропало посреди записи, и никто не знает, сохранено ли это. Посмотрите на партию или"
         " повторите тот же запрос с тем же Idempotency-Key или expect: дважды это не произойдёт",
     ),
+    "full": Kind(503, "Server full", "Сервер переполнен", "Свободного места нет: {detail}"),
     "behind": Kind(503, "Not that far yet", "Ещё не здесь", "Этого хода здесь ещё не видно: {detail}"),
     "not-ready": Kind(503, "Not ready", "Не готов", "Сервер сейчас не может работать; причины названы"),
 }
@@ -145,6 +147,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "conflict": _COMMANDS,
     "in-doubt": (*_OPENING, *_COMMANDS, "upload"),
     "not-ready": ("readyz",),
+    "full": (),
 }
 """Kinds that come from these operations alone, by their name in the OpenAPI document."""
 

@@ -31,7 +31,8 @@ from api.bus import Address, Bus
 from api.gate import Denied, Gate
 from api.http import logs
 from api.http.app import build
-from api.http.protocol import Protocol
+from api.http.connections import proxies
+from api.http.protocol import IDLE_SECONDS, Config
 from api.http.readmodels import ReadModels
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
@@ -42,11 +43,9 @@ from api.store.location import Location
 from api.store.opening import OpenStore, open_store
 from domain.games import GAMES
 
-IDLE_SECONDS = 75  # until an idle connection is closed
 MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
 _THREADS = 64  # over a divided store: a shard that hangs keeps some of them (see `api.store.shard_part`)
-_THIS_MACHINE = ["127.0.0.1", "::1"]  # where the proxy that is trusted is, if nobody says otherwise
 FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.002  # seconds after which a thread gives way to another: measured; with less they mostly wait
@@ -216,9 +215,10 @@ class Server(uvicorn.Server):
 
     def __init__(self, gate: Gate, services: Services, settings: Settings) -> None:
         super().__init__(
-            uvicorn.Config(
+            Config(
                 build(services),
-                http=Protocol,
+                services.connections,
+                settings,
                 h11_max_incomplete_event_size=settings.head_bytes,  # our protocol's, too
                 ws=SocketProtocol,
                 ws_max_size=settings.body_bytes,
@@ -230,7 +230,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=settings.trust_proxy,
-                forwarded_allow_ips=_proxies(os.environ),
+                forwarded_allow_ips=proxies(os.environ),
                 backlog=BACKLOG,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=settings.stopping_seconds,
@@ -277,15 +277,6 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
         if self._bus is not None:
             await self._bus.close()
-
-
-def _proxies(environment: Mapping[str, str]) -> list[str]:
-    """Whose word is taken for where a request comes from, as uvicorn would read it from the environment.
-
-    But "*" is nobody's address: with it uvicorn takes the word of the visitor himself.
-    """
-    named = [one.strip() for one in environment.get("FORWARDED_ALLOW_IPS", "").split(",")]
-    return [one for one in named if one not in ("", "*")] or _THIS_MACHINE
 
 
 @contextmanager

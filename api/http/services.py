@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from api.bus.boards import Boards
 from api.gate import Gate
 from api.http.access import Tokens
 from api.http.collecting import OfTheBus, OfTheGate, OfTheStore
+from api.http.connections import Connections, allowed, proxies
 from api.http.limits import AtOnce, Buckets
 from api.http.metrics import Metrics
 from api.http.readmodels import ReadModels
@@ -73,6 +75,10 @@ class Services:
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
         self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
+        trusted = proxies(os.environ) if settings.trust_proxy else ()
+        most = allowed(settings.connections)
+        self.connections = Connections(most, settings.connections_per_address, trusted)
+        self.visits = AtOnce(self.connections.each)
         self.streams = AtOnce(settings.streams_per_viewer)
         self.sockets = Sockets(settings.streams_per_viewer)
         self.tokens = Tokens(store.people, self.requests, pulse)
@@ -82,7 +88,7 @@ class Services:
         self.boards: Boards | None = None
         self.vitals = Vitals(store, models, pulse)
         self.metrics = Metrics(
-            OfTheGate(gate, self.streams, self.sockets),
+            OfTheGate(gate, self.streams, self.sockets, self.connections),
             OfTheStore(gate, self.vitals),
             OfTheBus(lambda: self.bus, pulse),
         )

@@ -31,6 +31,7 @@ HERE = Path(__file__).parent
 _LIMITS = {
     "GLASNOST_REQUESTS_PER_SECOND": "1000000000",
     "GLASNOST_PLAYERS_PER_MINUTE": "1000000000",
+    "GLASNOST_CONNECTIONS_PER_ADDRESS": "1000000000",
     "GLASNOST_LOG_LEVEL": "error",
 }
 _MATCHES = 1 if QUICK else 3  # for each client, opened before the clock runs

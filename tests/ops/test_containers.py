@@ -174,6 +174,16 @@ def test_the_largest_match_file_passes(proxy: nginx.Directive) -> None:
     assert int(most.removesuffix("m")) * 2**20 > Settings().file_bytes
 
 
+def test_one_address_has_as_many_connections_at_the_proxy_and_as_much_time_as_at_a_worker(
+    proxy: nginx.Directive,
+) -> None:
+    settings = Settings()
+    assert proxy.one("limit_conn").values == ("addresses", str(settings.connections_per_address))
+    assert proxy.one("limit_conn_zone").values == ("$binary_remote_addr", "zone=addresses:10m")
+    assert seconds(proxy.one("client_header_timeout").values[0]) == settings.head_seconds
+    assert seconds(proxy.one("client_body_timeout").values[0]) == settings.body_seconds
+
+
 def test_tickets_are_not_logged_and_metrics_are_not_shown(proxy: nginx.Directive) -> None:
     assert proxy.one("access_log").values == ("off",)
     assert proxy.one("server").one("location", "=", "/metrics").one("return").values == ("404",)

@@ -24,6 +24,18 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         super().__init__(*given, **named)
         self.logger = _SILENT
 
+    def connection_made(self, transport: Any) -> None:
+        """See `asyncio.Protocol`."""
+        super().connection_made(transport)
+        self._place = transport.place
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        super().connection_lost(exc)
+        config: Any = self.config
+        if self._place is not None:
+            config.connections.leave(self._place)
+
     def shutdown(self) -> None:
         """See `WebSocketsSansIOProtocol`."""
         if self.handshake_complete:
