@@ -5,6 +5,7 @@ Every limit is here, with its unit; nothing else in the program has a limit of i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
@@ -29,6 +30,11 @@ OTHERS = tuple(
     )
 )
 """The variables that are read elsewhere and are no limits."""
+
+_HOST = r"[a-z0-9_-]+(\.[a-z0-9_-]+)*"
+HOST = re.compile(rf"\*|{_HOST}")
+ORIGIN = re.compile(rf"https?://({_HOST}|\[[0-9a-f:.]+\])(:[0-9]{{1,5}})?")
+_DEFAULT_PORT = re.compile(r"http:.*:80|https:.*:443")  # a browser leaves it out
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -64,6 +70,8 @@ class Settings(Struct, frozen=True):
     stopping_seconds: how long a server that was asked to stop lets requests finish.
     log_level: debug tells every request, info every command and refusal.
     trust_proxy: take the client's address from X-Forwarded-For, as set by a proxy on this machine.
+    hosts: the names of the server, besides addresses and localhost; none: the name under which it signs.
+    origins: the origins whose pages may use the server, besides its own.
     """
 
     requests_per_second: int = 2_000
@@ -90,6 +98,8 @@ class Settings(Struct, frozen=True):
     stopping_seconds: int = 10
     log_level: str = "warning"
     trust_proxy: bool = False
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 def read(environment: Mapping[str, str]) -> Settings:
@@ -138,6 +148,19 @@ def _value(name: str, kind: type, text: str) -> Any:
         if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 10**9):
             raise BadSetting(f"{name} is a whole number from 1 to 1000000000, not {text!r}")
         return int(text)
+    if name == PREFIX + "HOSTS":
+        return _listed(name, text, HOST, "names such as play.example.org, without a port, or *")
+    if name == PREFIX + "ORIGINS":
+        return _listed(name, text, ORIGIN, "origins such as https://app.example.org")
     if text not in LEVELS:
         raise BadSetting(f"{name} is one of {', '.join(LEVELS)}, not {text!r}")
     return text
+
+
+def _listed(name: str, text: str, each: re.Pattern[str], like: str) -> tuple[str, ...]:
+    """Words that commas divide."""
+    words = tuple(word.strip().lower() for word in text.split(",") if word.strip())
+    for word in words:
+        if not each.fullmatch(word) or _DEFAULT_PORT.fullmatch(word):
+            raise BadSetting(f"{name} holds {like}, divided by commas, not {word!r}")
+    return words

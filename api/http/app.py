@@ -47,25 +47,42 @@ class Application(FastAPI):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        await self._watch(scope, receive, send)
+        await self._watch(scope, receive, self.state.services.borders.telling(scope, send))
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
         scope["app"] = self
+        connection, services = HTTPConnection(scope), self.state.services
+        visitor, visits = address(connection), services.visits
         door = self._addresses.find(scope) if scope["type"] == "http" else None
-        served, visits = door or super().__call__, self.state.services.visits
-        if scope["path"].encode() in HEALTH:
-            await served(scope, receive, send)
-            return
-        connection = HTTPConnection(scope)
-        visitor = address(connection)
-        if visits.has_all(visitor):
-            told = f"at most {visits.most} requests at once from one address"
-            response = await refused(connection, Failed("limit", told, {"retry-after": "1"}))
-            await response(scope, receive, send)
+        try:
+            services.borders.check(scope)
+            if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
+                told = f"at most {visits.most} requests at once from one address"
+                raise Failed("limit", told, {"retry-after": "1"})
+            answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
+        except Failed as error:
+            answer = await refused(connection, error)
+        if answer is not None:
+            await answer(scope, receive, send)
             return
         with visits.one(visitor):  # behind a proxy, the only limit of this kind
-            await served(scope, receive, send)
+            await (door or super().__call__)(scope, receive, send)
+
+    def _options(self, scope: Scope) -> Response | None:
+        """What a path knows; None where it is none of the routes.
+
+        Raises:
+            Failed: cross-origin, where a browser asks for a page that may not use this server.
+        """
+        known = self.allowed(scope["path"])
+        if not known:
+            return None
+        answer = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
+        asked = {name for name, _ in scope["headers"]}
+        if {b"origin", b"access-control-request-method"} <= asked:
+            answer.raw_headers += self.state.services.borders.preflight(scope, known)
+        return answer
 
     def allowed(self, path: str) -> list[str]:
         """The methods that a path knows, where it is one of the routes."""

@@ -38,6 +38,7 @@ KINDS: dict[str, Kind] = {
     "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Не ваша партия: {detail}"),
+    "cross-origin": Kind(403, "Foreign page", "Чужая страница", "Страница чужая: {detail}"),
     "not-found": Kind(404, "Not found", "Не найдено", "Не найдено: {detail}"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
     "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; здесь играют: {games}"),
@@ -66,6 +67,7 @@ KINDS: dict[str, Kind] = {
     ),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
     "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
+    "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
     "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
@@ -148,6 +150,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "in-doubt": (*_OPENING, *_COMMANDS, "upload"),
     "not-ready": ("readyz",),
     "full": (),
+    "wrong-host": (),
 }
 """Kinds that come from these operations alone, by their name in the OpenAPI document."""
 

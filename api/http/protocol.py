@@ -19,9 +19,9 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from api.http import negotiation
-from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, Connections, Place
+from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, Place
 from api.http.problems import answer, document
-from api.settings import Settings
+from api.http.services import Services
 
 IDLE_SECONDS = 75  # until a connection is closed on which nothing goes either way
 _SOON = {"retry-after": "1"}  # seconds
@@ -103,13 +103,13 @@ class Config(uvicorn.Config):
 
     Args:
         application: what answers.
-        connections: those that there are.
-        settings: the limits.
+        services: what it works with.
     """
 
-    def __init__(self, application: Any, connections: Connections, settings: Settings, **given: Any) -> None:
+    def __init__(self, application: Any, services: Services, **given: Any) -> None:
         super().__init__(application, http=Protocol, **given)
-        self.connections, self.settings = connections, settings
+        self.connections, self.settings = services.connections, services.settings
+        self.borders = services.borders
 
 
 class Protocol(HttpToolsProtocol):
@@ -313,6 +313,7 @@ class Protocol(HttpToolsProtocol):
         language = negotiation.language(asked)
         soon = _SOON if kind in ("limit", "full") else {}
         told = answer(document(kind, detail, language), language, {"connection": "close", **soon})
-        head = b"".join(b"%b: %b\r\n" % pair for pair in told.raw_headers)
+        headers = [*told.raw_headers, *self.config.borders.shared(self.headers or ())]
+        head = b"".join(b"%b: %b\r\n" % pair for pair in headers)
         self.transport.write(STATUS_LINE[told.status_code] + head + b"\r\n" + bytes(told.body))
         self.transport.close()

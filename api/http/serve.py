@@ -217,8 +217,7 @@ class Server(uvicorn.Server):
         super().__init__(
             Config(
                 build(services),
-                services.connections,
-                settings,
+                services,
                 h11_max_incomplete_event_size=settings.head_bytes,  # our protocol's, too
                 ws=SocketProtocol,
                 ws_max_size=settings.body_bytes,

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 _SHORT = 126  # the length from which on a frame says its length in bytes of their own: two, or (127) eight
 _HANDSHAKE = (
-    "GET /v1/socket HTTP/1.1\r\nhost: bench\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+    "GET /v1/socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
     "sec-websocket-version: 13\r\nsec-websocket-key: Z2xhc25vc3QgYmVuY2hlcw==\r\n"
     "authorization: Bearer {}\r\n\r\n"
 )

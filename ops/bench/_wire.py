@@ -71,6 +71,7 @@ def head(method: str, path: str, token: str = "") -> bytes:
     """A request up to the number of its bytes."""
     told = f"authorization: Bearer {token}\r\n" if token else ""
     text = (
-        f"{method} {path} HTTP/1.1\r\nhost: bench\r\n{told}content-type: application/json\r\ncontent-length: "
+        f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n{told}"
+        "content-type: application/json\r\ncontent-length: "
     )
     return text.encode()

@@ -48,7 +48,7 @@ class Stream:
         """The stream of a match."""
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(
-            f"GET {match}/moves HTTP/1.1\r\nhost: bench\r\naccept: text/event-stream\r\n\r\n".encode()
+            f"GET {match}/moves HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n".encode()
         )
         return cls(reader, writer)
 

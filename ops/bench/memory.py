@@ -106,7 +106,7 @@ class _Listener(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         transport, listener = await loop.create_connection(cls, "127.0.0.1", port)
         listener.begun = loop.create_future()
-        request = f"GET /v1/matches/{match}/moves?after={MOVES + 1} HTTP/1.1\r\nhost: bench\r\n"
+        request = f"GET /v1/matches/{match}/moves?after={MOVES + 1} HTTP/1.1\r\nhost: localhost\r\n"
         transport.write(f"{request}accept: text/event-stream\r\n\r\n".encode())
         assert b" 200 " in await listener.begun
         return listener

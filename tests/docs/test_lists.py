@@ -102,8 +102,7 @@ def test_the_operations_page_lists_every_setting_with_its_default() -> None:
     rows = read("docs/operations.md").table("Variable")
     told = {row["Variable"].strip(CODE): row["Default"] for row in rows}
     assert told == {
-        PREFIX + name.upper(): str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in msgspec.structs.asdict(Settings()).items()
+        PREFIX + name.upper(): _word(value) for name, value in msgspec.structs.asdict(Settings()).items()
     }
 
 
@@ -169,7 +168,7 @@ def values(option: Option) -> list[str]:
 
 
 def _word(value: Any) -> str:
-    if value is None:
+    if value is None or value == ():
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 

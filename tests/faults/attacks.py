@@ -40,7 +40,7 @@ Attack = Callable[[random.Random, Target], Post]
 def request(path: str, token: str, body: object, *headers: str, method: str = "POST") -> bytes:
     """A request as it goes over the line; a body that is bytes goes as it is."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = [f"{method} {path} HTTP/1.1", "host: x", "content-type: application/json", *headers]
+    lines = [f"{method} {path} HTTP/1.1", "host: localhost", "content-type: application/json", *headers]
     lines += [f"authorization: Bearer {token}"] if token else []
     lines += [f"content-length: {len(content)}"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + content

@@ -21,8 +21,8 @@ SLOW = 50  # clients of each other kind
 PAIRS = 2
 BETWEEN = 60  # moves that are played meanwhile, at least
 MOST = 64 * 1024 * 1024  # bytes that somebody sends who does not end
-_HEAD = b"POST /v1/players HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
-_STREAM = b"GET /v1/matches/%s/moves HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n"
+_HEAD = b"POST /v1/players HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+_STREAM = b"GET /v1/matches/%s/moves HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n"
 _SPARE = 1_000  # files that a process needs besides
 
 

@@ -20,8 +20,8 @@ from tests.api.http.processes import Process
 from tests.api.http.served import Answer, Client, Served, served
 
 HEAD_BYTES = Settings().head_bytes
-ASKED = b"GET /v1/games HTTP/1.1\r\nhost: x\r\n\r\n"
-WAITING = b"GET /v1/matches HTTP/1.1\r\nhost: x\r\n\r\n"  # the answer waits for a thread
+ASKED = b"GET /v1/games HTTP/1.1\r\nhost: localhost\r\n\r\n"
+WAITING = b"GET /v1/matches HTTP/1.1\r\nhost: localhost\r\n\r\n"  # the answer waits for a thread
 ROWS, DEPTH = 20, 50
 FEW = 100  # open files
 
@@ -94,7 +94,11 @@ def test_a_body_and_requests_in_a_row_do_not_count_as_head(server: Served) -> No
     [
         (b"GARBAGE\r\n\r\n", 400, "malformed"),
         (b"GET /v1/games HTTP/9.9\r\n\r\n", 400, "malformed"),
-        (b"GET /v1/games HTTP/1.1\r\naccept-language: ru\r\nhost: x\r\nno colon\r\n\r\n", 400, "malformed"),
+        (
+            b"GET /v1/games HTTP/1.1\r\naccept-language: ru\r\nhost: localhost\r\nno colon\r\n\r\n",
+            400,
+            "malformed",
+        ),
         (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 431, "head-too-large"),
     ],
 )

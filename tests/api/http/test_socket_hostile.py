@@ -160,7 +160,7 @@ def raw(port: int, token: str) -> sockets.socket:
     one.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4_096)
     one.connect(("127.0.0.1", port))
     one.sendall(
-        b"GET /v1/socket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+        b"GET /v1/socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
         b"sec-websocket-version: 13\r\nsec-websocket-key: Z2xhc25vc3QgYmVuY2hlcw==\r\n"
         b"authorization: Bearer %b\r\n\r\n" % token.encode()
     )

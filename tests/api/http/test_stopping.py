@@ -89,7 +89,8 @@ def stream(port: int, match: str) -> socket.socket:
     """A stream of which the first bytes have come: a request that was never read may be cut off."""
     line = socket.create_connection(("127.0.0.1", port), timeout=60)
     line.sendall(
-        f"GET /v1/matches/{match}/moves HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n".encode()
+        f"GET /v1/matches/{match}/moves HTTP/1.1\r\nhost: localhost\r\n".encode()
+        + b"accept: text/event-stream\r\n\r\n"
     )
     assert line.recv(9) == b"HTTP/1.1 "
     return line
@@ -150,7 +151,7 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
         body = json.dumps({"game": GAME}).encode()
         with socket.create_connection(("127.0.0.1", running.port), timeout=60) as line:
             line.sendall(
-                f"POST /v1/matches HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n"
+                f"POST /v1/matches HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n"
                 f"content-length: {len(body)}\r\nexpect: 100-continue\r\n\r\n".encode()
             )
             assert line.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"  # from here on it waits for the body
