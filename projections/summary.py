@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from domain import kernel
@@ -29,7 +29,7 @@ class Play(Struct, frozen=True, omit_defaults=True):
     """
 
     move: int
-    facts: tuple[Raw, ...]
+    facts: tuple[Annotated[Raw, Meta(extra_json_schema={"type": "object"})], ...]
     seat: Seat | None = None
     ask: str = ""
     picks: Picks | None = None

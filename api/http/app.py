@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
@@ -16,10 +15,10 @@ from api.http import manual
 from api.http.access import address
 from api.http.connections import HEALTH
 from api.http.doors import Addresses
-from api.http.edge import REF
 from api.http.problems import Failed
 from api.http.refusing import HANDLERS, refused
 from api.http.routes import boards, commands, games, log, matches, players, replays, service
+from api.http.schemas import schemas, without_null
 from api.http.services import Services
 from api.http.sockets import door
 from api.http.watch import Watch, failed
@@ -127,12 +126,26 @@ async def _manual(request: Request) -> Response:
 def _document(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI document, with the schemas of every struct."""
     document = get_openapi(
-        title=app.title, version=app.version, description=app.description, routes=app.routes
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        tags=[{"name": topic.topic, "description": topic.about} for topic in TOPICS],
+        servers=[{"url": "/", "description": "This server"}],
+        contact={"name": "The operator of this server"},
     )
-    types = [kind for topic in TOPICS for kind in topic.types] + list(door.TYPES)
-    _, schemas = msgspec.json.schema_components(types, ref_template=REF)
-    components = document.setdefault("components", {})
-    components["schemas"] = schemas
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", ()):
+                parameter["schema"] = _schema_of(parameter["schema"])
+    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(door.TYPES))
+    bearer = {"type": "http", "scheme": "bearer"}
+    document["components"] = {"schemas": structs, "securitySchemes": {"bearer": bearer}}
     document["x-sockets"] = door.described()
-    components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
     return document
+
+
+def _schema_of(parameter: dict[str, Any]) -> dict[str, Any]:
+    """What a parameter may be; its name and its description stand beside it."""
+    schema = without_null(parameter)
+    return {name: value for name, value in schema.items() if name not in ("title", "description")}

@@ -33,6 +33,19 @@ _PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
 }
 
 
+_SAID = {
+    "int": "a whole number is needed, not {given!r}",
+    "bool": "true or false is needed, not {given!r}",
+    "greater_than_equal": "at least {ge}, not {given}",
+    "less_than_equal": "at most {le}, not {given}",
+    "string_too_long": "at most {max_length} characters, not {length}",
+    "string_too_short": "at least {min_length} characters, not {length}",
+    "string_pattern_mismatch": "it must match {pattern}",
+}
+"""What is wrong with a parameter, by the kind of error that pydantic names, or by what that begins with."""
+_SHOWN = 40  # characters of what was given
+
+
 class Given:
     """One parameter that a client gives: `key` is its name in its `place` (path, query or header)."""
 
@@ -55,8 +68,8 @@ class Given:
             return self._default
         try:
             return self._check(value)
-        except ValidationError as error:  # as pydantic says it; `api.http.details` knows the same in Russian
-            told = f"{self.place} {self.key}: {error.errors()[0]['msg']}"
+        except ValidationError as error:
+            told = f"{self.place} {self.key}: {_said(error.errors()[0], value or '')}"
             raise Failed("invalid", told) from error
 
 
@@ -166,6 +179,13 @@ def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
         if name in seen:
             raise Failed("invalid", f"the parameter {name} is given twice; give it once")
         seen.add(name)
+
+
+def _said(error: Any, given: str) -> str:
+    """What is wrong with a parameter, in our own words; `api.http.details` knows the same in Russian."""
+    kind = error["type"]
+    said = _SAID.get(kind) or _SAID.get(kind.partition("_")[0], "no such value is possible")
+    return said.format_map({**error.get("ctx", {}), "given": given[:_SHOWN], "length": len(given)})
 
 
 def _about(parameter: Parameter) -> Param:

@@ -22,13 +22,16 @@ from api.http import bodies, negotiation, problems
 from api.http.access import CHALLENGE, Visitor
 from api.http.doors import Door, in_query, refuse_unknown
 from api.http.problems import Failed
+from api.http.schemas import BYTES, TEXT, schemas
 from api.http.services import Services
 from api.http.shapes import Problem
 from api.store.seam import Person
 from domain.texts import LANGUAGES
 
-REF = "#/components/schemas/{name}"
-EVERYWHERE = (400, 401, 422, 429, 500)  # problems that any route may answer with
+EVERYWHERE = (400, 401, 422, 429, 431, 500, 503)  # problems that any route may answer with
+FILE = "application/zip"  # the media type of match files
+_TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
+_MAY = "No token is needed; who shows one is answered as the player that it belongs to."
 LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
 _JSON = negotiation.JSON
 _HEADS = {
@@ -118,9 +121,11 @@ class Api:
 
     Args:
         topic: how the documentation groups them.
+        about: what they are for, in a sentence.
     """
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, about: str) -> None:
+        self.topic, self.about = topic, about
         self.router = APIRouter(tags=[topic])
         self.types: list[Any] = [Problem]
 
@@ -148,6 +153,7 @@ class Api:
         refusals: Iterable[int] = (),
         also: Iterable[Documented] = (),
         token: bool = False,
+        personal: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -157,13 +163,16 @@ class Api:
             refusals: the statuses of its problems besides `EVERYWHERE`.
             also: other answers that it may give.
             token: it needs one.
+            personal: it needs none, and answers otherwise to somebody who shows one.
         """
 
         def wrap(handler: H) -> H:
-            extra: dict[str, Any] = {"security": [{"bearer": []}] if token else [{}, {"bearer": []}]}
+            known = [{"bearer": list[str]()}] if token or personal else []
+            extra: dict[str, Any] = {"security": [{}, *known] if personal else known}
             if body is not None:
                 extra["requestBody"] = self._request_body(body)
             endpoint, own = _endpoint(handler, body, status)
+            summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
             self.router.add_api_route(
                 path,
                 endpoint,
@@ -173,7 +182,8 @@ class Api:
                 status_code=status,
                 responses=self._responses(handler.__name__, returns, status, {*refusals, *EVERYWHERE}, also),
                 openapi_extra=extra,
-                summary=(handler.__doc__ or "").split("\n")[0].rstrip("."),
+                summary=" ".join(summary.split()).rstrip("."),
+                description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
                 operation_id=handler.__name__,
             )
             self.doors[-1].app = Door(endpoint, own)
@@ -183,16 +193,16 @@ class Api:
 
     def _request_body(self, body: Any) -> dict[str, Any]:
         if isinstance(body, str):
-            return {"required": True, "content": {body: {"schema": {"type": "string", "format": "binary"}}}}
+            return {"required": True, "content": {body: {"schema": BYTES}}}
         return {"required": not bodies.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
 
     def _responses(
         self, name: str, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
     ) -> dict[int | str, dict[str, Any]]:
-        content = {returns: {}} if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
+        content = _plain(returns) if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
         told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
         for other in also:
-            media: dict[str, Any] = {kind: {} for kind in other.media}
+            media = _plain(*other.media)
             known = told.setdefault(other.status, {"description": other.meaning})
             if media:
                 known.setdefault("content", {}).update(media)
@@ -203,8 +213,13 @@ class Api:
 
     def _schema(self, kind: Any) -> dict[str, Any]:
         self.types.append(kind)
-        (schema,), _ = msgspec.json.schema_components([kind], ref_template=REF)
+        (schema,), _ = schemas([kind])
         return schema
+
+
+def _plain(*media: str) -> dict[str, Any]:
+    """Bodies that are no JSON, by media type: text, or bytes."""
+    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
 
 
 def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[inspect.Parameter]]:

@@ -42,13 +42,13 @@ def page(document: Mapping[str, Any]) -> str:
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[str]:
-    topic = ""
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            if operation["tags"][0] != topic:
-                topic = operation["tags"][0]
-                yield f"<h2>{escape(topic.title())}</h2>"
-            yield _operation(method.upper(), path, operation)
+    """All operations, topic by topic."""
+    for tag in document["tags"]:
+        yield f"<h2>{escape(tag['name'].title())}</h2><p>{escape(tag['description'])}</p>"
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                if tag["name"] in operation["tags"]:
+                    yield _operation(method.upper(), path, operation)
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:

@@ -148,6 +148,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "key-reused": (*_OPENING, *_COMMANDS),
     "conflict": _COMMANDS,
     "in-doubt": (*_OPENING, *_COMMANDS, "upload"),
+    "behind": _LOOKS,
     "not-ready": ("readyz",),
     "full": (),
     "wrong-host": (),

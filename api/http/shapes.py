@@ -347,7 +347,7 @@ class GameView(Struct, frozen=True):
     rules: str
 
 
-class Games(Struct, frozen=True):
+class GameList(Struct, frozen=True):
     """The games of the house."""
 
     games: list[GameView]

@@ -41,7 +41,7 @@ from projections.sentences import TurnTold, tell
 from projections.summary import Turn
 from projections.turns import turns
 
-api = Api("boards")
+api = Api("boards", "Lists, turn summaries, scoreboards, histories.")
 _DAY = 86_400_000_000  # microseconds
 
 
@@ -86,7 +86,7 @@ class TurnView(Struct, frozen=True):
     told: TurnTold
 
 
-class Turns(Struct, frozen=True):
+class TurnList(Struct, frozen=True):
     """The turns of a match; of a running or imported one as a spectator was told them.
 
     `remark`: what everybody who reads those of an imported match should know.
@@ -128,14 +128,14 @@ async def list_matches(
     return MatchList(page.rows, await _names(call, players), page.next)
 
 
-@api.get("/v1/matches/{match}/turns", Turns, refusals=(404, 503))
-async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Turns:
+@api.get("/v1/matches/{match}/turns", TurnList, refusals=(404, 503))
+async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> TurnList:
     """What each turn brought: plays, score before and after, turning points."""
     found = (await looked(call, match, at_least)).match
     over, unverified = found.closed is not None, found.imported
     told = await asyncio.to_thread(_turns, found, found.move, call.language)
     remark = REMARK[call.language] if unverified else None
-    return Turns(found.id, found.game.name, unverified, remark, over, told)
+    return TurnList(found.id, found.game.name, unverified, remark, over, told)
 
 
 @api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))

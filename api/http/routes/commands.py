@@ -17,7 +17,7 @@ from api.http.shapes import Closing, Done, Moves, Resignation, Ruling, Takeback,
 from api.http.views import played
 from domain.kernel import Picks, Result
 
-api = Api("commands")
+api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
 _REFUSALS = (403, 404, 409, 413, 415, 503)
 _BY_RULING = "ruling"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from api.http.edge import Api, Call
 from api.http.params import GameName
 from api.http.problems import Failed
-from api.http.shapes import GameDetail, Games
+from api.http.shapes import GameDetail, GameList
 from api.http.views import game_detail, game_view
 from domain.games import GAMES
 
-api = Api("games")
+api = Api("games", "The games of the house: editions, options, components.")
 
 
-@api.get("/v1/games", Games)
-async def list_games(call: Call) -> Games:
+@api.get("/v1/games", GameList)
+async def list_games(call: Call) -> GameList:
     """The games with their titles, editions and options."""
-    return Games([game_view(game) for game in GAMES.values()])
+    return GameList([game_view(game) for game in GAMES.values()])
 
 
 @api.get("/v1/games/{game}", GameDetail, refusals=(404,))

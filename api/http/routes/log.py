@@ -19,13 +19,14 @@ from api.http.shapes import MovePage
 from api.http.streams import Stream, follow
 from api.http.tickets import Admission
 
-api = Api("log")
+api = Api("log", "The log of a match: pages, lines, and live.")
 _PIECE = 200  # lines in one piece
 
 
 @api.get(
     "/v1/matches/{match}/moves",
     MovePage,
+    personal=True,
     refusals=(403, 404, 503),
     also=[
         Documented(200, "Done", (LINES, EVENTS)),

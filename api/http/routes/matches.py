@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from api.gate import Accepted, Desk, Glimpsed
 from api.gate.orders import seat_if_any
-from api.http.edge import Api, Call, Caller, Documented
+from api.http.edge import FILE, Api, Call, Caller, Documented
 from api.http.keying import key_of
 from api.http.looking import looked, looked_back, move_of, receipt_of, viewer
 from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
@@ -19,9 +19,8 @@ from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenSalt, PromptV
 from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
 from domain.match import Match
 
-api = Api("matches")
+api = Api("matches", "Opening a match, sitting down, looking at it.")
 PLAYING = ("player", "organizer", "admin")
-_FILE = "application/zip"
 _NOTE = "text/plain"
 
 
@@ -83,6 +82,7 @@ async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
 @api.get(
     "/v1/matches/{match}",
     MatchView,
+    personal=True,
     refusals=(403, 404, 503),
     also=[Documented(304, "Unchanged")],
 )
@@ -117,6 +117,7 @@ async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
 @api.get(
     "/v1/matches/{match}/prompt",
     PromptView,
+    personal=True,
     refusals=(404, 503),
     also=[Documented(204, "This viewer is not asked")],
 )
@@ -145,7 +146,7 @@ async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least:
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
-@api.get("/v1/matches/{match}/file", _FILE, refusals=(404, 409, 503))
+@api.get("/v1/matches/{match}/file", FILE, refusals=(404, 409, 503))
 async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
     """The match file; that of a running match comes without private parts."""
     from replay import matchfile
@@ -156,7 +157,7 @@ async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Res
     async with call.services.files:
         content = await asyncio.to_thread(matchfile.write, records, note)
     headers = {"content-disposition": f'attachment; filename="{match}.glasnost"'}
-    return Response(content, headers=headers, media_type=_FILE)
+    return Response(content, headers=headers, media_type=FILE)
 
 
 async def _checkpoint(call: Call, match: Match, move: int) -> str:

@@ -10,14 +10,14 @@ from api.http.looking import viewer
 from api.http.naming import checked
 from api.http.shapes import NewPlayer, NewTicket, Ticket, Token
 
-api = Api("players")
+api = Api("players", "Players, their tokens, and tickets for streams.")
 
 
 @api.post("/v1/players", NewPlayer, Token, refusals=(403, 413, 415, 503))
 async def create_player(call: Call, body: NewPlayer) -> Token:
     """A new player; the token is shown this once.
 
-    Anybody may become a player; other roles are given by an admin.
+    Anybody may become a player; other roles are given by an admin, who shows a token.
     """
     if body.role != "player":
         call.person("admin")

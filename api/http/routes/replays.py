@@ -6,7 +6,7 @@ import asyncio
 import re
 
 from api.gate.commits import Keys
-from api.http.edge import Api, Call
+from api.http.edge import FILE, Api, Call
 from api.http.params import ID
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
@@ -15,11 +15,10 @@ from api.http.views import players_of, summary
 from domain.match import Match
 from domain.notes import Signed
 
-api = Api("replays")
-_FILE = "application/zip"
+api = Api("replays", "Match files from elsewhere.")
 
 
-@api.post("/v1/replays", _FILE, MatchSummary, refusals=(403, 409, 413, 415, 503), token=True)
+@api.post("/v1/replays", FILE, MatchSummary, refusals=(403, 409, 413, 415, 503), token=True)
 async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)

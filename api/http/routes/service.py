@@ -12,7 +12,7 @@ from api.http.params import KindName
 from api.http.problems import KINDS, Failed, answer, document, page
 from api.http.shapes import Health, Problem, Ready, RefusalList, RefusalView, ServerKeys
 
-api = Api("service")
+api = Api("service", "The server itself: keys, refusals, health, metrics.")
 _METRICS = "text/plain"
 _GLANCE = 0.2  # seconds that whoever asks for metrics waits for the store; then the latest known is told
 

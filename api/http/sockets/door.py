@@ -9,15 +9,14 @@ import logging
 from functools import partial
 from typing import Any
 
-import msgspec
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.gate import Denied
 from api.http.doors import refuse_unknown
-from api.http.edge import REF
 from api.http.problems import Failed
+from api.http.schemas import schemas
 from api.http.services import Services
 from api.http.sockets.guest import Guest
 from api.http.sockets.session import PATH as PATH
@@ -76,7 +75,7 @@ def described() -> dict[str, Any]:
     """The messages, for the OpenAPI document, which has no place of its own for sockets."""
 
     def any_of(kinds: tuple[Any, ...]) -> dict[str, Any]:
-        schemas, _ = msgspec.json.schema_components(kinds, ref_template=REF)
-        return {"anyOf": list(schemas)}
+        told, _ = schemas(kinds)
+        return {"anyOf": told}
 
     return {PATH: {"client": any_of(SAID), "server": any_of(TOLD)}}

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from api.http.edge import REF
+from api.http.schemas import REF
 from api.http.shapes import (
     MOST,
     Done,
@@ -162,7 +162,8 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     retry_after: int | UnsetType = UNSET
 
 
-_MOVE = {"type": "object", "anyOf": [{"$ref": REF.format(name=MoveView.__name__)}, {"required": ["move"]}]}
+_LEAN = {"type": "object", "properties": {"move": {"type": "integer"}}, "required": ["move"]}
+_MOVE = {"type": "object", "anyOf": [{"$ref": REF.format(name=MoveView.__name__)}, _LEAN]}
 
 
 class Pushed(Struct, frozen=True):

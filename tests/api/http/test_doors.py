@@ -62,12 +62,14 @@ def test_what_has_no_door_is_left_to_fastapi(method: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/v1/matches/a%20b", "path match: String should match pattern '^[A-Za-z0-9_-]{1,64}$'"),
-        ("/v1/matches/m?at=soon", "query at: Input should be a valid integer"),
-        ("/v1/matches/m?at=0", "query at: Input should be greater than or equal to 1"),
-        ("/v1/matches/m?at=", "query at: Input should be a valid integer"),
-        ("/v1/matches/m/moves?proof=perhaps", "query proof: Input should be a valid boolean"),
-        (f"/v1/matches/m?view={'x' * 65}", "query view: String should have at most 64 characters"),
+        ("/v1/matches/a%20b", "path match: it must match ^[A-Za-z0-9_-]{1,64}$"),
+        ("/v1/matches/m?at=soon", "query at: a whole number is needed, not 'soon'"),
+        ("/v1/matches/m?at=0", "query at: at least 1, not 0"),
+        ("/v1/matches?limit=500", "query limit: at most 200, not 500"),
+        ("/v1/matches/m?at=", "query at: a whole number is needed, not ''"),
+        (f"/v1/matches/m?at={'9' * 5_000}", f"query at: a whole number is needed, not '{'9' * 40}'"),
+        ("/v1/matches/m/moves?proof=perhaps", "query proof: true or false is needed, not 'perhaps'"),
+        (f"/v1/matches/m?view={'x' * 65}", "query view: at most 64 characters, not 65"),
         ("/v1/matches/m?vieuw=us", "there is no parameter 'vieuw' here"),
     ],
 )
@@ -75,11 +77,20 @@ def test_a_parameter_that_cannot_be_meant_is_named(server: Served, path: str, sa
     assert said in server.client().get(path).problem(422, "invalid")["detail"]
 
 
+def test_no_words_of_a_library_are_left_in_the_details(server: Served) -> None:
+    for language, said in (
+        ("en", "query limit: at most 200, not 500"),
+        ("ru", "Запрос не подходит: параметр limit: не больше 200, а не 500"),
+    ):
+        refused = server.client().get("/v1/matches?limit=500", accept_language=language)
+        assert refused.problem(422, "invalid")["detail"] == said
+
+
 def test_a_header_that_cannot_be_meant_is_named(server: Served) -> None:
     answer = server.client().post(
         "/v1/matches/m/moves", {"expect": 1, "picks": []}, Idempotency_Key="x" * 201
     )
-    said = "header Idempotency-Key: String should have at most 200 characters"
+    said = "header Idempotency-Key: at most 200 characters, not 201"
     assert said in answer.problem(422, "invalid")["detail"]
 
 

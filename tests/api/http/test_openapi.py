@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from openapi_spec_validator import validate
@@ -40,6 +41,38 @@ PATHS = {
 }
 
 
+OPERATIONS = {
+    "answer_takeback",
+    "ask_takeback",
+    "create_player",
+    "create_ticket",
+    "healthz",
+    "list_games",
+    "list_matches",
+    "list_refusals",
+    "metrics",
+    "open_match",
+    "play",
+    "read_checkpoint",
+    "read_file",
+    "read_game",
+    "read_history",
+    "read_keys",
+    "read_match",
+    "read_moves",
+    "read_problem",
+    "read_prompt",
+    "read_scoreboard",
+    "read_turns",
+    "readyz",
+    "resign",
+    "rule",
+    "sit_down",
+    "upload",
+}
+"""Names of functions in every client that was generated: one may join them, none may change."""
+
+
 def document(server: Served) -> Any:
     """The document as served."""
     return server.client().get("/openapi.json").json
@@ -58,11 +91,77 @@ def test_it_names_every_path_and_documents_every_answer(server: Served) -> None:
     for path, methods in told["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (path, method)
-            assert {"400", "401", "422", "429", "500"} <= set(operation["responses"])
+            assert {"400", "401", "422", "429", "431", "500", "503"} <= set(operation["responses"])
             for status, answer in operation["responses"].items():
                 assert answer["description"]
+                assert all(content["schema"] for content in answer.get("content", {}).values())
                 if status >= "400":
                     assert set(answer["content"]) == {"application/problem+json"}
+
+
+def test_the_names_of_operations_stay(server: Served) -> None:
+    told = [one["operationId"] for methods in document(server)["paths"].values() for one in methods.values()]
+    assert len(set(told)) == len(told)
+    assert set(told) >= OPERATIONS
+
+
+def test_every_topic_is_declared_and_told_once(server: Served) -> None:
+    told = document(server)
+    assert told["servers"] == [{"url": "/", "description": "This server"}]
+    topics = [tag["name"] for tag in told["tags"]]
+    operations = [one for methods in told["paths"].values() for one in methods.values()]
+    assert {tag for one in operations for tag in one["tags"]} == set(topics)
+    assert not [one["operationId"] for one in operations if one["summary"] in one["description"]]
+    page = server.client().get("/docs").body.decode()
+    assert [page.count(f"<h2>{topic.title()}</h2>") for topic in topics] == [1] * len(topics)
+
+
+def _objects(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every schema of an object in a part of the document, with its place."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield place, schema
+        for name, part in schema.items():
+            yield from _objects(part, f"{place}/{name}")
+    elif isinstance(schema, list):
+        for number, part in enumerate(schema):
+            yield from _objects(part, f"{place}/{number}")
+
+
+def test_where_names_are_free_the_document_says_so(server: Served) -> None:
+    objects = dict(_objects(document(server)["components"]["schemas"]))
+    unsaid = [
+        place
+        for place, told in objects.items()
+        if not {"properties", "additionalProperties", "anyOf"} & set(told)
+    ]
+    assert unsaid == []
+    assert objects["/NewMatch/properties/options"]["additionalProperties"] is True
+    assert objects["/MatchView/properties/table"]["additionalProperties"] is True
+    assert "anyOf" in objects["/MatchView/properties/seats"]["additionalProperties"]
+
+
+def test_what_may_be_left_out_is_not_required_and_what_is_always_told_is(server: Served) -> None:
+    schemas = document(server)["components"]["schemas"]
+    assert [place for place, told in _objects(schemas) if "default" in told] == []
+    asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
+    assert asked == {"NewMatch": ["game"], "Sit": [], "Moves": ["expect"], "Ruling": ["reason"]}
+    for name in ("StandingRow", "TotalsRow", "SeatingRow", "MatchRow", "MatchView", "MatchOver"):
+        assert set(schemas[name]["required"]) == set(schemas[name]["properties"]), name
+    assert set(schemas["Problem"]["required"]) == {"type", "title", "status", "detail"}
+    assert schemas["NamedOption"]["properties"]["cost"] == {"type": "integer"}
+
+
+def test_match_files_are_bytes_and_a_word_alone_is_a_constant(server: Served) -> None:
+    told = document(server)
+    sent = told["paths"]["/v1/replays"]["post"]["requestBody"]["content"]["application/zip"]
+    got = told["paths"]["/v1/matches/{match}/file"]["get"]["responses"]["200"]["content"]["application/zip"]
+    assert sent["schema"] == got["schema"] == {"type": "string", "format": "binary"}
+    over = told["components"]["schemas"]["MatchOver"]["properties"]["over"]
+    assert over == {"type": "boolean", "const": True}
+    point = told["components"]["schemas"]["Turn"]["properties"]["points"]["items"]
+    assert point["discriminator"]["propertyName"] == "point"
+    assert set(point) == {"oneOf", "discriminator"}
 
 
 def test_every_parameter_is_described_and_those_of_few_words_name_them(server: Served) -> None:
@@ -72,10 +171,10 @@ def test_every_parameter_is_described_and_those_of_few_words_name_them(server: S
         for parameter in operation.get("parameters", []):
             assert parameter.get("description"), (operation["operationId"], parameter["name"])
             words[parameter["in"], parameter["name"]] = parameter["schema"].get("enum")
-    assert words["query", "origin"] == [*filters.ORIGINS, None]
-    assert words["query", "pool"] == [*filters.POOLS, None]
-    assert words["query", "status"] == ["open", "waiting", "running", "over", None]
-    assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void", None]
+    assert words["query", "origin"] == [*filters.ORIGINS]
+    assert words["query", "pool"] == [*filters.POOLS]
+    assert words["query", "status"] == ["open", "waiting", "running", "over"]
+    assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void"]
 
 
 def test_an_answer_names_the_refusals_of_its_own_route_alone(server: Served) -> None:
