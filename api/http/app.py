@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import HTMLResponse
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from api.http import manual
+from api.http import caching, manual
 from api.http.access import address
 from api.http.connections import HEALTH
 from api.http.doors import Addresses
+from api.http.edge import encode
+from api.http.negotiation import JSON
 from api.http.problems import Failed
 from api.http.refusing import HANDLERS, refused
 from api.http.routes import boards, commands, games, log, matches, players, replays, service
@@ -26,6 +28,7 @@ from api.settings import product
 
 TOPICS = (games.api, players.api, matches.api, commands.api, log.api, boards.api, replays.api, service.api)
 _ELSEWHERE = 307
+_OPENAPI = "/openapi.json"
 _ABOUT = """\
 Matches of two-player board games, each of them a log that can be replayed and verified.
 
@@ -39,6 +42,7 @@ class Application(FastAPI):
     def serve(self, services: Services) -> None:
         """Serve these routes over these services, the watch around everything."""
         self.state.services = services
+        self.state.told = dict[str, bytes]()  # the documents of `_told`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
         self._addresses = Addresses(door for topic in TOPICS for door in topic.doors)
@@ -100,6 +104,7 @@ def build(services: Services) -> Application:
         title="Glasnost",
         version=product(),
         description=_ABOUT,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -107,7 +112,8 @@ def build(services: Services) -> Application:
     )
     app.serve(services)
     app.add_route("/", _to_the_manual, include_in_schema=False)
-    app.add_route(manual.PATH, _manual, include_in_schema=False)
+    for path, kind in ((manual.PATH, "text/html"), (_OPENAPI, JSON)):
+        app.add_route(path, partial(_told, kind=kind), include_in_schema=False)
     app.add_route(door.PATH, door.not_a_handshake, include_in_schema=False)
     app.router.routes.append(WebSocketRoute(door.PATH, door.Door()))
     return app
@@ -119,8 +125,15 @@ async def _to_the_manual(request: Request) -> Response:
     return Response(f"{manual.PATH} lists all that there is\n", _ELSEWHERE, head)
 
 
-async def _manual(request: Request) -> Response:
-    return HTMLResponse(manual.page(request.app.openapi()))
+async def _told(request: Request, kind: str) -> Response:
+    """The document, for people or for programs: the same for everybody."""
+    app = request.app
+    if kind not in app.state.told:
+        document = app.openapi()
+        page = encode(document) if kind == JSON else manual.page(document).encode()
+        app.state.told[kind] = page
+    response = Response(app.state.told[kind], media_type=kind)
+    return await caching.kept(request, response, app.state.services.packed, (), own=False, final=True)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -56,6 +56,10 @@ def _must_be(request: Request, media_type: str) -> None:
 
     Nothing is lost by that: a form of a foreign page cannot carry the token, which is a header.
     """
+    packed = request.headers.get("content-encoding", "identity").strip().lower()
+    if packed != "identity":
+        told = f"the bytes as they are, not with Content-Encoding {packed[:40]}"
+        raise Failed("media-type", told, {"accept-encoding": "identity"})
     given = request.headers.get("content-type", media_type).partition(";")[0].strip().lower()
     if given not in (media_type, _FORM):
         raise Failed("media-type", f"{media_type}, not {given[:80] or 'nothing'}", {"accept": media_type})

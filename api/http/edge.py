@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,9 +18,10 @@ from fastapi.routing import APIRoute
 from msgspec import Struct
 
 from api.gate import Gate
-from api.http import bodies, negotiation, problems
+from api.http import bodies, caching, negotiation, problems
 from api.http.access import CHALLENGE, Visitor
 from api.http.doors import Door, in_query, refuse_unknown
+from api.http.params import IfNoneMatch
 from api.http.problems import Failed
 from api.http.schemas import BYTES, TEXT, schemas
 from api.http.services import Services
@@ -35,13 +36,12 @@ _MAY = "No token is needed; who shows one is answered as the player that it belo
 LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
 _JSON = negotiation.JSON
 _HEADS = {
-    language: (
-        (b"content-language", language.encode()),
-        (b"cache-control", b"no-cache"),
-        (b"content-type", _JSON.encode()),
-    )
+    language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
     for language in LANGUAGES
 }
+_IF_NONE_MATCH = inspect.Parameter(
+    "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
+)
 _GIVEN = ("call", "body")  # a handler's parameters that do not come from address or headers
 
 Handler = Callable[..., Awaitable[Any]]
@@ -89,11 +89,12 @@ class Caller:
 class Call(Caller):
     """One request over HTTP."""
 
-    __slots__ = ("request",)
+    __slots__ = ("final", "request")
 
     def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
         super().__init__(services, visitor, negotiation.language(request.headers.get("accept-language", "")))
         self.request = request
+        self.final = False  # everybody may see the answer, and it does not change any more
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """A struct as a response."""
@@ -114,6 +115,9 @@ class Documented(Struct, frozen=True):
     status: int
     meaning: str
     media: tuple[str, ...] = ()
+
+
+_UNCHANGED = Documented(304, "Unchanged: what `If-None-Match` names is still what would be told")
 
 
 class Api:
@@ -154,6 +158,7 @@ class Api:
         also: Iterable[Documented] = (),
         token: bool = False,
         personal: bool = False,
+        fleeting: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -164,6 +169,7 @@ class Api:
             also: other answers that it may give.
             token: it needs one.
             personal: it needs none, and answers otherwise to somebody who shows one.
+            fleeting: no cache may keep what it tells.
         """
 
         def wrap(handler: H) -> H:
@@ -171,7 +177,12 @@ class Api:
             extra: dict[str, Any] = {"security": [{}, *known] if personal else known}
             if body is not None:
                 extra["requestBody"] = self._request_body(body)
-            endpoint, own = _endpoint(handler, body, status)
+            negotiated = any(other.status == status and other.media for other in also)
+            vary = ["accept-language"]
+            vary += ["authorization"] if personal else []
+            vary += ["accept"] if negotiated else []
+            keeps = method == "GET" and not (token or fleeting)
+            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
             summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
             self.router.add_api_route(
                 path,
@@ -180,7 +191,13 @@ class Api:
                 response_model=None,
                 response_class=Response,
                 status_code=status,
-                responses=self._responses(handler.__name__, returns, status, {*refusals, *EVERYWHERE}, also),
+                responses=self._responses(
+                    handler.__name__,
+                    returns,
+                    status,
+                    {*refusals, *EVERYWHERE},
+                    [*also, *([_UNCHANGED] if keeps else [])],
+                ),
                 openapi_extra=extra,
                 summary=" ".join(summary.split()).rstrip("."),
                 description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
@@ -222,11 +239,17 @@ def _plain(*media: str) -> dict[str, Any]:
     return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
 
 
-def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[inspect.Parameter]]:
+def _endpoint(
+    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
+) -> tuple[Handler, list[inspect.Parameter]]:
     """What a door calls: let the visitor in, read and decode the body, call the handler, encode.  And the
-    parameters that it wants of the client."""
+    parameters that it wants of the client.
+
+    `vary`: the headers on which an answer depends that caches may keep; None: they may not.
+    """
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
+    own += [] if vary is None else [_IF_NONE_MATCH]
     known = in_query(own)
     read = None if body is None else bodies.reader(body)
 
@@ -238,8 +261,17 @@ def _endpoint(handler: Handler, body: Any, status: int) -> tuple[Handler, list[i
         call = Call(services, request, visitor)
         if read is not None:
             given["body"] = await read(request, services.settings)
+        given.pop(_IF_NONE_MATCH.name, None)  # it may come in several lines
         answer = await handler(call=call, **given)
         response = answer if isinstance(answer, Response) else call.answer(answer, status)
+        if vary is None:
+            response.headers.setdefault("cache-control", caching.NEVER)
+        else:
+            alike = call.final and "authorization" not in vary
+            private = visitor.person is not None and not alike
+            response = await caching.kept(
+                request, response, services.packed, vary, own=private, final=call.final
+            )
         if call.lag is not None:
             response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
         return response

@@ -1,4 +1,4 @@
-"""What the headers of a request ask for: a language, a media type, a token."""
+"""What the headers of a request ask for: a language, a media type, an encoding, a token."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ def language(accept_language: str) -> str:
 def media_type(accept: str, offered: Sequence[str] = (JSON, LINES, EVENTS)) -> str:
     """The best of the media types that are offered; the first where none of them is asked for."""
     return next((kind for kind in _preferred(accept) if kind in offered), offered[0])
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Would the client rather have gzip than the bytes as they are?  Who does not say so would not."""
+    weights = {name: weight for weight, name in map(_weighed, accept_encoding[:_READ].split(","))}
+    weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
+    return weight > 0 and weight >= weights.get("identity", 0.0)
 
 
 def bearer(authorization: str) -> str | None:

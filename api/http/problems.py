@@ -224,5 +224,5 @@ def _pages() -> dict[str, dict[str, str]]:
 
 def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = None) -> Response:
     """The response that carries a problem."""
-    head = {"content-language": language, "cache-control": "no-store", **(headers or {})}
-    return Response(_encode(problem), problem.status, head, MEDIA_TYPE)
+    head = {"content-language": language, "cache-control": "no-store", "vary": "accept-language"}
+    return Response(_encode(problem), problem.status, head | dict(headers or {}), MEDIA_TYPE)

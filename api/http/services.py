@@ -13,6 +13,7 @@ from api.bus.boards import Boards
 from api.gate import Gate
 from api.http.access import Tokens
 from api.http.borders import Borders
+from api.http.caching import Packed
 from api.http.collecting import OfTheBus, OfTheGate, OfTheStore
 from api.http.connections import Connections, allowed, proxies
 from api.http.limits import AtOnce, Buckets
@@ -76,6 +77,7 @@ class Services:
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
         self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
+        self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()
         most = allowed(settings.connections)

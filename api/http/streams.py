@@ -18,8 +18,8 @@ from api.http.moves import Sight
 from api.http.negotiation import EVENTS
 
 _AT_ONCE = 64  # moves in one piece
-_RETRY = b"retry: 1000\n\n"
-_ALIVE = b": alive\n\n"
+_RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet
+_ALIVE = b": alive\n"
 
 Look = Callable[[], Sight]
 

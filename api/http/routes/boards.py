@@ -133,6 +133,7 @@ async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> Tu
     """What each turn brought: plays, score before and after, turning points."""
     found = (await looked(call, match, at_least)).match
     over, unverified = found.closed is not None, found.imported
+    call.final = over
     told = await asyncio.to_thread(_turns, found, found.move, call.language)
     remark = REMARK[call.language] if unverified else None
     return TurnList(found.id, found.game.name, unverified, remark, over, told)

@@ -15,6 +15,7 @@ api = Api("games", "The games of the house: editions, options, components.")
 @api.get("/v1/games", GameList)
 async def list_games(call: Call) -> GameList:
     """The games with their titles, editions and options."""
+    call.final = True
     return GameList([game_view(game) for game in GAMES.values()])
 
 
@@ -23,4 +24,5 @@ async def read_game(call: Call, game: GameName) -> GameDetail:
     """One game with its components; names and card texts in English and Russian."""
     if game not in GAMES:
         raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+    call.final = True
     return game_detail(GAMES[game])

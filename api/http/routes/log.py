@@ -9,6 +9,7 @@ from fastapi import Response
 from starlette.responses import StreamingResponse
 
 from api.gate import Desk
+from api.http.caching import NEVER, weak
 from api.http.edge import Api, Call, Documented, encode
 from api.http.looking import looked, sight, sight_of, viewer
 from api.http.moves import Sight
@@ -18,6 +19,7 @@ from api.http.problems import Failed
 from api.http.shapes import MovePage
 from api.http.streams import Stream, follow
 from api.http.tickets import Admission
+from api.settings import product
 
 api = Api("log", "The log of a match: pages, lines, and live.")
 _PIECE = 200  # lines in one piece
@@ -55,10 +57,13 @@ async def read_moves(
     most = call.services.settings.moves_per_page
     if kind == LINES:
         last = seen.match.move if limit is None else min(seen.match.move, after + limit)
-        return StreamingResponse(_lines(seen, after, last), media_type=LINES)
+        told = (seen.match.roots[-1], seen.viewer, proof, after, last, product())
+        head = {"etag": weak(*told)} if seen.match.closed else {"cache-control": NEVER}
+        return StreamingResponse(_lines(seen, after, last), headers=head, media_type=LINES)
     last = min(seen.match.move, after + min(limit or most, most))
     page = {"moves": [seen.move(number) for number in range(after + 1, last + 1)], "next": last}
-    return Response(encode(page), headers={"cache-control": "no-cache"}, media_type=JSON)
+    call.final = seen.match.closed is not None
+    return Response(encode(page), media_type=JSON)
 
 
 async def _live(
@@ -74,7 +79,7 @@ async def _live(
         return Response(status_code=204)
     services.streams.check(holder)
     if call.request.method == "HEAD":
-        return Response(media_type=EVENTS)
+        return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
     source = follow(
         desk,
         lambda: sight_of(desk, seen_by, proof),

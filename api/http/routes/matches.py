@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 
 from fastapi import Response
 from msgspec import UNSET
@@ -13,7 +12,7 @@ from api.gate.orders import seat_if_any
 from api.http.edge import FILE, Api, Call, Caller, Documented
 from api.http.keying import key_of
 from api.http.looking import looked, looked_back, move_of, receipt_of, viewer
-from api.http.params import At, AtLeast, IdempotencyKey, IfNoneMatch, MatchId, SeatName, View
+from api.http.params import At, AtLeast, IdempotencyKey, MatchId, SeatName, View
 from api.http.problems import Failed
 from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenSalt, PromptView, Sit
 from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
@@ -84,7 +83,6 @@ async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
     MatchView,
     personal=True,
     refusals=(403, 404, 503),
-    also=[Documented(304, "Unchanged")],
 )
 async def read_match(
     call: Call,
@@ -92,19 +90,15 @@ async def read_match(
     at: At = None,
     at_least: AtLeast = None,
     view: View = None,
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+) -> MatchView:
     """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
     seen = await looked_back(call, match, at, at_least)
     names = await call.services.names.of(players_of(seen))
     moment = move_of(seen.match, at)
     seen_by = viewer(seen.match, call.player, view, moment)
     receipt = await _receipt(call, seen)
-    answer = call.answer(match_view(seen, names, seen_by, moment, call.language, receipt))
-    answer.headers["etag"] = tag = f'"{hashlib.sha256(bytes(answer.body)).hexdigest()[:24]}"'
-    if if_none_match is not None and tag in if_none_match:
-        return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})
-    return answer
+    call.final = seen.match.closed is not None
+    return match_view(seen, names, seen_by, moment, call.language, receipt)
 
 
 async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
@@ -124,7 +118,7 @@ async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
 async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> PromptView | Response:
     """What I am asked now."""
     asked = await prompt_of(call, match, at_least)
-    return asked or Response(status_code=204, headers={"cache-control": "no-cache"})
+    return asked or Response(status_code=204)
 
 
 async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> PromptView | None:

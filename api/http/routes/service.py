@@ -43,16 +43,17 @@ async def read_problem(call: Call, kind: KindName) -> Problem:
     """What a problem's `type` stands for, and the way out."""
     if kind not in KINDS:
         raise Failed("not-found", f"there is no kind of problem {kind!r}; there are: {', '.join(KINDS)}")
+    call.final = True
     return page(kind, call.language)
 
 
-@api.get("/healthz", Health)
+@api.get("/healthz", Health, fleeting=True)
 async def healthz(call: Call) -> Health:
     """The process is alive."""
     return Health("alive")
 
 
-@api.get("/readyz", Ready, refusals=(503,))
+@api.get("/readyz", Ready, refusals=(503,), fleeting=True)
 async def readyz(call: Call) -> Ready | Response:
     """Moves can be stored, the read models are near, and the server is not about to stop."""
     look = await call.services.vitals.look(readiness.PATIENCE)
@@ -63,7 +64,7 @@ async def readyz(call: Call) -> Ready | Response:
     return Ready(True, {}, readiness.remarks(look))
 
 
-@api.get("/metrics", _METRICS)
+@api.get("/metrics", _METRICS, fleeting=True)
 async def metrics(call: Call) -> Response:
     """Metrics for Prometheus."""
     await call.services.vitals.look(_GLANCE)

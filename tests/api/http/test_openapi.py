@@ -182,7 +182,7 @@ def test_an_answer_names_the_refusals_of_its_own_route_alone(server: Served) -> 
     told = {path: paths[path]["get"]["responses"] for path in ("/v1/games", "/problems/{kind}")}
     assert told["/v1/games"]["422"]["description"] == "Invalid request"
     assert told["/problems/{kind}"]["404"]["description"] == "Not found"
-    (kind,) = paths["/problems/{kind}"]["get"]["parameters"]
+    kind, _ = paths["/problems/{kind}"]["get"]["parameters"]
     assert kind["description"] == "What a problem's `type` ends in."
     assert "Batch too long" in paths["/v1/matches/{match}/moves"]["post"]["responses"]["422"]["description"]
 

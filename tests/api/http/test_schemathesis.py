@@ -42,8 +42,9 @@ def test_whatever_is_sent_the_document_is_true_and_nothing_breaks(server: Served
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) == 29
     for operation in operations:
-        takes_something = any(operation.iter_parameters()) or len(operation.body) > 0
-        for mode in GenerationMode if takes_something else [GenerationMode.POSITIVE]:
+        given = [one.name for one in operation.iter_parameters()]
+        may_be_wrong = given not in ([], ["If-None-Match"]) or len(operation.body) > 0
+        for mode in GenerationMode if may_be_wrong else [GenerationMode.POSITIVE]:
             _probe(operation, mode, match, admin.token or "")
     assert players[0].get(f"/v1/matches/{match}").json["move"] >= 5
 
