@@ -55,7 +55,11 @@ class Settings(Struct, frozen=True):
     body_bytes_per_second: for so many bytes of a body that have come, it may take a second more.
     head_bytes: the largest head of a request that is waited for: its first line and the headers.
     body_bytes, file_bytes: the largest body of a request, and the largest match file.
+    unpacked_bytes: the largest match file, unpacked, that is taken.
+    upload_files, upload_bytes: how many match files one player, and one address, may upload on one day
+        (UTC), and how many bytes they may have, unpacked; for an administrator there is no such limit.
     moves_per_page: the most moves in one answer that is not a stream.
+    turns_bytes: so large a page of turns becomes; one move that is larger stands on it alone.
     cached_matches: matches kept in memory; a match that is being followed stays beyond that.
     kept_refusals: how many of the latest refusals are kept.
     streams_per_viewer: streams open at once with one token (or from one address without one).
@@ -84,7 +88,11 @@ class Settings(Struct, frozen=True):
     head_bytes: int = 65_536
     body_bytes: int = 65_536
     file_bytes: int = 16 * 1024 * 1024
+    unpacked_bytes: int = 32 * 1024 * 1024
+    upload_files: int = 100
+    upload_bytes: int = 256 * 1024 * 1024
     moves_per_page: int = 1_000
+    turns_bytes: int = 1024 * 1024
     cached_matches: int = 1_000
     kept_refusals: int = 10_000
     streams_per_viewer: int = 100

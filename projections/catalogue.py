@@ -66,6 +66,18 @@ def stamp(projection: Projection) -> str:
     return f"{projection.version}-{hashlib.sha256(statements.encode()).hexdigest()[:12]}"
 
 
+def stamped(projection: Projection, withdrawn: Collection[str]) -> str:
+    """The stamp of tables without the matches that were withdrawn."""
+    if not withdrawn:
+        return stamp(projection)
+    return f"{stamp(projection)}-{hashlib.sha256(' '.join(sorted(withdrawn)).encode()).hexdigest()[:12]}"
+
+
+def fits(found: Generation, projection: Projection) -> bool:
+    """Can the code at hand fill these tables, whichever matches they leave out?"""
+    return found.stamp.rsplit("-", max(found.stamp.count("-") - 1, 0))[0] == stamp(projection)
+
+
 def mark(record: Record) -> str:
     """What tells a record from that of another log at the same position."""
     return hashlib.sha256(record.leaf).hexdigest()[:16]
@@ -96,10 +108,10 @@ class Catalogue:
         for projection in projections:
             before = self.generations(projection.name)
             for found in before:
-                outdated = not found.served and found.stamp != stamp(projection)
+                outdated = not found.served and not fits(found, projection)
                 if outdated or not all(_follows(tails, log, place) for log, place in found.places.items()):
                     self.drop(found)
-            if not any(found.stamp == stamp(projection) for found in self.generations(projection.name)):
+            if not any(fits(found, projection) for found in self.generations(projection.name)):
                 self.begin(projection)
                 if before:
                     anew.append(projection.name)
@@ -134,8 +146,9 @@ class Catalogue:
             if name in (None, of)
         ]
 
-    def begin(self, projection: Projection) -> None:
-        """Begin a new generation, which nobody sees yet; an unfinished one is thrown away."""
+    def begin(self, projection: Projection, withdrawn: Collection[str] = ()) -> None:
+        """Begin a new generation without these matches, which nobody sees yet; an unfinished one is thrown
+        away."""
         others = self.generations(projection.name)
         for other in others:
             if not other.served:
@@ -147,7 +160,7 @@ class Catalogue:
         tables = " ".join(kind.table for kind in projection.kinds)
         self._connection.execute(
             "INSERT INTO projections (name, generation, stamp, served, tables) VALUES (?, ?, ?, 0, ?)",
-            (projection.name, generation, stamp(projection), tables),
+            (projection.name, generation, stamped(projection, withdrawn), tables),
         )
 
     def serve(self, projection: Projection, generation: int) -> None:

@@ -63,6 +63,7 @@ class MatchFilter(Struct, frozen=True):
     origin: str | None = None
     since: int | None = None
     until: int | None = None
+    hidden: frozenset[str] = frozenset()  # matches that are left out, also where their rows are still there
 
 
 class HistoryFilter(Struct, frozen=True):
@@ -72,6 +73,7 @@ class HistoryFilter(Struct, frozen=True):
     edition: str | None = None
     origin: str | None = None
     outcome: str | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 class Played(Struct, frozen=True):
@@ -107,6 +109,7 @@ def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> 
     where.add('"opened_at" >= ?', which.since)
     where.add('"opened_at" < ?', which.until)
     where.add('"match" IN (SELECT "match" FROM match_seats WHERE "player" = ?)', which.player)
+    where.add(*_without(which.hidden))
     order = ("opened", "match")
     where.after(order, _cursor(page.after, (int, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
@@ -131,6 +134,7 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
     where = _Where(
         player=player, game=which.game, edition=which.edition, origin=which.origin, outcome=which.outcome
     )
+    where.add(*_without(which.hidden))
     order = ("opened", "match", "seat")
     where.after(order, _cursor(page.after, (int, str, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
@@ -220,6 +224,12 @@ class _Where:
 
     def __str__(self) -> str:
         return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def _without(hidden: frozenset[str]) -> tuple[str, str | None]:
+    """The condition that leaves out these matches."""
+    named = msgspec.json.encode(sorted(hidden)).decode() if hidden else None
+    return '"match" NOT IN (SELECT value FROM json_each(?))', named
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from projections.boards import BOARDS
-from projections.catalogue import Catalogue, Overtaken, stamp
+from projections.catalogue import Catalogue, Overtaken, fits, stamped
 from projections.file import node_of, opened
 from projections.history import HISTORY
 from projections.matches import MATCHES
@@ -43,8 +43,9 @@ class Runner:
     """Keeps the read models in the file at `path`.
 
     `source` is a log, or several by their names, or their ends.  `report` is called with one line for
-    whatever an operator should know.  `catch_up` runs it in the caller's thread; `start` and `stop` run it in
-    a thread of its own, woken by the logs.
+    whatever an operator should know.  `withdrawn` gives the matches that are to be told of no more; where it
+    gives others than before, everything is built anew without them, beside what is served.  `catch_up` runs
+    it in the caller's thread; `start` and `stop` run it in a thread of its own, woken by the logs.
     """
 
     def __init__(
@@ -55,7 +56,9 @@ class Runner:
         projections: Sequence[Projection] = PROJECTIONS,
         batch: int = BATCH,
         report: Callable[[str], None] = lambda line: None,
+        withdrawn: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
+        self._withdrawn = withdrawn
         self.path, self._batch, self._report = path, batch, report
         self._tails = source if isinstance(source, Tails) else tails_of(source, report)
         self._projections = {projection.name: projection for projection in projections}
@@ -181,6 +184,7 @@ class Runner:
 
     def advance(self) -> bool:
         """One batch of each log for every generation that is behind; whether anything moved."""
+        self._leave_out()
         self._begin_wanted()
         lasts = self._tails.lasts()
         if self._unseen & lasts.keys():
@@ -205,7 +209,7 @@ class Runner:
         return any(not found.stopped(log) for log, group in groups for found in group)
 
     def _fits(self, found: Generation) -> bool:
-        return found.stamp == stamp(self._projections[found.name])
+        return fits(found, self._projections[found.name])
 
     def _serve_complete(self, lasts: Mapping[str, int]) -> bool:
         """Let readers see the new generations that hold everything."""
@@ -227,11 +231,19 @@ class Runner:
         logs = self._tails.keys() if other else lasts.keys()
         return bool(logs) and all(log in lasts and found.at(log).position >= lasts[log] for log in logs)
 
+    def _leave_out(self) -> None:
+        """See which matches were withdrawn by now, and build anew what still tells of one."""
+        withdrawn = self._taker.withdrawn = self._withdrawn()
+        for name, projection in self._projections.items():
+            wanted = stamped(projection, withdrawn)
+            if not any(found.name == name and found.stamp == wanted for found in self._state):
+                self._wanted.add(name)
+
     def _begin_wanted(self) -> None:
         while self._wanted:
             name = self._wanted.pop()
             with self._transaction():
-                self._catalogue.begin(self._projections[name])
+                self._catalogue.begin(self._projections[name], self._taker.withdrawn)
             self._note()
 
     def _advance(self, log: str, group: list[Generation], last: int) -> bool:

@@ -54,6 +54,7 @@ class SharedRunner:
         folder: where the file lies; those of other versions, which nobody uses any more, are deleted.
         store: tells it from all others.
         report: is called with one line for whatever an operator should know.
+        withdrawn: see `Runner`.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class SharedRunner:
         store: bytes,
         *,
         report: Callable[[str], None] = lambda line: None,
+        withdrawn: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
+        self._withdrawn = withdrawn
         self.path, self._versions = folder / file_of(store), f"{_begun(store)}*.db"
         self._report, self._tails = report, tails_of(source, report)
         self._lead: tuple[Lead, Runner] | None = None  # while this process leads
@@ -167,7 +170,7 @@ class SharedRunner:
         with suppress(Taken), ExitStack() as undone:
             lead = Lead(self.path)
             undone.callback(lead.give_up)
-            runner = Runner(self._tails, self.path, report=self._report)
+            runner = Runner(self._tails, self.path, report=self._report, withdrawn=self._withdrawn)
             undone.pop_all()
             self._lead = (lead, runner)  # before it runs: whoever sees what it took in may ask who leads
             undone.callback(self._give_up)

@@ -20,6 +20,8 @@ from domain import kernel
 from domain.game import Game
 from domain.kernel import Ended, Fact, Picks, Result, Seat, Table
 
+_LONG, _END = 1_000, 500  # values of a path, and how many of each end are told where it has more
+
 
 class Play(Struct, frozen=True, omit_defaults=True):
     """What one move brought to a turn: who answered what, and the facts that followed.
@@ -102,6 +104,30 @@ def closed(turns: tuple[Turn, ...], over: Over) -> tuple[Turn, ...]:
     last = turns[-1]
     last = replace(last, last=max(last.last, over.move), ended=True, points=(*last.points, over))
     return (*turns[:-1], last)
+
+
+def fitting(turn: Turn, first: int, size: int) -> int:
+    """How many of a turn's plays from the `first` on have facts of at most `size` bytes; one at least."""
+    for count, play in enumerate(turn.plays[first:]):
+        size -= sum(len(bytes(fact)) for fact in play.facts)
+        if size < 0:
+            return max(count, 1)
+    return len(turn.plays) - first
+
+
+def part(turn: Turn, first: int, last: int) -> Turn:
+    """A turn with its plays from the `first` up to the `last` alone, and the points that come with these.
+
+    Of a path that no game is long enough for only both ends are told.
+    """
+    paths = {
+        track: path if len(path) <= _LONG else path[:_END] + path[-_END:]
+        for track, path in turn.paths.items()
+    }
+    after = turn.plays[first - 1].move if first else -1
+    until = turn.plays[last - 1].move if last < len(turn.plays) else None
+    points = tuple(p for p in turn.points if after < p.move and (until is None or p.move <= until))
+    return replace(turn, plays=turn.plays[first:last], points=points, paths=paths)
 
 
 def leader(score: dict[Seat, int]) -> Seat | None:

@@ -28,13 +28,14 @@ class Taker:
 
     def __init__(self, connection: sqlite3.Connection, catalogue: Catalogue) -> None:
         self._connection, self._catalogue = connection, catalogue
+        self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
 
     def taken(
         self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
     ) -> Taken:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
         batch = Batch(self._connection, found.generation)
-        place, failure = _folded(projection, found, tail, batch, records)
+        place, failure = _folded(projection, found, tail, batch, records, self.withdrawn)
         # What the log left out before a record that fails, a batch that ends there tells.
         if failure or place is None:
             return None, failure
@@ -79,9 +80,15 @@ class Taker:
 
 
 def _folded(
-    projection: Projection, found: Generation, tail: Tail, batch: Batch, records: Sequence[Delivered]
+    projection: Projection,
+    found: Generation,
+    tail: Tail,
+    batch: Batch,
+    records: Sequence[Delivered],
+    withdrawn: frozenset[str],
 ) -> Taken:
-    """Fold records that are not known already into a batch, as far as the fold does not fail."""
+    """Fold records that are not known already, and not of a match that was withdrawn, into a batch, as far as
+    the fold does not fail."""
     fold, told = projection.fold, tail.told
     position, time = found.at(tail.name).position, found.at(tail.name).time
     last: Delivered | None = None
@@ -91,7 +98,7 @@ def _folded(
             continue
         try:
             shown, now = told(delivered, time)
-            changes = list(fold(batch, shown))
+            changes = [] if delivered.record.match in withdrawn else list(fold(batch, shown))
         except Exception as error:  # whatever it is, it must not stop the others
             failure = _failure(found.name, tail.name, delivered, error)
             break

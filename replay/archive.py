@@ -22,6 +22,8 @@ _MODE = 0o100644 << 16  # an ordinary file, readable by everybody
 _LOCAL = b"PK\x03\x04"
 _CENTRAL = b"PK\x01\x02"
 _MOST_HEADERS = 64  # far above what a sound file holds, far below what a hostile directory costs
+_MOST_RATIO = 50  # of deflate; logs of all games are packed to a third at best, for hashes cannot be
+_SMALL = 64 * 1024  # bytes of a member whose ratio is not looked at
 
 
 def pack(members: Mapping[str, bytes]) -> bytes:
@@ -35,8 +37,9 @@ def pack(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(data: bytes, names: Collection[str], most: int) -> dict[str, bytes]:
-    """The members of an archive; only those in `names` may be there, each once and of at most `most` bytes.
+def unpack(data: bytes, names: Collection[str], most: int, whole: int) -> dict[str, bytes]:
+    """The members of an archive; only those in `names` may be there, each once and of at most `most` bytes,
+    all together of at most `whole`.  What its directory says is enough to refuse it.
 
     Raises:
         Damaged: not such an archive; the text names the member.
@@ -48,26 +51,36 @@ def unpack(data: bytes, names: Collection[str], most: int) -> dict[str, bytes]:
             found = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
         raise Damaged(f"not a zip archive, or cut off: {error}") from error
+    for info in found:
+        _must_be_within(info, most)
+    if sum(info.file_size for info in found) > whole:
+        raise Damaged(f"unpacked it is larger than the {whole} bytes that are read")
     members: dict[str, bytes] = {}
     for info in found:
         if info.filename not in names:
             raise Damaged(f"the archive holds {info.filename[:80]!r}, which does not belong in it")
         if info.filename in members:
             raise Damaged(f"{info.filename}: it is in the archive twice")
-        members[info.filename] = _content(data, info, most)
+        members[info.filename] = _content(data, info)
     return members
 
 
-def _content(data: bytes, info: zipfile.ZipInfo, most: int) -> bytes:
+def _must_be_within(info: zipfile.ZipInfo, most: int) -> None:
+    """Raises Damaged: its directory entry promises too much."""
+    if max(info.file_size, info.compress_size) > most:
+        raise Damaged(f"{info.filename[:80]}: larger than the {most} bytes that are read")
+    if info.file_size > max(_SMALL, info.compress_size * _MOST_RATIO):
+        raise Damaged(f"{info.filename[:80]}: packed to less than a {_MOST_RATIO}th, as no log can be")
+
+
+def _content(data: bytes, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 0x41:
         raise Damaged(f"{info.filename}: it is encrypted")
-    if max(info.file_size, info.compress_size) > most:
-        raise Damaged(f"{info.filename}: larger than the {most} bytes that are read")
     packed = _packed(data, info)
     if info.compress_type == zipfile.ZIP_STORED:
         content = packed
     elif info.compress_type == zipfile.ZIP_DEFLATED:
-        content = _inflated(packed, info, most)
+        content = _inflated(packed, info)
     else:
         raise Damaged(f"{info.filename}: compressed by a method ({info.compress_type}) that is not read")
     if len(content) != info.file_size:
@@ -87,12 +100,12 @@ def _packed(data: bytes, info: zipfile.ZipInfo) -> bytes:
     return packed
 
 
-def _inflated(packed: bytes, info: zipfile.ZipInfo, most: int) -> bytes:
-    """Never more than one byte beyond `most`, whatever the packed bytes promise."""
+def _inflated(packed: bytes, info: zipfile.ZipInfo) -> bytes:
+    """Never more than one byte beyond what the directory says, whatever the packed bytes promise."""
     try:
-        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most + 1)
+        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
     except zlib.error as error:
         raise Damaged(f"{info.filename}: cannot be decompressed: {error}") from error
-    if len(content) > most:
-        raise Damaged(f"{info.filename}: larger than the {most} bytes that are read")
+    if len(content) > info.file_size:
+        raise Damaged(f"{info.filename}: larger than the {info.file_size} bytes that the archive says")
     return content

@@ -39,6 +39,7 @@ MEMBERS = (MANIFEST, LOG, PRIVATE, CHECKPOINTS, README)
 DATA = (LOG, PRIVATE, CHECKPOINTS)  # the parts whose SHA-256 the manifest holds
 
 MOST_BYTES = 64 * 1024 * 1024  # of one part
+MOST_WHOLE = 2 * MOST_BYTES  # of all parts together
 MOST_MOVES = 100_000
 
 _README = """\
@@ -168,8 +169,8 @@ def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
     return {MANIFEST: _manifest_of(records, data), **data, README: readme.encode()}
 
 
-def read(source: Path | bytes) -> MatchFile:
-    """Take a match file apart.
+def read(source: Path | bytes, whole: int = MOST_WHOLE) -> MatchFile:
+    """Take a match file apart; unpacked it has at most `whole` bytes.
 
     Raises:
         BadFile: not a match file, of a newer format version, or damaged beyond naming a move.
@@ -177,7 +178,7 @@ def read(source: Path | bytes) -> MatchFile:
     """
     data = source if isinstance(source, bytes) else _content(source)
     try:
-        parts = archive.unpack(data, MEMBERS, MOST_BYTES)
+        parts = archive.unpack(data, MEMBERS, MOST_BYTES, whole)
     except Damaged as error:
         raise BadFile("archive", f"{error}; get the file once more from where it came") from error
     for name in (MANIFEST, LOG, CHECKPOINTS):

@@ -57,7 +57,14 @@ def export(
     if bool(matches) == everything:
         raise click.UsageError("name matches, or say --all")
     with opened_store(store, write=False) as opened:
-        names = list(opened.matches()) if everything else list(dict.fromkeys(matches))
+        withdrawn = opened.uploads.withdrawn()
+        if named := sorted(withdrawn.intersection(matches)):
+            raise CannotBeDone(f"match {named[0]} was withdrawn")
+        names = (
+            [name for name in opened.matches() if name not in withdrawn]
+            if everything
+            else [*dict.fromkeys(matches)]
+        )
         found = _read(opened, names)
         try:
             out.mkdir(parents=True, exist_ok=True)

@@ -33,6 +33,7 @@ SECTIONS = {
         "keys": ("api.cli.keeping", "The keys that sign a store's matches."),
     },
     "Keep": {
+        "withdraw": ("api.cli.withdrawing", "Show an uploaded match no longer."),
         "backup": ("api.cli.keeping", "Copy a store while it is in use."),
         "restore": ("api.cli.keeping", "Make a store from a backup."),
         "migrate": ("api.cli.migrating", "Copy a store into another one, and prove it."),

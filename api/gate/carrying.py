@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -21,6 +22,7 @@ from api.gate.orders import Accepted, Order, last_own, recalled, remembered, sea
 from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
 from api.store.seam import Conflict, StoreError
 from domain.drafting import Refused
+from domain.outline import Outline
 
 _log = logging.getLogger("glasnost.gate")
 
@@ -44,7 +46,7 @@ class Carrier:
         """The desk of a match, with the state as this process knows it.
 
         Raises:
-            Denied: unknown-match.
+            Denied: unknown-match, withdrawn.
         """
         desk = self._desks.at_hand(match)
         if desk is None:
@@ -53,7 +55,17 @@ class Carrier:
                 raise Denied("unknown-match", "there is no such match", match=match)
             if not self._store.shared:
                 self._house.wake(desk)
+        await self.must_be_shown(desk.match)
         return desk
+
+    async def must_be_shown(self, match: Outline) -> None:
+        """An uploaded match may have been withdrawn, at whichever worker.  Raises Denied: withdrawn."""
+        if match.proof is None:
+            return
+        found = await asyncio.to_thread(self._store.uploads.withdrawal, match.id)
+        if found is not None:
+            day = datetime.fromtimestamp(found.at / 1_000_000, UTC)
+            raise Denied("withdrawn", f"withdrawn on {day:%Y-%m-%d}: {found.reason}", match=match.id)
 
     async def command(self, order: Order) -> Accepted:
         """Carry out a command to a stored match.  Raises Denied."""

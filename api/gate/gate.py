@@ -39,7 +39,7 @@ from api.gate.orders import (
 )
 from api.gate.refusals import Denied, Refusals
 from api.settings import Settings
-from api.store.seam import Store
+from api.store.seam import Store, Withdrawal
 from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
 from domain.kernel import Picks, Result, Seat
@@ -87,7 +87,7 @@ class Gate:
         whichever process.  Where the store is away and has a replica, `desk.lag` tells how old it may be.
 
         Raises:
-            Denied: unknown-match.
+            Denied: unknown-match, withdrawn.
         """
         desk = await self._carrier.desk(match)
         if self.store.shared:
@@ -98,7 +98,10 @@ class Gate:
         """A match as far as an earlier move is to be told; None where it is at hand, and see `glimpsed`."""
         if self._desks.peek(match) is not None:
             return None
-        return await asyncio.to_thread(glimpsed, self.store, match, move)
+        found = await asyncio.to_thread(glimpsed, self.store, match, move)
+        if found is not None:
+            await self._carrier.must_be_shown(found.match)
+        return found
 
     async def match(self, match: str) -> Match:
         """The match as committed; see `desk`."""
@@ -351,6 +354,23 @@ class Gate:
             return Accepted(desk, None, 1, match.move, match.move)
 
         return await self._carrier.carry(Order("upload", match.id, never, player), work())
+
+    async def withdraw(self, match: str, by: str, reason: str) -> Withdrawal:
+        """Show an uploaded match no longer; where that was done before, what is recorded of it.
+
+        Raises:
+            Denied: unknown-match, not-uploaded, unavailable.
+        """
+        try:
+            uploaded = (await self._carrier.desk(match)).match.proof is not None
+        except Denied as error:
+            if error.kind != "withdrawn":
+                raise
+            uploaded = True
+        if not uploaded:
+            raise Denied("not-uploaded", "only an uploaded match is withdrawn", match=match)
+        withdrawal = Withdrawal(match, self._commits.clock() or 0, by, reason)
+        return await asyncio.to_thread(self.store.uploads.withdraw, withdrawal)
 
     async def settled(self, match: str) -> None:
         """Wait until no bot has anything to answer."""

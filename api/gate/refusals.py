@@ -20,8 +20,8 @@ class Denied(Exception):
     """A command that the gate refuses; nothing has changed, or (in-doubt) nobody can say so.
 
     `kind` is a stable name: those of `domain.drafting.Refused`, and unknown-match, unknown-game, bad-option,
-    unknown-bot, foreign, key-reused, conflict, exists, not-signed-here, bad-file, unavailable, in-doubt,
-    limit.
+    unknown-bot, foreign, key-reused, conflict, exists, not-signed-here, not-uploaded,
+    withdrawn, bad-file, unavailable, in-doubt, limit.
     `legal` is told only to the asked seat, which it names, and so is `fault`, what is wrong with its answer.
     `expect` is the move that the command expected.
     `seat` is the one for which it was said, `chair` where its player sat down.

@@ -13,6 +13,7 @@ from fastapi import Query
 from api.bots import house, player_of
 from api.http.edge import Call
 from api.http.problems import Failed
+from domain.bounds import MOST
 from domain.games import GAMES
 from domain.imported import IMPORTED, UPLOADED
 from projections import read
@@ -23,7 +24,6 @@ from projections.read import Asked, HistoryFilter
 SEEDED, SCRIPTED = "seeded", "scripted"  # of matches that the command line plays
 ORIGINS = (LIVE, BOTS, SEEDED, SCRIPTED, UPLOADED, IMPORTED)
 POOLS = (*ORIGINS, SOLO)
-_MOST = 2**53 - 1
 
 
 def _of(words: Sequence[str], about: str) -> Any:
@@ -53,9 +53,9 @@ Pool = Annotated[
     ),
 ]
 Since = Annotated[
-    int | None, Query(ge=0, le=_MOST, description="Opened at this time or later, in microseconds UTC.")
+    int | None, Query(ge=0, le=MOST, description="Opened at this time or later, in microseconds UTC.")
 ]
-Until = Annotated[int | None, Query(ge=0, le=_MOST, description="Opened before, in microseconds UTC.")]
+Until = Annotated[int | None, Query(ge=0, le=MOST, description="Opened before, in microseconds UTC.")]
 Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$", description="Opened on this day, UTC.")]
 Rows = Annotated[int, Query(ge=1, le=read.MOST, description="Rows on a page.")]
 Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of another page.")]

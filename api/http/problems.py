@@ -65,6 +65,8 @@ KINDS: dict[str, Kind] = {
     "not-signed-here": Kind(
         409, "Not signed here", "Здесь не подписывают", "Эту контрольную точку здесь не подпишут: {detail}"
     ),
+    "not-uploaded": Kind(409, "Not an upload", "Партия не загружена", "Не загружена: {detail}"),
+    "withdrawn": Kind(410, "Match withdrawn", "Партия снята", "Партия снята администратором: {detail}"),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
     "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
@@ -125,7 +127,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "foreign": _COMMANDS,
     "not-found": ("read_problem",),
     "unknown-game": (*_OPENING, "read_game", "read_scoreboard"),
-    "unknown-match": (*_COMMANDS, *_LOOKS, "create_ticket"),
+    "unknown-match": (*_COMMANDS, *_LOOKS, "create_ticket", "withdraw"),
     "unknown-move": _LOOKS,
     "unknown-player": ("list_matches", "read_history"),
     "unknown-seat": ("sit_down", "open_salt", "read_match", "read_moves", "create_ticket"),
@@ -144,6 +146,8 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "seat-taken": ("sit_down",),
     "bad-file": ("upload",),
     "exists": ("upload",),
+    "not-uploaded": ("withdraw",),
+    "withdrawn": (*_COMMANDS, *_LOOKS, "create_ticket"),
     "not-signed-here": ("read_checkpoint", "read_file"),
     "key-reused": (*_OPENING, *_COMMANDS),
     "conflict": _COMMANDS,

@@ -6,11 +6,12 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from api.http.problems import Failed
-from api.store.seam import Store
+from api.store.seam import Store, StoreError
 from projections import read
 from projections.reader import Reader
 from projections.runner import Runner
@@ -37,10 +38,11 @@ class ReadModels:
 
     def __init__(self, store: Store, folder: Path, known: bytes | None = None) -> None:
         self._store, self._asking = store, asyncio.Semaphore(_AT_ONCE)
+        self._hidden: frozenset[str] = frozenset()
         self.runner: Runner | SharedRunner = (
-            Runner(store.logs, folder / FILE, report=_report)
+            Runner(store.logs, folder / FILE, report=_report, withdrawn=self.withdrawn)
             if known is None
-            else SharedRunner(store.logs, folder, known, report=_report)
+            else SharedRunner(store.logs, folder, known, report=_report, withdrawn=self.withdrawn)
         )
         self.runner.start()
         self.path = self.runner.path
@@ -56,6 +58,16 @@ class ReadModels:
         """
         async with self._asking:
             return await asyncio.to_thread(self._answer, lambda rows: question(rows, *given, **named))
+
+    async def hidden(self) -> frozenset[str]:
+        """The matches that no list may show, also where the read models still tell of them."""
+        return await asyncio.to_thread(self.withdrawn)
+
+    def withdrawn(self) -> frozenset[str]:
+        """The withdrawn matches; where the store is away, those that were known last."""
+        with suppress(StoreError):
+            self._hidden = self._store.uploads.withdrawn()
+        return self._hidden
 
     def close(self) -> None:
         """Let go of the file."""

@@ -9,39 +9,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
 
-MOST = 2**53 - 1
-Number = Annotated[int, Meta(ge=1, le=MOST)]
-Score = Annotated[int, Meta(ge=-MOST, le=MOST)]
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
-SeatName = Annotated[str, Meta(min_length=1, max_length=64)]
-Pick = Annotated[str, Meta(max_length=200)]
-Picks = Annotated[tuple[Pick, ...], Meta(max_length=200)]
-Salt = Annotated[
-    str,
-    Meta(
-        pattern=r"^[A-Za-z0-9+/=_-]{1,64}$(?!\n)",
-        description="Enters every draw of the match, in clear; 16 random bytes in base64 are plenty.",
-    ),
-]
-SaltHash = Annotated[
-    str,
-    Meta(
-        pattern=r"^[A-Za-z0-9+/]{43}=$(?!\n)",
-        description=(
-            "SHA-256 over `glasnost rng/1 salt`, the match, the seat and the salt, a line each without a last"
-            " newline; in base64."
-        ),
-    ),
-]
-OpenedSalt = Annotated[
-    str,
-    Meta(
-        pattern=r"^[A-Za-z0-9+/=_-]{22,64}$(?!\n)",
-        description="The salt whose hash the seat brought: at least 16 random bytes, in base64 or hex.",
-    ),
-]
 Role = Literal["player", "organizer", "observer", "admin"]
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
@@ -75,7 +46,7 @@ class Sit(Request, frozen=True):
     """
 
     salt: Salt | None = None
-    bot: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    bot: BotName | None = None
     salt_hash: SaltHash | UnsetType = UNSET  # unset, it is no part of the request that a key stands for
 
 
@@ -123,10 +94,16 @@ class RuledResult(Request, frozen=True):
 class Ruling(Request, frozen=True):
     """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
 
-    reason: Annotated[str, Meta(min_length=1, max_length=2000)]
+    reason: Reason
     back_to: Number | None = None
     result: RuledResult | None = None
     void: bool = False
+
+
+class NewWithdrawal(Request, frozen=True):
+    """Why an uploaded match is no longer to be shown."""
+
+    reason: Reason
 
 
 class NewTicket(Request, frozen=True):
@@ -320,6 +297,15 @@ class Ticket(Struct, frozen=True):
 
     ticket: str
     expires: int
+
+
+class WithdrawalView(Struct, frozen=True):
+    """An uploaded match that is no longer shown: since when, by which administrator, and why."""
+
+    match: str
+    at: int
+    by: str
+    reason: str
 
 
 class OptionView(Struct, frozen=True, omit_defaults=True):

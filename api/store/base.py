@@ -20,8 +20,9 @@ from api.store.keys import KeyRing, wrap_key
 from api.store.log import AFTER, AT_ONCE, FIRST, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
-from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told, Unavailable
+from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told, Unavailable, Uploads
 from api.store.undivided import Undivided
+from api.store.uploads import SqlUploads
 from api.store.vault import Vault
 from domain.glimpse import Glimpse
 from domain.log import Damaged, Record
@@ -48,12 +49,14 @@ class SqlStore(Undivided, ABC):
     """
 
     people: People
+    uploads: Uploads
     shared = False
 
     def __init__(self, matches: Matches, rows: Rows, keys: Path | None, name: str) -> None:
         assert isinstance(matches.recorder, Reading)
         self._matches, self._reading, self._rows = matches, matches.recorder, rows
         self._keys, self.name = keys, name
+        self.uploads = SqlUploads(rows, self._kept, self.write)
 
     @property
     def home(self) -> Path | None:

@@ -24,6 +24,8 @@ BESIDE = (
     ("requests", ("scope", "key", "body", "status", "answer"), ("scope", "key")),
     ("notes", ("match", "note"), ("match",)),
     ("uploads", ("match", "signer"), ("match",)),
+    ("upload_quota", ("visitor", "day", "number", "bytes"), ("visitor", "day")),
+    ("withdrawals", ("match", "at", "by_whom", "reason"), ("match",)),
     ("people", ("id", "name", "role"), ("id",)),
     ("tokens", ("hash", "person"), ("hash",)),
 )

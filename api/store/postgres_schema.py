@@ -95,6 +95,15 @@ _BESIDE = (
     "CREATE TABLE tokens (hash bytea PRIMARY KEY, person text NOT NULL REFERENCES people)",
     "CREATE INDEX tokens_of ON tokens (person)",
 )
+_UPLOADS = (
+    """CREATE TABLE upload_quota (
+        visitor text COLLATE "C" NOT NULL, day integer NOT NULL, number integer NOT NULL,
+        bytes bigint NOT NULL, PRIMARY KEY (visitor, day)
+    )""",
+    """CREATE TABLE withdrawals (
+        match text COLLATE "C" PRIMARY KEY, at bigint NOT NULL, by_whom text NOT NULL, reason text NOT NULL
+    )""",
+)
 
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
 # `states`, one behind the other, at `ats` and of `sizes`; other bytes are written in base64.  The answer
@@ -167,7 +176,11 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-CURRENT = Schema(3, (*_LOG, *_BESIDE, _APPEND), {1: (_MILESTONES,), 2: ("DROP FUNCTION append", _APPEND)})
+CURRENT = Schema(
+    4,
+    (*_LOG, *_BESIDE, *_UPLOADS, _APPEND),
+    {1: (_MILESTONES,), 2: ("DROP FUNCTION append", _APPEND), 3: _UPLOADS},
+)
 
 
 def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:

@@ -72,6 +72,16 @@ BESIDE = (
     "CREATE INDEX tokens_of ON tokens (person)",
 )
 
+_UPLOADS = (
+    """CREATE TABLE upload_quota (
+        visitor TEXT NOT NULL, day INTEGER NOT NULL, number INTEGER NOT NULL, bytes INTEGER NOT NULL,
+        PRIMARY KEY (visitor, day)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE withdrawals (
+        match TEXT PRIMARY KEY, at INTEGER NOT NULL, by_whom TEXT NOT NULL, reason TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+)
+
 
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
@@ -81,7 +91,7 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-SCHEMA = Schema(2, LOG + BESIDE, {1: (_MILESTONES,)})
+SCHEMA = Schema(3, LOG + BESIDE + _UPLOADS, {1: (_MILESTONES,), 2: _UPLOADS})
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:

@@ -145,6 +145,51 @@ class People(Protocol):
         """Delete a name and revoke its tokens; whether there was one."""
 
 
+class Spent(Exception):
+    """A visitor's quota of uploads is spent for today; nothing was counted."""
+
+
+class Quota(Struct, frozen=True):
+    """How many files one visitor may upload in a day, and how many bytes they may have, unpacked."""
+
+    number: int
+    bytes: int
+
+
+class Withdrawal(Struct, frozen=True):
+    """An uploaded match that is no longer shown: since when (microseconds UTC), by whom and why."""
+
+    match: str
+    at: int
+    by: str
+    reason: str
+
+
+class Uploads(Protocol):
+    """What is remembered of uploads, beside the log."""
+
+    def take(self, visitors: Sequence[str], day: int, size: int, most: Quota) -> None:
+        """Count one file of so many bytes for each of these; what was counted on an earlier day is forgotten.
+
+        Raises:
+            Spent: one of them has had as much as the quota allows; nothing was counted.
+            StoreError: nothing can be stored.
+        """
+
+    def withdraw(self, withdrawal: Withdrawal) -> Withdrawal:
+        """Show a match no longer; gives what is recorded, which is the first withdrawal of this match.
+
+        Raises:
+            StoreError: nothing can be stored.
+        """
+
+    def withdrawal(self, match: str) -> Withdrawal | None:
+        """That of a match; None where it was not withdrawn."""
+
+    def withdrawn(self) -> frozenset[str]:
+        """The ids of all withdrawn matches."""
+
+
 class Log(Protocol):
     """The moves of many matches in one order, numbered from 1."""
 
@@ -179,6 +224,7 @@ class Store(Protocol):
     """One store of matches."""
 
     people: People
+    uploads: Uploads
     shared: bool  # do other processes write, too?
 
     def submit(self, append: Append) -> Future[int]:

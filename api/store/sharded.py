@@ -28,6 +28,7 @@ from api.store.seam import (
     StoreError,
     Told,
     Unavailable,
+    Uploads,
 )
 from api.store.shard_bonds import bind, bind_home, bonds, may_become, must_name_all
 from api.store.shard_map import Shard, ShardMap
@@ -56,6 +57,7 @@ class ShardedStore:
         self._logs: dict[str, Log] = {**parts}
         self._home = home
         self.people: People = home.people
+        self.uploads: Uploads = home.uploads
         self.name = home.name
         self._taken_over = False  # by a newer version, as far as is known
 

@@ -128,13 +128,13 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked() -> None:
         start = data.index(header)
         data[start + method] = 8
         data[start + size : start + size + 4] = (10).to_bytes(4, "little")
-    with pytest.raises(Damaged, match="larger than the 50000"):
-        archive.unpack(bytes(data), [LOG], 50_000)
+    with pytest.raises(Damaged, match="larger than the 10 bytes that the archive says"):
+        archive.unpack(bytes(data), [LOG], 50_000, 50_000)
 
 
 def test_a_directory_of_thousands_is_not_read() -> None:
     with pytest.raises(Damaged, match="far too many"):
-        archive.unpack(b"PK\x01\x02" * 10_000, [LOG], 100)
+        archive.unpack(b"PK\x01\x02" * 10_000, [LOG], 100, 100)
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

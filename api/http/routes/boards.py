@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from api.http.edge import Api, Call
+from api.http.edge import Api, Call, encode
 from api.http.filters import (
     Cursor,
     Day,
@@ -27,7 +27,7 @@ from api.http.filters import (
     must_be_somebody,
 )
 from api.http.looking import looked
-from api.http.params import AtLeast, GameName, MatchId, PlayerId
+from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.problems import Failed
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, name_of
@@ -38,7 +38,7 @@ from projections.matches import MatchRow
 from projections.model import LIVE
 from projections.read import Asked, HistoryFilter, MatchFilter
 from projections.sentences import TurnTold, tell
-from projections.summary import Turn
+from projections.summary import Turn, fitting, part
 from projections.turns import turns
 
 api = Api("boards", "Lists, turn summaries, scoreboards, histories.")
@@ -89,7 +89,8 @@ class TurnView(Struct, frozen=True):
 class TurnList(Struct, frozen=True):
     """The turns of a match; of a running or imported one as a spectator was told them.
 
-    `remark`: what everybody who reads those of an imported match should know.
+    `remark`: what everybody who reads those of an imported match should know.  `next` asks for the rest; a
+    turn too long for one page goes on in the next one.
     """
 
     match: str
@@ -98,6 +99,7 @@ class TurnList(Struct, frozen=True):
     remark: str | None
     over: bool
     turns: list[TurnView]
+    next: str | None
 
 
 @api.get("/v1/matches", MatchList, refusals=(404, 503))
@@ -119,7 +121,8 @@ async def list_matches(
     must_be_in_order(since, until)
     if date is not None:
         since, until = _within(date, since, until)
-    which = MatchFilter(game, edition, player, status, origin, since, until)
+    hidden = await call.services.models.hidden()
+    which = MatchFilter(game, edition, player, status, origin, since, until, hidden)
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     if player is not None and not page.rows:
         await must_be_somebody(call, player)
@@ -128,15 +131,17 @@ async def list_matches(
     return MatchList(page.rows, await _names(call, players), page.next)
 
 
-@api.get("/v1/matches/{match}/turns", TurnList, refusals=(404, 503))
-async def read_turns(call: Call, match: MatchId, at_least: AtLeast = None) -> TurnList:
+@api.get("/v1/matches/{match}/turns", TurnList, refusals=(404, 410, 503))
+async def read_turns(
+    call: Call, match: MatchId, after: AfterTurn = "0", limit: Limit = None, at_least: AtLeast = None
+) -> TurnList:
     """What each turn brought: plays, score before and after, turning points."""
     found = (await looked(call, match, at_least)).match
     over, unverified = found.closed is not None, found.imported
-    call.final = over
-    told = await asyncio.to_thread(_turns, found, found.move, call.language)
+    call.final, size = over, call.services.settings.turns_bytes
+    told, rest = await asyncio.to_thread(_turns, found, found.move, call.language, after, limit, size)
     remark = REMARK[call.language] if unverified else None
-    return TurnList(found.id, found.game.name, unverified, remark, over, told)
+    return TurnList(found.id, found.game.name, unverified, remark, over, told, rest)
 
 
 @api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
@@ -172,7 +177,7 @@ async def read_history(
     """A player's matches and standings."""
     must_be_known(game, edition, origin)
     models = call.services.models
-    which = HistoryFilter(game, edition, origin, outcome)
+    which = HistoryFilter(game, edition, origin, outcome, await models.hidden())
     page = await models.ask(read.history, player, which, Asked(limit, after))
     if not page.rows:
         await must_be_somebody(call, player)
@@ -181,11 +186,47 @@ async def read_history(
     return History(player, name, page.rows, standings, page.next)
 
 
-def _turns(match: Match, move: int, language: str) -> list[TurnView]:
-    """The turns of a match as it stood after `move`, as data and in words."""
+def _turns(
+    match: Match, move: int, language: str, after: str, limit: int | None, size: int
+) -> tuple[list[TurnView], str | None]:
+    """A page of the turns of a match as it stood after `move`, as data and in words, and where the next one
+    begins.
+
+    It ends with a turn before it has more than `size` bytes; a turn that is longer is told in parts.
+    """
+    number, _, plays = after.partition(".")
+    begin, told, room = (int(number), int(plays or 0)), list[TurnView](), size
+    for turn in turns(match, move):
+        first = begin[1] if turn.number == begin[0] else 0
+        if turn.number < begin[0] or (turn.number == begin[0] and not 0 < first < len(turn.plays)):
+            continue
+        if len(told) == limit:
+            return told, str(turn.number - 1)
+        view, last, length = _told(match, language, turn, first, room)
+        if told and (last < len(turn.plays) or length > room):
+            return told, str(turn.number - 1)
+        told.append(view)
+        if last < len(turn.plays):
+            return told, f"{turn.number}.{last}"
+        room -= length
+    return told, None
+
+
+def _told(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
+    """A turn from its `first` play on, as far as there is room: up to which play, and how many bytes that is.
+
+    One play is told however long it is.
+    """
     game, opened = match.game, match.opened
     words = game.words(language, opened.options, opened.edition)
-    return [TurnView(turn, tell(game, words, turn)) for turn in turns(match, move)]
+    last = first + fitting(turn, first, room)
+    while True:
+        one = part(turn, first, last)
+        view = TurnView(one, tell(game, words, one))
+        length = len(encode(view))
+        if length <= room or last - first == 1:
+            return view, last, length
+        last = first + (last - first) // 2
 
 
 async def _board(

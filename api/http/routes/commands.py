@@ -18,7 +18,7 @@ from api.http.views import played
 from domain.kernel import Picks, Result
 
 api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
-_REFUSALS = (403, 404, 409, 413, 415, 503)
+_REFUSALS = (403, 404, 409, 410, 413, 415, 503)
 _BY_RULING = "ruling"
 
 

@@ -29,7 +29,7 @@ _PIECE = 200  # lines in one piece
     "/v1/matches/{match}/moves",
     MovePage,
     personal=True,
-    refusals=(403, 404, 503),
+    refusals=(403, 404, 410, 503),
     also=[
         Documented(200, "Done", (LINES, EVENTS)),
         Documented(204, "The match is over and everything was sent: do not connect again"),

@@ -33,7 +33,11 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
 
 
 @api.post(
-    "/v1/matches/{match}/seats/{seat}", Sit, MatchSummary, refusals=(403, 404, 409, 413, 415, 503), token=True
+    "/v1/matches/{match}/seats/{seat}",
+    Sit,
+    MatchSummary,
+    refusals=(403, 404, 409, 410, 413, 415, 503),
+    token=True,
 )
 async def sit_down(
     call: Call, match: MatchId, seat: SeatName, body: Sit, idempotency_key: IdempotencyKey = None
@@ -58,7 +62,7 @@ async def sit_down(
     "/v1/matches/{match}/seats/{seat}/salt",
     OpenSalt,
     MatchSummary,
-    refusals=(403, 404, 409, 413, 415, 503),
+    refusals=(403, 404, 409, 410, 413, 415, 503),
     token=True,
 )
 async def open_salt(
@@ -82,7 +86,7 @@ async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
     "/v1/matches/{match}",
     MatchView,
     personal=True,
-    refusals=(403, 404, 503),
+    refusals=(403, 404, 410, 503),
 )
 async def read_match(
     call: Call,
@@ -112,7 +116,7 @@ async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
     "/v1/matches/{match}/prompt",
     PromptView,
     personal=True,
-    refusals=(404, 503),
+    refusals=(404, 410, 503),
     also=[Documented(204, "This viewer is not asked")],
 )
 async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> PromptView | Response:
@@ -129,7 +133,7 @@ async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> Pr
     return prompt_view(found, *standing, call.language) if standing else None
 
 
-@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 409, 503))
+@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 409, 410, 503))
 async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least: AtLeast = None) -> Response:
     """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519.
 
@@ -140,7 +144,7 @@ async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least:
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
-@api.get("/v1/matches/{match}/file", FILE, refusals=(404, 409, 503))
+@api.get("/v1/matches/{match}/file", FILE, refusals=(404, 409, 410, 503))
 async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
     """The match file; that of a running match comes without private parts."""
     from replay import matchfile

@@ -27,7 +27,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     return Token(person.id, token, body.role)
 
 
-@api.post("/v1/streams/tickets", NewTicket, Ticket, refusals=(403, 404, 413, 415), token=True)
+@api.post("/v1/streams/tickets", NewTicket, Ticket, refusals=(403, 404, 410, 413, 415), token=True)
 async def create_ticket(call: Call, body: NewTicket) -> Ticket:
     """A short-lived ticket for the event stream of one match, for `?ticket=` in a browser's EventSource."""
     call.person()

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import TYPE_CHECKING
 
 from api.gate.commits import Keys
+from api.http.access import address
 from api.http.edge import FILE, Api, Call
-from api.http.params import ID
+from api.http.params import ID, MatchId
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
-from api.http.shapes import MatchSummary
+from api.http.shapes import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary
+from api.store.seam import Quota, Spent
+from domain.log import Damaged
 from domain.match import Match
 from domain.notes import Signed
 
+if TYPE_CHECKING:
+    from replay.matchfile import MatchFile
+
 api = Api("replays", "Match files from elsewhere.")
+_DAY = 86_400  # seconds
 
 
 @api.post("/v1/replays", FILE, MatchSummary, refusals=(403, 409, 413, 415, 503), token=True)
@@ -23,24 +31,69 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)
     async with call.services.files:
-        match, note, proof = await asyncio.to_thread(_verified, body, call.gate.keys)
+        settings = call.services.settings
+        file = await asyncio.to_thread(_unpacked, body, settings.unpacked_bytes)
+        if person.role != "admin":
+            await _take_quota(call, sum(map(len, file.parts.values())))
+        match, note, proof = await asyncio.to_thread(_verified, file, call.gate.keys)
     accepted = await call.gate.upload(match, note, proof, person.id)
     names = await call.services.names.of(players_of(accepted.desk))
     return summary(accepted.desk, names, call.language)
 
 
-def _verified(content: bytes, keys: Keys) -> tuple[Match, str, Signed]:
+@api.post(
+    "/v1/matches/{match}/withdrawal",
+    NewWithdrawal,
+    WithdrawalView,
+    refusals=(403, 404, 409, 413, 415, 503),
+    token=True,
+)
+async def withdraw(call: Call, match: MatchId, body: NewWithdrawal) -> WithdrawalView:
+    """Show an uploaded match no longer, for admins; what was recorded first stays."""
+    person = call.person("admin")
+    found = await call.gate.withdraw(match, person.id, body.reason)
+    return WithdrawalView(found.match, found.at, found.by, found.reason)
+
+
+async def _take_quota(call: Call, size: int) -> None:
+    """Count a file, whether it is refused afterwards or not: it is the work of verifying it, too.
+
+    Raises:
+        Failed: limit, until the next day.
+    """
+    settings, visitors = call.services.settings, [f"address {address(call.request)}", f"player {call.player}"]
+    day, now = divmod(call.services.clock() // 1_000_000, _DAY)
+    most = Quota(settings.upload_files, settings.upload_bytes)
+    try:
+        await asyncio.to_thread(call.services.store.uploads.take, visitors, day, size, most)
+    except Spent as error:
+        told = f"at most {most.number} match files and {most.bytes} bytes in them a day (UTC)"
+        raise Failed("limit", told, {"retry-after": str(_DAY - now)}) from error
+
+
+def _unpacked(content: bytes, most: int) -> MatchFile:
+    """A match file of at most so many bytes, within the limits.  Raises Failed: bad-file."""
+    from replay import bounds, matchfile
+
+    try:
+        file = matchfile.read(content, most)
+        bounds.must_be_within(file)
+    except Damaged as error:
+        raise Failed("bad-file", str(error)) from error
+    return file
+
+
+def _verified(file: MatchFile, keys: Keys) -> tuple[Match, str, Signed]:
     """The match in a file, its checkpoint, and who signed that, as far as this server's keys tell.
 
     Raises:
         Failed: bad-file.
     """
-    from replay import matchfile, verify
+    from replay import verify
 
-    report = verify.verify(content, known=(keys.present, *keys.retired))
+    report = verify.verify(file.data, known=(keys.present, *keys.retired))
     if not report.ok:
         raise Failed("bad-file", "; ".join(map(str, report.failures)))
-    file = matchfile.read(content)
     match = file.match()
     if not match.closed:
         raise Failed("bad-file", "the match is still running, so its file comes without the private parts")

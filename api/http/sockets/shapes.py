@@ -12,24 +12,21 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.schemas import REF
 from api.http.shapes import (
-    MOST,
     Done,
     MatchSummary,
     Moves,
     MoveView,
-    Number,
     OpenSalt,
     Problem,
     PromptView,
     Request,
     Resignation,
-    SeatName,
     Takeback,
 )
 from api.http.shapes import TakebackAnswer as Agreement
+from domain.bounds import MOST, MatchId, Number, SeatName
 
 Id = Annotated[int, Meta(ge=-MOST, le=MOST)] | Annotated[str, Meta(max_length=64)]
-MatchId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
 After = Annotated[int, Meta(ge=0, le=MOST, description="Moves after this one.")]
 View = Annotated[
     str, Meta(max_length=64, description='A seat, "spectator", or "all" once the match is over.')

@@ -16,8 +16,11 @@ from api.store.seam import (
     Figures,
     People,
     Person,
+    Quota,
     Remembered,
     Stored,
+    Uploads,
+    Withdrawal,
 )
 from api.store.undivided import Undivided
 from domain.entries import Opened
@@ -76,6 +79,28 @@ class MemoryPeople:
         return [self._people.pop(token) for token in found] != []
 
 
+class MemoryUploads:
+    """Nobody has uploaded anything, and there is no end of what anybody may."""
+
+    def __init__(self) -> None:
+        self._withdrawn: dict[str, Withdrawal] = {}
+
+    def take(self, visitors: Sequence[str], day: int, size: int, most: Quota) -> None:
+        """See `Uploads.take`."""
+
+    def withdraw(self, withdrawal: Withdrawal) -> Withdrawal:
+        """See `Uploads.withdraw`."""
+        return self._withdrawn.setdefault(withdrawal.match, withdrawal)
+
+    def withdrawal(self, match: str) -> Withdrawal | None:
+        """See `Uploads.withdrawal`."""
+        return self._withdrawn.get(match)
+
+    def withdrawn(self) -> frozenset[str]:
+        """See `Uploads.withdrawn`."""
+        return frozenset(self._withdrawn)
+
+
 class MemoryStore(Undivided):
     """See `api.store.seam.Store`.
 
@@ -84,6 +109,7 @@ class MemoryStore(Undivided):
 
     def __init__(self) -> None:
         self.people: People = MemoryPeople()
+        self.uploads: Uploads = MemoryUploads()
         self.keys = Keys()
         self.shared = False
         self.held = False

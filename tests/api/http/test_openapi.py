@@ -29,6 +29,7 @@ PATHS = {
     "/v1/matches/{match}/turns",
     "/v1/matches/{match}/checkpoint",
     "/v1/matches/{match}/file",
+    "/v1/matches/{match}/withdrawal",
     "/v1/replays",
     "/v1/scoreboards/{game}",
     "/v1/streams/tickets",

@@ -97,7 +97,18 @@ class Database:
 
     def content(self) -> bytes:
         """See `Place`."""
-        tables = ["meta", "vault", "requests", "notes", "uploads", "people", "tokens", "stored_events"]
+        tables = [
+            "meta",
+            "vault",
+            "requests",
+            "notes",
+            "uploads",
+            "upload_quota",
+            "withdrawals",
+            "people",
+            "tokens",
+            "stored_events",
+        ]
         with psycopg.connect(self.url) as connection:
             rows = [
                 row

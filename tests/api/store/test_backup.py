@@ -19,7 +19,18 @@ from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_all, stored
 from tests.matches import Sitting, finished
 
-TABLES = ("sqlite_master", "stored_events", "vault", "requests", "notes", "uploads", "people", "tokens")
+TABLES = (
+    "sqlite_master",
+    "stored_events",
+    "vault",
+    "requests",
+    "notes",
+    "uploads",
+    "upload_quota",
+    "withdrawals",
+    "people",
+    "tokens",
+)
 
 
 @pytest.fixture
