@@ -97,7 +97,7 @@ def test_every_draw_of_a_turn_can_be_forced(glasnost: Program) -> None:
     assert table["picked"] == {"br": ["d2_e2_1"], "fr": ["m2_e2_1", "d3_e2_1"]}
     assert table["hands"] == {
         "br": ["carnatic_war", "interest_payments"],
-        "fr": ["calico_acts", "tropical_diseases", "vatican_politics", "tax_reform"],
+        "fr": ["calico_acts", "tax_reform", "tropical_diseases", "vatican_politics"],
     }
     assert (table["discards"], table["removed"]) == (["great_northern_war"], ["austro_spanish_rivalry"])
     assert table["front"]["fr"]["spain"] == "fr_two_2"

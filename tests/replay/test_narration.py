@@ -287,7 +287,7 @@ def test_a_field_that_its_game_calls_idle_is_left_out_while_it_is_0() -> None:
 
 
 def test_the_end_is_drawn_with_its_result() -> None:
-    match = finished(GAMES["cia_vs_kgb"], 3).match
+    match = finished(GAMES["cia_vs_kgb"], 6).match
     drawn = as_text(picture(match, Words(match, "ru")))
     assert "партия окончена" in drawn
     assert "победа: КГБ" in drawn
