@@ -63,7 +63,7 @@ def replay(
     Example:
       glasnost replay match.glasnost
       glasnost replay match.glasnost --at 12 --view spectator --lang ru
-      glasnost replay --store games seed-5bb81a2074ffd168903feef8
+      glasnost replay --store games seed-21876c7afa6f43e3fb93382e
     """
     from replay.positions import NoView
     from replay.words import Words
