@@ -61,6 +61,8 @@ class Settings(Struct, frozen=True):
     moves_per_page: the most moves in one answer that is not a stream.
     turns_bytes: so large a page of turns becomes; one move that is larger stands on it alone.
     cached_matches: matches kept in memory; a match that is being followed stays beyond that.
+    cached_bytes: bytes of memory that these take, about; those that are being followed stay beyond that, but
+        no other one is followed then.
     kept_refusals: how many of the latest refusals are kept.
     streams_per_viewer: streams open at once with one token (or from one address without one).
     commands_in_flight: commands of one socket that are carried out at once; until one is answered, no more of
@@ -94,6 +96,7 @@ class Settings(Struct, frozen=True):
     moves_per_page: int = 1_000
     turns_bytes: int = 1024 * 1024
     cached_matches: int = 1_000
+    cached_bytes: int = 512 * 1024 * 1024
     kept_refusals: int = 10_000
     streams_per_viewer: int = 100
     commands_in_flight: int = 16

@@ -16,6 +16,7 @@ from msgspec import Struct
 from domain.game import Game, OptionValue
 from domain.kernel import Fact, Table
 from domain.log import NOTHING, Damaged, over
+from domain.sharing import empty_table, shared
 from domain.upcast import decoder
 
 F = TypeVar("F", bound=Fact)
@@ -157,4 +158,4 @@ def _back(known: Sequence[Table | None], entry: _TakenBack) -> Table:
 def _empty(game: Game, entry: object) -> Table:
     if not isinstance(entry, _Opened) or entry.game != game.name:
         raise Damaged(f"the first entry does not open a match of {game.name}")
-    return game.table(entry.edition, entry.options)
+    return empty_table(game, entry.edition, shared(entry.options))

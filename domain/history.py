@@ -21,6 +21,11 @@ from domain.kernel import Fact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
 from domain.merkle import Tree
 from domain.outline import ALL, Outline, expect, parts_of
+from domain.sharing import empty_table
+
+# Bytes that a match takes besides what is stored: each match, each of its moves, and each move that a viewer
+# was shown.  They are those of the game that needs most, Imperial Struggle (`ops/bench/memory.py`).
+_MATCH, _MOVE, _VIEW = 16_000, 3_000, 2_100
 
 
 class Position(Struct, frozen=True):
@@ -55,6 +60,7 @@ class History(Outline):
         self._live: Table | None = None
         self._questions: dict[Seat, Prompt | None] = {}  # on that table
         self._resting = False
+        self._stored = 0  # bytes of all records
 
     # ── reading ──
 
@@ -62,6 +68,12 @@ class History(Outline):
     def move(self) -> int:
         """The number of the latest move."""
         return len(self.records)
+
+    @property
+    def weight(self) -> int:
+        """How many bytes of memory it takes at rest, about; without what it shares with others."""
+        views = sum(map(len, self._views.values()))
+        return _MATCH + self._stored + _MOVE * self.move + _VIEW * views
 
     def _exchanged_at(self, move: int) -> bool:
         return self.positions[move - 1].table.exchanged
@@ -161,7 +173,7 @@ class History(Outline):
 
     @property
     def _empty(self) -> Table:
-        return self.game.table(self.opened.edition, self.opened.options)
+        return empty_table(self.game, self.opened.edition, self.opened.options)
 
     # ── folding the log ──
 
@@ -184,6 +196,7 @@ class History(Outline):
             raise Damaged(f"move {record.move} follows move {self.move}")
         self.positions.append(self._after(record))
         self.records.append(record)
+        self._stored += len(record.stored)
         self.tree.add(record.leaf)
         self.roots.append(self.tree.root)
         self._live, self._questions = live, {}

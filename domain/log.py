@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.entries import (
     Closed,
@@ -37,6 +38,7 @@ from domain.entries import (
 )
 from domain.game import Game
 from domain.kernel import Fact, Picks, Seat, SeatsSettled
+from domain.sharing import shared
 from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
@@ -185,7 +187,7 @@ class Codec:
 
     def __init__(self, game: Game) -> None:
         self.audiences = (*game.seats, HOUSE)
-        self.entry = decoder(
+        self._entry = decoder(
             Opened
             | over(Seated, game.facts)
             | over(SaltOpened, game.facts)
@@ -203,6 +205,11 @@ class Codec:
         self.step = decoder(game.steps, game.upcasters)
         self.settling = _settling(game)
         self._none: Part[Any] = Part()
+
+    def entry(self, leaf: bytes) -> Any:
+        """What a leaf says; options that are data are shared.  Raises msgspec.DecodeError: see `read`."""
+        entry = self._entry(leaf)
+        return replace(entry, options=shared(entry.options)) if type(entry) is Opened else entry
 
     def read(self, match: str, stored: bytes) -> Record:
         """The record behind stored bytes.

@@ -33,6 +33,7 @@ from domain.game import Game, Options
 from domain.history import History
 from domain.kernel import Answer, Decision, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import b64
+from domain.sharing import shared
 
 _BATCH = "a draw, a reveal or another seat's question begins there"
 
@@ -339,7 +340,7 @@ def open_match(
         match=match,
         game=game.name,
         edition=edition,
-        options=options,
+        options=shared(options),
         origin=origin,
         rules=game.rules,
         product=context.product,

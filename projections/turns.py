@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from domain.entries import Closed, Ruled, Told
 from domain.log import Record
 from domain.match import Match
+from domain.sharing import empty_table
 from projections import summary
 from projections.hearing import Heard, heard, hidden
 from projections.summary import Turn
@@ -29,7 +30,7 @@ def turns(match: Match, move: int) -> tuple[Turn, ...]:
     is_over = isinstance(last, Closed)
     found = summary.told(
         match.game,
-        match.game.table(match.opened.edition, match.opened.options),
+        empty_table(match.game, match.opened.edition, match.opened.options),
         _heard(match, move, in_full=is_over and not match.imported),
     )
     if not is_over:

@@ -15,6 +15,7 @@ from typing import Any
 from domain.chance import Secret
 from domain.log import Record
 from domain.match import Match
+from domain.sharing import Data, data_of
 
 Since = Callable[[str, int], Awaitable[list[Record]]]
 
@@ -77,12 +78,16 @@ class Desks:
 
     Args:
         most: how many are kept; busy ones stay beyond that.
+        room: bytes of memory that they may take, about; busy ones stay beyond that.
         load: sets up the desk of a stored match, in a thread; None where there is no such match.
         since: gives the stored moves of a match after one (see `Looks.since`).
     """
 
-    def __init__(self, most: int, load: Callable[[str], Desk | None], since: Since) -> None:
-        self._most, self._load, self._since = most, load, since
+    def __init__(self, most: int, room: int, load: Callable[[str], Desk | None], since: Since) -> None:
+        self._most, self._room, self._load, self._since = most, room, load, since
+        self.weight = 0  # bytes of memory that they take, about
+        self._weights: dict[str, int] = {}
+        self._data: dict[int, tuple[int, int]] = {}  # by id: how many desks have it, and what it weighs
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Desk | None]] = {}
 
@@ -92,14 +97,25 @@ class Desks:
         Somebody may have found the match in the store already: then he is at the desk that counts.
         """
         kept = self._desks.setdefault(desk.match.id, desk)
+        if kept is desk:
+            for data in data_of(desk.match.opened.options):
+                self._hold(data)
+        self._weigh(kept)
         self._thin_out()
         return kept
+
+    @property
+    def is_full(self) -> bool:
+        """Do those that cannot be cleared away take all the room?"""
+        return self.weight > self._room
 
     def at_hand(self, match: str) -> Desk | None:
         """The desk, where it need not be loaded."""
         desk = self._desks.get(match)
         if desk is not None:
             self._desks.move_to_end(match)
+            self._weigh(desk)
+            self._thin_out()
         return desk
 
     def peek(self, match: str) -> Desk | None:
@@ -170,9 +186,32 @@ class Desks:
         return self._desks[match]
 
     def _thin_out(self) -> None:
+        if len(self._desks) <= self._most and not self.is_full:
+            return
         newest = next(reversed(self._desks))
         for match in list(self._desks):
-            if len(self._desks) <= self._most:
+            if len(self._desks) <= self._most and not self.is_full:
                 return
             if match != newest and not self._desks[match].users:
-                del self._desks[match]
+                self._clear_away(self._desks.pop(match))
+
+    def _clear_away(self, desk: Desk) -> None:
+        self.weight -= self._weights.pop(desk.match.id)
+        for data in data_of(desk.match.opened.options):
+            desks, weight = self._data.pop(id(data))
+            if desks > 1:
+                self._data[id(data)] = desks - 1, weight
+            else:
+                self.weight -= weight
+
+    def _hold(self, data: Data) -> None:
+        """What several matches share weighs once."""
+        desks, weight = self._data.get(id(data), (0, data.weight))
+        self._data[id(data)] = desks + 1, weight
+        self.weight += 0 if desks else weight
+
+    def _weigh(self, desk: Desk) -> None:
+        """It grows with each move, and with each view of it."""
+        match, weight = desk.match.id, desk.match.weight
+        self.weight += weight - self._weights.get(match, 0)
+        self._weights[match] = weight

@@ -74,7 +74,9 @@ class Gate:
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
-        self._desks = Desks(settings.cached_matches, self._commits.load, Looks(store).since)
+        self._desks = Desks(
+            settings.cached_matches, settings.cached_bytes, self._commits.load, Looks(store).since
+        )
         self._house = House(house() if bots is None else bots, self._commits, self._desks)
         self._salt_hours = settings.salt_hours
         self._carrier = Carrier(self._commits, self._desks, self._house, self.refusals)
@@ -111,6 +113,15 @@ class Gate:
     def at_hand(self) -> int:
         """How many matches are in memory."""
         return len(self._desks)
+
+    @property
+    def weight(self) -> int:
+        """How many bytes of memory these take, about."""
+        return self._desks.weight
+
+    def may_follow(self, desk: Desk) -> bool:
+        """Is there room for one more match that nobody can clear away as long as it is followed?"""
+        return desk.users > 0 or (self._desks.peek(desk.match.id) is desk and not self._desks.is_full)
 
     def checkpoint(self, match: Match, move: int) -> str:
         """The signed checkpoint over the first `move` moves.

@@ -54,6 +54,8 @@ class OfTheGate(Collector):
         closed = self._connections.closed
         yield _counted("glasnost_connections_closed", "Connections refused or cut off.", "reason", closed)
         yield GaugeMetricFamily("glasnost_matches_at_hand", "Matches in memory.", value=gate.at_hand)
+        told = "Bytes of memory that these take, about."
+        yield GaugeMetricFamily("glasnost_matches_at_hand_bytes", told, value=gate.weight)
 
 
 class OfTheStore(Collector):

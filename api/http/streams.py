@@ -13,15 +13,22 @@ from contextlib import AbstractContextManager
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.gate import Desk
+from api.gate import Desk, Gate
 from api.http.moves import Sight
 from api.http.negotiation import EVENTS
+from api.http.problems import Failed
 
 _AT_ONCE = 64  # moves in one piece
 _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet
 _ALIVE = b": alive\n"
 
 Look = Callable[[], Sight]
+
+
+def must_be_room(gate: Gate, desk: Desk) -> None:
+    """A match that is followed cannot be cleared away.  Raises Failed: limit, where those take all memory."""
+    if not gate.may_follow(desk):
+        raise Failed("limit", "too many matches are followed at once", {"retry-after": "5"})
 
 
 class Stream(Response):

@@ -1,7 +1,9 @@
-"""The memory of a worker with 10,000 matches that are played, and with 10,000 event streams that wait.
+"""The memory of a worker with 10,000 matches that are played, with 10,000 event streams that wait, and with
+openings that bring the same card set of 59 KB.
 
 The matches have some 30 moves; the worker reads each from the store, and one more move is played in it.  The
-floor is what is stored of them.  The streams are told of no move; their floor is bare ASGI.
+floor is what is stored of them.  The streams are told of no move; their floor is bare ASGI.  The floor of the
+openings is the card set in each log.
 """
 
 from __future__ import annotations
@@ -14,29 +16,38 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import uvloop
 from _bench import QUICK, played, say
 from _filled import copied
 from _load import HERE, Place, Server, question_of, server
 from _wire import Wire
+from msgspec import to_builtins
 
 from api.store.seam import Append
 from api.store.store import SqliteStore
 from domain.games import GAMES
+from domain.thirteen_minutes.components import RECONSTRUCTION
 
 MATCHES = 40 if QUICK else 10_000
+OPENINGS = 40 if QUICK else 596
 STREAMS = 40 if QUICK else 10_000
 MOVES = 30
 AT_ONCE = 16  # connections
 WARM = 16  # matches and streams that do not count: with the first ones much is read that all share
 KB = 1_000
-os.environ |= {"GLASNOST_CACHED_MATCHES": str(2 * MATCHES), "GLASNOST_STREAMS_PER_VIEWER": str(2 * STREAMS)}
+CARDS = 59_000  # bytes of a card set as JSON
+os.environ |= {
+    "GLASNOST_CACHED_MATCHES": str(2 * (MATCHES + OPENINGS)),
+    "GLASNOST_CACHED_BYTES": str(10**9),
+    "GLASNOST_STREAMS_PER_VIEWER": str(2 * STREAMS),
+}
 SERVE = ("-m", "api.cli.main", "serve", "--port", "0", "--empty", "--store")
 
 
 def main() -> None:
-    """Two lines: matches and streams."""
+    """Three lines: matches, streams and openings."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "store"
         with closing(SqliteStore.open(folder)) as store:
@@ -46,6 +57,8 @@ def main() -> None:
             took = uvloop.run(_played_on(worker, names, token))
             _say(f"{MATCHES} matches of {MOVES} moves", took, MATCHES, "what is stored", stored)
             took = uvloop.run(_followed(worker, names))
+            took = uvloop.run(_opened(worker, token))
+            _say(f"{OPENINGS} openings with one card set", took, OPENINGS, "its JSON", OPENINGS * CARDS)
         with server(str(HERE / "_bare_streams.py")) as bare:
             least = uvloop.run(_followed(bare, names))
         _say(f"{STREAMS} event streams", took, STREAMS, "bare ASGI", least)
@@ -84,6 +97,23 @@ async def _played(worker: Server, names: Sequence[str], token: str) -> None:
         status, data = await wire.ask(place.answer(question_of(data), luck))
         assert status == 201, data
     wire.close()
+
+
+async def _opened(worker: Server, token: str) -> int:
+    """Open matches with one card set; gives how many bytes the worker has grown by, the first apart."""
+    step = {"op": "peek_cuba"}
+    cards: list[dict[str, Any]] = [
+        {**card, "title": card["id"], "event": {"steps": [step] * (CARDS // 13 // 20)}}
+        for card in to_builtins(RECONSTRUCTION)["cards"]
+    ]
+    body = {"game": "thirteen_minutes", "options": {"card_set": {"cards": cards}}}
+    wire = await Wire.to(worker.port)
+    await wire.told("POST", "/v1/matches", body, token)
+    before = worker.memory()
+    for _ in range(OPENINGS):
+        await wire.told("POST", "/v1/matches", body, token)
+    wire.close()
+    return worker.memory() - before
 
 
 async def _followed(worker: Server, names: Sequence[str]) -> int:

@@ -17,7 +17,7 @@ from api.http.negotiation import EVENTS, JSON, LINES, media_type
 from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
 from api.http.problems import Failed
 from api.http.shapes import MovePage
-from api.http.streams import Stream, follow
+from api.http.streams import Stream, follow, must_be_room
 from api.http.tickets import Admission
 from api.settings import product
 
@@ -78,6 +78,7 @@ async def _live(
     if desk.match.closed and after == desk.match.move:
         return Response(status_code=204)
     services.streams.check(holder)
+    must_be_room(call.gate, desk)
     if call.request.method == "HEAD":
         return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
     source = follow(

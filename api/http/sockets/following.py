@@ -20,7 +20,7 @@ from api.http.moves import Sight
 from api.http.problems import Failed
 from api.http.sockets.doing import NOTHING, OK
 from api.http.sockets.shapes import Follow, Followed, Leave, MatchOver, Reply
-from api.http.streams import news
+from api.http.streams import must_be_room, news
 from domain.outline import Chair
 
 Say = Callable[[bytes], Awaitable[None]]
@@ -56,6 +56,7 @@ class Following:
         if said.match in self._matches:
             raise Failed("invalid", "this socket follows the match already; leave it first")
         call.services.streams.check(call.visitor.holder)
+        must_be_room(call.gate, desk)
 
         def begin() -> None:
             pushing = self._push(call, desk, seen_by, said)
