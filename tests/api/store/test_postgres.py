@@ -290,6 +290,7 @@ def test_an_older_schema_is_migrated_once_by_whoever_comes_first(database: str) 
 def test_a_store_of_schema_2_takes_moves_once_it_is_migrated(place: Database, toy_game: Game) -> None:
     """It called `append` with an array for each column."""
     opened(place).close()
+    place.force("DROP TABLE upload_quota, withdrawals")
     place.force("DROP FUNCTION append")
     place.force("CREATE FUNCTION append(matches text[], firsts integer[]) RETURNS void LANGUAGE sql AS ''")
     place.force("UPDATE meta SET value = '2' WHERE name = 'schema'")
