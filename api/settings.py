@@ -53,6 +53,7 @@ class Settings(Struct, frozen=True):
     head_seconds: how long the head of a request may take, from its first byte to its last.
     body_seconds: how long its body may take, besides the time that its bytes are given by the next.
     body_bytes_per_second: for so many bytes of a body that have come, it may take a second more.
+    searches_per_minute: how often one token may look for players by name.
     head_bytes: the largest head of a request that is waited for: its first line and the headers.
     body_bytes, file_bytes: the largest body of a request, and the largest match file.
     unpacked_bytes: the largest match file, unpacked, that is taken.
@@ -87,6 +88,7 @@ class Settings(Struct, frozen=True):
     head_seconds: int = 10
     body_seconds: int = 20
     body_bytes_per_second: int = 8_192
+    searches_per_minute: int = 60
     head_bytes: int = 65_536
     body_bytes: int = 65_536
     file_bytes: int = 16 * 1024 * 1024

@@ -193,6 +193,9 @@ class Counts:
             node, path = node[path % _FANOUT], path // _FANOUT
         return node.get(label, 0)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Counts) and dict(_leaves(self._root)) == dict(_leaves(other._root))
+
     def with_count(self, label: str, count: int) -> Counts:
         """The same counts, but for one label."""
         return Counts(_with_count(self._root, hash(label), label, count))
@@ -216,6 +219,14 @@ def _with_count(node: Any, path: int, label: str, count: int, depth: int = 0) ->
     return tuple(children)
 
 
+def _leaves(node: Any) -> Iterator[tuple[str, int]]:
+    if isinstance(node, tuple):
+        for child in node:
+            yield from _leaves(child)
+    else:
+        yield from node.items()
+
+
 _NONE = Counts()
 
 
@@ -228,6 +239,13 @@ class Ledger:
 
     def __init__(self, period: int = 1, open: Counts = _NONE, secret: Counts = _NONE) -> None:
         self.period, self.open, self.secret = period, open, secret
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and (self.period, self.open, self.secret) == (
+            other.period,
+            other.open,
+            other.secret,
+        )
 
     def fork(self) -> Ledger:
         """A ledger that goes on without touching this one."""

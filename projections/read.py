@@ -111,9 +111,9 @@ def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> 
     where.add('"match" IN (SELECT "match" FROM match_seats WHERE "player" = ?)', which.player)
     where.add(*_without(which.hidden))
     order = ("opened", "match")
-    where.after(order, _cursor(page.after, (int, str)))
+    where.after(order, cursor(page.after, (int, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    return _page(rows_of(connection, MatchRow, latest, where.values), page, order)
+    return paged(rows_of(connection, MatchRow, latest, where.values), page, order)
 
 
 def match(connection: sqlite3.Connection, match: str) -> MatchRow | None:
@@ -136,9 +136,9 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
     )
     where.add(*_without(which.hidden))
     order = ("opened", "match", "seat")
-    where.after(order, _cursor(page.after, (int, str, str)))
+    where.after(order, cursor(page.after, (int, str, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    seatings = _page(rows_of(connection, SeatingRow, latest, where.values), page, order)
+    seatings = paged(rows_of(connection, SeatingRow, latest, where.values), page, order)
     marks = ", ".join("?" * len(seatings.rows))
     rated = rows_of(
         connection,
@@ -189,12 +189,12 @@ def place_after(page: Asked) -> list[Any] | None:
     Raises:
         BadQuery.
     """
-    return _cursor(page.after, (int, int, str))
+    return cursor(page.after, (int, int, str))
 
 
 def standings_page(rows: list[StandingRow], page: Asked) -> Page[StandingRow]:
     """A page of standings; `rows` has one more than the page where there is another one."""
-    return _page(rows, page, _BEST)
+    return paged(rows, page, _BEST)
 
 
 # ── conditions, cursors, rows ──
@@ -252,7 +252,12 @@ def _limit(page: Asked) -> int:
     return page.limit + 1
 
 
-def _cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
+def cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
+    """The values for which the `next` of a page stands; None where it is the first.
+
+    Raises:
+        BadQuery: it is not that of a page of this list.
+    """
     if text is None:
         return None
     try:
@@ -265,12 +270,13 @@ def _cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None
     return values
 
 
-def _page(rows: list[R], page: Asked, order: Sequence[str]) -> Page[R]:
+def paged(rows: list[T], page: Asked, order: Sequence[str]) -> Page[T]:
+    """A page of rows, of which there is one more than asked where there is another page."""
     if len(rows) <= page.limit:
         return Page(tuple(rows), None)
     last = [getattr(rows[page.limit - 1], name) for name in order]
-    cursor = base64.urlsafe_b64encode(msgspec.json.encode(last)).decode().rstrip("=")
-    return Page(tuple(rows[: page.limit]), cursor)
+    after = base64.urlsafe_b64encode(msgspec.json.encode(last)).decode().rstrip("=")
+    return Page(tuple(rows[: page.limit]), after)
 
 
 def rows_of(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:

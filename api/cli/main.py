@@ -34,6 +34,7 @@ SECTIONS = {
     },
     "Keep": {
         "withdraw": ("api.cli.withdrawing", "Show an uploaded match no longer."),
+        "people": ("api.cli.people", "Forget, rename, lock out or find people."),
         "backup": ("api.cli.keeping", "Copy a store while it is in use."),
         "restore": ("api.cli.keeping", "Make a store from a backup."),
         "migrate": ("api.cli.migrating", "Copy a store into another one, and prove it."),

@@ -166,6 +166,7 @@ class Carrier:
 
     async def _judged(self, desk: Desk, order: Order) -> Accepted:
         seat = order.seat or seat_if_any(desk.match, order.player)
+        reservations = await order.look() if order.look else None
         try:
             draft = order.judge(desk.match, self._commits.context(desk), seat)
         except Refused as error:
@@ -182,7 +183,7 @@ class Carrier:
             ) from error
         form = order.key.form if order.key else ""
         accepted = Accepted(desk, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(desk, draft, remembered(order.key, accepted))
+        await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
         return accepted
 
     def _refusal(self, order: Order, error: Denied) -> Refusal:

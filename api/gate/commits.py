@@ -12,7 +12,16 @@ from api.gate.arrivals import Arrivals
 from api.gate.counts import Counts
 from api.gate.desks import Desk
 from api.gate.refusals import Denied
-from api.store.seam import Append, Conflict, Exists, InDoubt, Remembered, Store, StoreError
+from api.store.seam import (
+    Append,
+    Conflict,
+    Exists,
+    InDoubt,
+    Remembered,
+    Reservations,
+    Store,
+    StoreError,
+)
 from domain.chance import Secret
 from domain.drafting import Context, Draft, Refused
 from domain.entries import Closed, SecretOpened
@@ -79,8 +88,16 @@ class Commits:
         """The signed checkpoint over the first `size` moves.  Raises NotSignedHere: see `checkpoint`."""
         return checkpoint(self.keys.signing, match, size, root)
 
-    async def commit(self, desk: Desk, draft: Draft, remembered: Remembered | None = None) -> None:
+    async def commit(
+        self,
+        desk: Desk,
+        draft: Draft,
+        remembered: Remembered | None = None,
+        reservations: int | None = None,
+    ) -> None:
         """Make a draft durable, then part of the match, then known to the followers.
+
+        `reservations`: the version of those that it was judged by, if it was.
 
         Raises:
             Conflict: somebody else was faster.
@@ -88,16 +105,28 @@ class Commits:
         """
         match, records = desk.match, draft.records
         desk.position = await self._durable(
-            Append(records, remembered=remembered, note=self._closing_note(match, draft))
+            Append(
+                records,
+                remembered=remembered,
+                note=self._closing_note(match, draft),
+                reservations=reservations,
+            )
         )
         for record in records:
             match.accept(record, draft.live if record is records[-1] else None)
         self.counts.moves[match.game.name] += len(records)
         desk.tell()
 
-    async def first(self, match: Match, secret: Secret, remembered: Remembered | None = None) -> Desk:
+    async def first(
+        self,
+        match: Match,
+        secret: Secret,
+        remembered: Remembered | None = None,
+        reserved: Reservations | None = None,
+    ) -> Desk:
         """Store a new match; see `_new`."""
-        return await self._new(match, secret, Append(match.records, secret.bytes, remembered))
+        append = Append(match.records, secret.bytes, remembered, reserved=reserved)
+        return await self._new(match, secret, append)
 
     async def whole(self, match: Match, note: str, proof: Signed) -> Desk:
         """Store a whole match from elsewhere, its checkpoint and who signed that; see `_new`."""

@@ -38,8 +38,9 @@ from api.gate.orders import (
     remembered,
 )
 from api.gate.refusals import Denied, Refusals
+from api.gate.reserving import must_be_admitted, must_have, must_reserve
 from api.settings import Settings
-from api.store.seam import Store, Withdrawal
+from api.store.seam import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain.chance import Secret, Source
 from domain.drafting import Context, Draft, Refused
 from domain.kernel import Picks, Result, Seat
@@ -162,14 +163,15 @@ class Gate:
         match: str | None = None,
         recorded: bool = False,
         key: Key | None = None,
+        reserved: Mapping[Seat, Reservation] = {},
     ) -> Accepted:
-        """A new match; opening seats nobody.
+        """A new match; opening seats nobody.  `reserved`: who alone may take a seat.
 
         The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
         that key is whose it is, without a match.
 
         Raises:
-            Denied: unknown-game, bad-option, exists, key-reused, unavailable, in-doubt.
+            Denied: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
         """
         name = match or self.store.named(new_id() if key is None else id_of(key))
         if key is not None:
@@ -184,9 +186,12 @@ class Gate:
             opened = new_match(
                 context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
             )
+            for seat in reserved:
+                must_have(opened, seat)
             accepted = Accepted(Desk(opened, own), None, 1, 1, 1, key.form if key else "")
+            held = Reservations(1, reserved) if reserved else None
             try:
-                desk = await self._commits.first(opened, own, remembered(key, accepted))
+                desk = await self._commits.first(opened, own, remembered(key, accepted), held)
             except Denied as error:
                 before = await self._carrier.opened_before(order) if error.kind == "exists" else None
                 if before is None:
@@ -205,6 +210,7 @@ class Gate:
         salt: str | None = None,
         salt_hash: str | None = None,
         bot: str = "",
+        invitation: str | None = None,
         key: Key | None = None,
         source: Source | None = None,
     ) -> Accepted:
@@ -213,16 +219,58 @@ class Gate:
         With the hash of a salt, play waits until it is opened.
 
         Raises:
-            Denied: unknown-match, unknown-bot, foreign, unavailable, and what `Match.sit` refuses.
+            Denied: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
         """
+        reserved = Reservations()
+
+        async def look() -> int:
+            nonlocal reserved
+            reserved = await asyncio.to_thread(self.store.reservations, match)
+            return reserved.version
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if bot:
                 self._must_be_invited(stored, bot, player)
+            must_be_admitted(stored, reserved, seat, None if bot else player, invitation)
             name = player_of(bot) if bot else player or ""
             return stored.sit(context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash)
 
-        return await self._carrier.command(Order("sit", match, judge, player, seat, key=key))
+        return await self._carrier.command(Order("sit", match, judge, player, seat, key=key, look=look))
+
+    async def reserve(
+        self, match: str, seat: Seat, reservation: Reservation | None, player: str | None
+    ) -> None:
+        """Reserve a free seat, in the place of what was reserved, or (None) let anybody take it again.
+
+        `player` opened the match (None: somebody who may do so anywhere).
+
+        Raises:
+            Denied: unknown-match, unknown-seat, foreign, seat-taken, over, conflict.
+            StoreError: the store is away.
+        """
+
+        async def once(desk: Desk) -> None:
+            must_reserve(desk.match, seat, player)
+            before = await asyncio.to_thread(self.store.reservations, match)
+            others = {name: held for name, held in before.seats.items() if name != seat}
+            now = Reservations(before.version + 1, others | ({seat: reservation} if reservation else {}))
+            await asyncio.to_thread(self.store.reserve, match, desk.match.move, now)
+
+        async def work() -> Accepted:
+            desk = await self._carrier.desk(match)
+            with desk.used():
+                async with desk.lock:
+                    try:
+                        await once(desk)
+                    except Conflict:
+                        await self._desks.refresh(desk)
+                        await once(desk)
+            return Accepted(desk, seat, desk.match.move, desk.match.move, desk.match.move)
+
+        try:
+            await self._carrier.carry(Order("reserve", match, never, player, seat), work())
+        except Conflict as error:
+            raise Denied("conflict", "somebody else was faster; look again", match=match) from error
 
     async def open_salt(
         self, match: str, seat: Seat, player: str, salt: str, *, key: Key | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -71,7 +71,11 @@ class Accepted(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """One command: who says it, to which match, and how it is judged."""
+    """One command: who says it, to which match, and how it is judged.
+
+    `look`: what is done before it is judged, each time; it gives the version of the reservations that it was
+    judged by.
+    """
 
     command: str
     match: str
@@ -80,6 +84,7 @@ class Order(Struct, frozen=True):
     seat: Seat | None = None
     expect: int | None = None
     key: Key | None = None
+    look: Callable[[], Awaitable[int]] | None = None
 
 
 class _Kept(Struct, frozen=True):

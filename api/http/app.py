@@ -19,14 +19,36 @@ from api.http.edge import encode
 from api.http.negotiation import JSON
 from api.http.problems import Failed
 from api.http.refusing import HANDLERS, refused
-from api.http.routes import boards, commands, games, log, matches, players, replays, service
+from api.http.routes import (
+    boards,
+    commands,
+    games,
+    log,
+    matches,
+    people,
+    players,
+    replays,
+    reservations,
+    service,
+)
 from api.http.schemas import schemas, without_null
 from api.http.services import Services
 from api.http.sockets import door
 from api.http.watch import Watch, failed
 from api.settings import product
 
-TOPICS = (games.api, players.api, matches.api, commands.api, log.api, boards.api, replays.api, service.api)
+TOPICS = (
+    games.api,
+    players.api,
+    people.api,
+    matches.api,
+    reservations.api,
+    commands.api,
+    log.api,
+    boards.api,
+    replays.api,
+    service.api,
+)
 _ELSEWHERE = 307
 _OPENAPI = "/openapi.json"
 _ABOUT = """\

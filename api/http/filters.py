@@ -77,13 +77,25 @@ def must_be_in_order(since: int | None, until: int | None) -> None:
         raise Failed("invalid", told)
 
 
+def stood_for(after: str | None, kinds: tuple[type, ...]) -> Sequence[str | int]:
+    """The values for which the `next` of another page stands; none where this is the first.
+
+    Raises:
+        Failed: invalid.
+    """
+    try:
+        return read.cursor(after, kinds) or ()
+    except read.BadQuery as error:
+        raise Failed("invalid", str(error)) from error
+
+
 async def must_be_somebody(call: Call, player: str) -> None:
     """Whoever has a name here, or sits in a match, is somebody; so is a bot.
 
     Raises:
         Failed: unknown-player.
     """
-    if player in map(player_of, house()) or await call.services.names.of([player]):
+    if player in map(player_of, house()) or await call.services.names.of([player], call.language):
         return
     if not (await call.services.models.ask(read.history, player, HistoryFilter(), Asked(1))).rows:
         raise Failed("unknown-player", f"nobody of the id {player[:64]!r} plays or played here")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import unicodedata
 
 from api.http.problems import Failed
+from api.store.names import folded
 from replay.plain import one_line
 
 _BLANK = {0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0}  # letters that show nothing
 _UNSEEN = ("Cc", "Cf", "Cs", "Cn", "Mn", "Me", "Zs", "Zl", "Zp")
 _RESERVED = ("bot:", "import:")
+FORGOTTEN = {"en": "(name forgotten)", "ru": "(имя забыто)"}
+"""What is told in the place of a name that an administrator has let the server forget."""
 
 
 def checked(name: str) -> str:
@@ -33,7 +36,13 @@ def checked(name: str) -> str:
         raise Failed("invalid", "a name shows something: this one is invisible - at `$.name`")
     if unicodedata.normalize("NFKC", "".join(shown)).casefold().startswith(_RESERVED):
         raise Failed("invalid", "a name begins neither with bot: nor with import: - at `$.name`")
+    if folded("".join(shown)) in map(_compact, FORGOTTEN.values()):
+        raise Failed("invalid", "a name is not what is told of forgotten ones - at `$.name`")
     return name
+
+
+def _compact(name: str) -> str:
+    return folded("".join(letter for letter in name if _is_seen(letter)))
 
 
 def _is_seen(letter: str) -> bool:

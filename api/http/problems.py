@@ -39,6 +39,7 @@ KINDS: dict[str, Kind] = {
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Не ваша партия: {detail}"),
     "cross-origin": Kind(403, "Foreign page", "Чужая страница", "Страница чужая: {detail}"),
+    "reserved": Kind(403, "Seat reserved", "Место отложено", "Это место держат не для вас: {detail}"),
     "not-found": Kind(404, "Not found", "Не найдено", "Не найдено: {detail}"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
     "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; здесь играют: {games}"),
@@ -58,6 +59,12 @@ KINDS: dict[str, Kind] = {
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "salt": Kind(409, "Not with this salt", "Соль не принята", "Соль не принята: {detail}"),
+    "forgotten": Kind(
+        409, "Player forgotten", "Игрок забыт", "Этого игрока забыли, и он не возвращается: {detail}"
+    ),
+    "last-admin": Kind(
+        409, "Last administrator", "Последний администратор", "Так администраторов не останется: {detail}"
+    ),
     "takeback": Kind(409, "No takeback", "Возврат невозможен", "Возврат хода невозможен: {detail}"),
     "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
     "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
@@ -112,6 +119,7 @@ KINDS: dict[str, Kind] = {
 }
 
 _OPENING = ("open_match",)
+_RESERVING = ("reserve_seat", "withdraw_reservation")
 _COMMANDS = (
     "play",
     "ask_takeback",
@@ -123,18 +131,30 @@ _COMMANDS = (
     "close_unopened",
 )
 _LOOKS = ("read_match", "read_moves", "read_prompt", "read_checkpoint", "read_file", "read_turns")
+_DEEDS = ("forget_player", "rename_player", "revoke_tokens", "replace_token")
 _ONLY: dict[str, tuple[str, ...]] = {
-    "foreign": _COMMANDS,
+    "foreign": (*_COMMANDS, *_RESERVING),
+    "reserved": ("sit_down",),
     "not-found": ("read_problem",),
     "unknown-game": (*_OPENING, "read_game", "read_scoreboard"),
-    "unknown-match": (*_COMMANDS, *_LOOKS, "create_ticket", "withdraw"),
+    "unknown-match": (*_COMMANDS, *_LOOKS, *_RESERVING, "read_reservations", "create_ticket", "withdraw"),
     "unknown-move": _LOOKS,
-    "unknown-player": ("list_matches", "read_history"),
-    "unknown-seat": ("sit_down", "open_salt", "read_match", "read_moves", "create_ticket"),
+    "unknown-player": (
+        *("list_matches", "read_history", "read_player", "reserve_seat"),
+        *_DEEDS,
+        *_OPENING,
+    ),
+    "forgotten": ("rename_player", "replace_token"),
+    "last-admin": ("forget_player", "revoke_tokens"),
+    "unknown-seat": (
+        *_OPENING,
+        *_RESERVING,
+        *("sit_down", "open_salt", "read_match", "read_moves", "create_ticket"),
+    ),
     "stale": ("play",),
     "not-asked": ("play",),
     "not-running": _COMMANDS,
-    "over": _COMMANDS,
+    "over": (*_COMMANDS, *_RESERVING),
     "record": _COMMANDS,
     "salt": ("open_salt", "close_unopened"),
     "takeback": ("ask_takeback", "answer_takeback"),
@@ -143,15 +163,15 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "ruling": ("rule",),
     "bad-option": _OPENING,
     "unknown-bot": ("sit_down",),
-    "seat-taken": ("sit_down",),
+    "seat-taken": ("sit_down", *_RESERVING),
     "bad-file": ("upload",),
     "exists": ("upload",),
     "not-uploaded": ("withdraw",),
     "withdrawn": (*_COMMANDS, *_LOOKS, "create_ticket"),
     "not-signed-here": ("read_checkpoint", "read_file"),
     "key-reused": (*_OPENING, *_COMMANDS),
-    "conflict": _COMMANDS,
-    "in-doubt": (*_OPENING, *_COMMANDS, "upload"),
+    "conflict": (*_COMMANDS, *_RESERVING),
+    "in-doubt": (*_OPENING, *_COMMANDS, *_RESERVING, *_DEEDS, "upload"),
     "behind": _LOOKS,
     "not-ready": ("readyz",),
     "full": (),

@@ -3,52 +3,76 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from api.bus import Bus
 from api.bus.boards import Boards
 from api.gate import Gate
-from api.http.access import Tokens
+from api.http.access import Changes, Tokens
 from api.http.borders import Borders
 from api.http.caching import Packed
 from api.http.collecting import OfTheBus, OfTheGate, OfTheStore
 from api.http.connections import Connections, allowed, proxies
 from api.http.limits import AtOnce, Buckets
 from api.http.metrics import Metrics
+from api.http.naming import FORGOTTEN
 from api.http.readmodels import ReadModels
 from api.http.sockets.count import Sockets
 from api.http.tickets import Tickets
 from api.http.vitals import Vitals
 from api.settings import Settings
-from api.store.seam import People, Store
+from api.store.seam import People, Store, StoreError
 
 _FILES = 2  # match files written or verified at once: each keeps a thread and a core busy
 _NAMES = 50_000  # names held in memory
+_NAME_SECONDS = 60.0  # then the store is asked again: it may not have been heard that one was forgotten
+_NEVER = (-math.inf, None)
 
 
 class Names:
-    """The names of players; those that are known are held in memory.
+    """The names of players; those that are known are held in memory for a while, and a changed one is
+    dropped at once.
 
     Args:
         people: the store's people.
+        clock: seconds that never run backwards.
     """
 
-    def __init__(self, people: People) -> None:
-        self._people = people
-        self._known: OrderedDict[str, str] = OrderedDict()
+    def __init__(self, people: People, clock: Callable[[], float]) -> None:
+        self._people, self._clock = people, clock
+        self._known: OrderedDict[str, tuple[float, str | None]] = OrderedDict()
+        self._changes = Changes(people)
 
-    async def of(self, players: Sequence[str]) -> dict[str, str]:
-        """The names of those players that have one."""
-        missing = [player for player in players if player not in self._known]
-        if missing:
-            found = await asyncio.to_thread(self._people.names, missing)
-            self._known.update({player: name for player, name in found.items() if name is not None})
-            while len(self._known) > _NAMES:
-                self._known.popitem(last=False)
-        return {player: self._known[player] for player in players if player in self._known}
+    async def of(self, players: Sequence[str], language: str) -> dict[str, str]:
+        """The names of those players that have one; a forgotten one is told as such.
+
+        While the store is away, a name is what it was.
+        """
+        self._changes.drop_from(self._known, lambda player, _: player)
+        now, changes = self._clock(), self._changes.count
+        old = [player for player in players if now - self._known.get(player, _NEVER)[0] > _NAME_SECONDS]
+        found: dict[str, str | None] = {}
+        if old:
+            try:
+                found = await asyncio.to_thread(self._people.names, old)
+            except StoreError:
+                if not self._known.keys() >= set(old):
+                    raise
+        if changes == self._changes.count:  # else they may be others already
+            self._keep(found, now)
+        told = {player: kept[1] for player in players if (kept := self._known.get(player))} | found
+        return {player: told[player] or FORGOTTEN[language] for player in players if player in told}
+
+    def _keep(self, found: Mapping[str, str | None], now: float) -> None:
+        for player, name in found.items():
+            self._known[player] = (now, name)
+            self._known.move_to_end(player)
+        while len(self._known) > _NAMES:
+            self._known.popitem(last=False)
 
 
 class Services:
@@ -76,6 +100,7 @@ class Services:
         self.settings, self.clock = settings, clock
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
         self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
+        self.searches = Buckets(settings.searches_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
@@ -87,7 +112,7 @@ class Services:
         self.sockets = Sockets(settings.streams_per_viewer)
         self.tokens = Tokens(store.people, self.requests, pulse)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
-        self.names = Names(store.people)
+        self.names = Names(store.people, pulse)
         self.bus: Bus | None = None
         self.boards: Boards | None = None
         self.vitals = Vitals(store, models, pulse)
@@ -100,7 +125,8 @@ class Services:
     def share(self, bus: Bus) -> None:
         """Share limits, tickets and scoreboards with the other workers; before the bus begins."""
         self.bus = bus
-        for name, limit in (("requests", self.requests), ("newcomers", self.newcomers)):
+        limits = {"requests": self.requests, "newcomers": self.newcomers, "searches": self.searches}
+        for name, limit in limits.items():
             limit.share()
             bus.share(name, limit)
         self.boards = bus.boards(self.models.path, self.models.runner.lasts)

@@ -31,23 +31,60 @@ class NewPlayer(Request, frozen=True):
     role: Role = "player"
 
 
+Why = Annotated[
+    str,
+    Meta(
+        max_length=500,
+        pattern=r"^[^\u0000-\u001f\u007f]*$(?!\n)",
+        description="Why, for the record of deeds; it must not hold the name.",
+    ),
+]
+
+
+class NewName(Request, frozen=True):
+    """Another name for a player."""
+
+    name: Name
+    reason: Why = ""
+
+
+class Because(Request, frozen=True):
+    """Why something is done with a player."""
+
+    reason: Why = ""
+
+
+class Reserve(Request, frozen=True):
+    """Who alone may take a seat: this player, or the player who shows the invitation that is made."""
+
+    player: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | None = None
+    invitation: bool = False
+
+
+class Withdrawal(Request, frozen=True):
+    """To let anybody take a seat again; there is nothing to say."""
+
+
 class NewMatch(Request, frozen=True):
-    """A match to be opened; what is left out takes the game's default."""
+    """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat."""
 
     game: Annotated[str, Meta(max_length=64)]
     edition: Annotated[str, Meta(max_length=64)] | None = None
     options: dict[str, Any] = {}
+    reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
 
 
 class Sit(Request, frozen=True):
     """To sit down, with a salt of one's own for the draws; or to let a bot of the house play the seat.
 
     `salt_hash` commits to a salt, which is opened when every seat is taken; `salt` is in clear at once.
+    `invitation`: the code that opens a reserved seat.
     """
 
     salt: Salt | None = None
     bot: BotName | None = None
     salt_hash: SaltHash | UnsetType = UNSET  # unset, it is no part of the request that a key stands for
+    invitation: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | UnsetType = UNSET
 
 
 class OpenSalt(Request, frozen=True):
@@ -270,14 +307,41 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     root: str
 
 
+class OpenedMatch(MatchSummary, frozen=True, kw_only=True):
+    """A match that was opened; `invitations` holds by seat the codes that were asked for, this once."""
+
+    invitations: dict[str, str] | UnsetType = UNSET
+
+
+class SeatReservation(Struct, frozen=True, kw_only=True):
+    """Who alone may take a seat: a player, or the player who shows the invitation; else it is free.
+
+    `code`: the invitation, which is shown this once.
+    """
+
+    seat: str
+    player: str | None
+    invitation: bool
+    code: str | UnsetType = UNSET
+
+
+class SeatReservations(Struct, frozen=True):
+    """The reserved seats of a match that nobody has taken; `names` by player."""
+
+    reservations: list[SeatReservation]
+    names: dict[str, str]
+
+
 class MatchView(MatchSummary, frozen=True, kw_only=True):
     """A match with its table after move `at`, as `view` saw it; `root` is the root after that move.
 
-    `remark`: what everybody who looks at an imported match should know.
+    `reserved`: the free seats that not everybody may take now.  `remark`: what everybody who looks at an
+    imported match should know.
     """
 
     at: int
     view: str
+    reserved: list[str]
     asked: AskedView | None
     request: RequestView | None
     remark: str | None
@@ -290,6 +354,53 @@ class Token(Struct, frozen=True):
     player: str
     token: str
     role: Role
+
+
+class FoundPlayer(Struct, frozen=True):
+    """A player who was looked for."""
+
+    player: str
+    name: str
+
+
+class FoundPlayers(Struct, frozen=True):
+    """Players in the order of their names, written alike; `next` asks for the rest."""
+
+    players: list[FoundPlayer]
+    next: str | None
+
+
+class PlayerView(Struct, frozen=True):
+    """A player; a name that was forgotten is told as such.
+
+    `role` and `tokens` (how many are good) are told to the player and to admins.
+    """
+
+    player: str
+    name: str
+    forgotten: bool
+    role: Role | UnsetType = UNSET
+    tokens: int | UnsetType = UNSET
+
+
+class DeedView(Struct, frozen=True):
+    """What was done with a player: forget, rename, revoke or new-token.
+
+    `by`: the player who did it; null: the owner of the store, on the command line.
+    """
+
+    at: int
+    deed: str
+    player: str
+    by: str | None
+    reason: str
+
+
+class Deeds(Struct, frozen=True):
+    """What was done with players, the latest first; `next` asks for the rest."""
+
+    deeds: list[DeedView]
+    next: str | None
 
 
 class Ticket(Struct, frozen=True):

@@ -7,7 +7,7 @@ sent: a slow reader delays himself only, and whoever resumes finds neither gap n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager
 
 from starlette.responses import Response
@@ -23,6 +23,7 @@ _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and
 _ALIVE = b": alive\n"
 
 Look = Callable[[], Sight]
+Welcome = Callable[[], Awaitable[bool]]
 
 
 def must_be_room(gate: Gate, desk: Desk) -> None:
@@ -66,16 +67,19 @@ class Stream(Response):
 
 
 async def follow(
-    desk: Desk, look: Look, after: int, heartbeat: float, stopping: Callable[[], bool]
+    desk: Desk, look: Look, after: int, heartbeat: float, stopping: Callable[[], bool], welcome: Welcome
 ) -> AsyncIterator[bytes]:
     """The moves after `after` as server-sent events; see `news`.
 
     Args:
         look: gives the sight at the match as it stands.
         heartbeat: seconds without news after which the stream says that it is alive.
+        welcome: may the reader still be told anything?  If not, the stream ends.
     """
     yield _RETRY
     async for numbers in news(desk, after, heartbeat, stopping):
+        if not await welcome():
+            return
         yield look().events(numbers) if numbers else _ALIVE
 
 

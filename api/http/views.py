@@ -60,6 +60,7 @@ def match_view(
     at: int,
     language: str,
     receipt: str | None,
+    reserved: list[Seat],
 ) -> MatchView:
     """A match with the table after move `at`, as `viewer` was told it: as the seat that he played then."""
     match = seen.match
@@ -72,6 +73,7 @@ def match_view(
         receipt=receipt,
         at=at,
         view=seat or SPECTATOR,
+        reserved=reserved,
         asked=AskedView(asked.ask, asked.seats) if asked else None,
         request=RequestView(request.move, request.seat, request.to) if request else None,
         remark=REMARK[language] if match.imported else None,

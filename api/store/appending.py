@@ -12,6 +12,7 @@ from typing import Any
 from eventsourcing.persistence import Mapper, StoredEvent
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
+from api.store import reserving
 from api.store.mapper import Envelope
 from api.store.seam import Append, Conflict, Exists
 from api.store.sqlite import Recorder
@@ -55,8 +56,9 @@ class Appending(Adding):
     def rows(self) -> Rows | None:
         """See `Adding.rows`."""
         append, game = self._append, self._games.of(self._match)
+        judged_by = append.reservations is not None
         beside = self._wrapped is not None or append.signer is not None or append.note
-        if beside or game is None or isinstance(append.records[0].entry, Opened):
+        if judged_by or beside or game is None or isinstance(append.records[0].entry, Opened):
             return None
         rows = [
             (row.originator_id, row.originator_version, row.topic, row.state) for row in self._moves(game)
@@ -71,6 +73,8 @@ class Appending(Adding):
         """
         append, match = self._append, self._match
         game = _game(append, cursor)
+        if append.reservations is not None:
+            reserving.must_be(cursor, match, append.reservations)
         positions = self._recorder._insert_events(cursor, self._moves(game))
         if self._wrapped is not None:
             cursor.execute("INSERT INTO vault (match, wrapped) VALUES (?, ?)", (match, self._wrapped))
@@ -78,6 +82,8 @@ class Appending(Adding):
             cursor.execute("INSERT INTO uploads (match, signer) VALUES (?, ?)", (match, append.signer))
         if append.note:
             cursor.execute("INSERT INTO notes (match, note) VALUES (?, ?)", (match, append.note))
+        if append.reserved is not None:
+            reserving.insert(cursor, match, append.reserved)
         for row in self._requests():
             cursor.execute(
                 "INSERT INTO requests (scope, key, body, status, answer) VALUES (?, ?, ?, ?, ?)", row

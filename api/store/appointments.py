@@ -49,6 +49,16 @@ def burn(keys: Path, token_hash: bytes) -> None:
         _path(keys, token_hash).unlink()
 
 
+def burn_those_of(keys: Path, player: str) -> None:
+    """Nobody is appointed under this id any more."""
+    for path in (keys / FOLDER).glob("*"):
+        if _NAME.fullmatch(path.name):
+            token_hash = bytes.fromhex(path.name)
+            person = read(keys, token_hash)
+            if person is not None and person.id == player:
+                burn(keys, token_hash)
+
+
 def copy(source: Path, target: Path) -> int:
     """Give a key folder the letters in another that nobody has shown the token of yet; how many these are.
 

@@ -16,11 +16,23 @@ from typing import Any, TypeVar
 from eventsourcing.application import AggregateNotFoundError
 from eventsourcing.persistence import StoredEvent
 
+from api.store import reserving
 from api.store.keys import KeyRing, wrap_key
 from api.store.log import AFTER, AT_ONCE, FIRST, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
-from api.store.seam import Append, Figures, People, Remembered, Stored, StoreError, Told, Unavailable, Uploads
+from api.store.seam import (
+    Append,
+    Figures,
+    People,
+    Remembered,
+    Reservations,
+    Stored,
+    StoreError,
+    Told,
+    Unavailable,
+    Uploads,
+)
 from api.store.undivided import Undivided
 from api.store.uploads import SqlUploads
 from api.store.vault import Vault
@@ -280,6 +292,22 @@ class SqlStore(Undivided, ABC):
     def _own(self) -> KeyRing:
         known: KeyRing | None = vars(self).get("keys")
         return known or self.own_keys()
+
+    def reservations(self, match: str) -> Reservations:
+        """See `Store.reservations`."""
+        return reserving.read(self._kept(reserving.SELECT, match))
+
+    def reserve(self, match: str, move: int, reservations: Reservations) -> None:
+        """See `Store.reserve`."""
+
+        def work(cursor: Cursor) -> None:
+            self._wait_for_order(cursor)
+            reserving.replace(cursor, match, move, reservations)
+
+        self.write(work)
+
+    def _wait_for_order(self, cursor: Cursor) -> None:
+        """Let nobody append before the transaction ends."""
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""

@@ -26,8 +26,10 @@ BESIDE = (
     ("uploads", ("match", "signer"), ("match",)),
     ("upload_quota", ("visitor", "day", "number", "bytes"), ("visitor", "day")),
     ("withdrawals", ("match", "at", "by_whom", "reason"), ("match",)),
-    ("people", ("id", "name", "role"), ("id",)),
+    ("reservations", ("match", "version", "seats"), ("match",)),
+    ("people", ("id", "name", "role", "folded"), ("id",)),
     ("tokens", ("hash", "person"), ("hash",)),
+    ("deeds", ("id", "at", "deed", "person", "doer", "reason"), ("id",)),
 )
 
 Table = tuple[str, tuple[str, ...], tuple[str, ...]]  # its name, its columns, and those of its key

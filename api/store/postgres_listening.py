@@ -2,6 +2,7 @@
 
 The listener holds a connection of its own on which PostgreSQL announces commits.  It only rings bells: what
 was committed is read from the log, so nothing is missed while the connection is away, and nothing told twice.
+It tells of changed people, too, by their ids; after a break anybody may have been changed.
 The teller reads and tells.  It looks by itself from time to time, too; if it then finds something although no
 bell rang, the connection is dead without a word, and is replaced.
 """
@@ -24,13 +25,14 @@ from api.store.seam import StoreError, Told
 TOGETHER = 0.02  # seconds after a bell in which more commits ring none: what comes meanwhile is told together
 LOOK = 1.0  # seconds after which the teller looks by itself
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0  # seconds between two attempts to connect
+CHANGES = "glasnost_people"  # the channel on which each change of a person is announced
 _AT_ONCE = 1_000  # moves read in one question
 
 _log = logging.getLogger("glasnost.store")
 
 
 class Listener:
-    """Rings bells when something may have been committed; its thread begins with the first bell.
+    """Rings bells when something may have been committed; its thread begins with whoever listens first.
 
     Args:
         connect: gives a new connection.
@@ -39,6 +41,7 @@ class Listener:
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
         self._bells: set[Event] = set()
+        self._heard: list[Callable[[str], None]] = []
         self._lock = Lock()
         self._thread: Thread | None = None
         self._stopping, self._deaf = Event(), Event()
@@ -48,9 +51,18 @@ class Listener:
         """Ring this bell, too."""
         with self._lock:
             self._bells.add(bell)
-            if self._thread is None and not self._stopping.is_set():
-                self._thread = Thread(target=self._run, name="store-listener", daemon=True)
-                self._thread.start()
+            self._begin()
+
+    def hear(self, told: Callable[[str], None]) -> None:
+        """Tell of each person who was changed, too; "": anybody may have been."""
+        with self._lock:
+            self._heard.append(told)
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._thread is None and not self._stopping.is_set():
+            self._thread = Thread(target=self._run, name="store-listener", daemon=True)
+            self._thread.start()
 
     def remove(self, bell: Event) -> None:
         """Ring this bell no more."""
@@ -79,9 +91,11 @@ class Listener:
             self._deaf.clear()
             try:
                 with self._connect() as connection:
-                    connection.execute(f"LISTEN {BELL}".encode())
+                    for channel in (BELL, CHANGES):
+                        connection.execute(f"LISTEN {channel}".encode())
                     wait = FIRST_WAIT
                     self._ring()  # for what was committed before we listened
+                    self._tell("")
                     self._listen(connection)
             except (psycopg.Error, StoreError) as error:
                 _log.info("the store is not heard of: %s; trying again", type(error).__name__)
@@ -96,7 +110,10 @@ class Listener:
                 for key, _ in selector.select():
                     if key.fileobj == self._woken:
                         os.read(self._woken, 64)
-                    elif list(connection.notifies(timeout=0)):
+                    elif notes := list(connection.notifies(timeout=0)):
+                        for note in notes:
+                            if note.channel == CHANGES:
+                                self._tell(note.payload)
                         self._ring()
                         self._stopping.wait(TOGETHER)
 
@@ -104,6 +121,10 @@ class Listener:
         with self._lock:
             for bell in self._bells:
                 bell.set()
+
+    def _tell(self, player: str) -> None:
+        for told in self._heard:
+            told(player)
 
 
 class Teller:

@@ -13,12 +13,13 @@ Processes that start together settle the schema one after the other.  A newer sc
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from msgspec import Struct
 
+from api.store.names import folded
 from api.store.seam import Older, Outdated, StoreError
 from domain.log import PLAYED
 
@@ -91,7 +92,9 @@ _BESIDE = (
     )""",
     'CREATE TABLE notes (match text COLLATE "C" PRIMARY KEY, note text NOT NULL)',
     'CREATE TABLE uploads (match text COLLATE "C" PRIMARY KEY, signer text NOT NULL)',
-    'CREATE TABLE people (id text COLLATE "C" PRIMARY KEY, name text, role text NOT NULL)',
+    """CREATE TABLE people (
+        id text COLLATE "C" PRIMARY KEY, name text, role text NOT NULL, folded text COLLATE "C"
+    )""",
     "CREATE TABLE tokens (hash bytea PRIMARY KEY, person text NOT NULL REFERENCES people)",
     "CREATE INDEX tokens_of ON tokens (person)",
 )
@@ -102,6 +105,23 @@ _UPLOADS = (
     )""",
     """CREATE TABLE withdrawals (
         match text COLLATE "C" PRIMARY KEY, at bigint NOT NULL, by_whom text NOT NULL, reason text NOT NULL
+    )""",
+)
+
+# What is done with people, and their names as they are looked for (see `api.store.names`).
+_PEOPLE = (
+    "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
+    """CREATE TABLE deeds (
+        id text COLLATE "C" PRIMARY KEY, at bigint NOT NULL, deed text NOT NULL, person text NOT NULL,
+        doer text NOT NULL, reason text NOT NULL
+    )""",
+    "CREATE INDEX deeds_at ON deeds (at, id)",
+    "CREATE INDEX deeds_with ON deeds (person)",
+)
+
+_RESERVATIONS = (
+    """CREATE TABLE reservations (
+        match text COLLATE "C" PRIMARY KEY, version bigint NOT NULL, seats text NOT NULL
     )""",
 )
 
@@ -123,9 +143,10 @@ BEGIN
         FROM ROWS FROM (json_to_recordset(given) AS (
             match text, first integer, game text, ats integer[], sizes integer[],
             scope text, key text, body text, status integer, answer text,
-            wrapped text, note text, signer text
+            wrapped text, note text, signer text, reserved text, reservations bigint
         )) WITH ORDINALITY AS appended (
-            match, first, game, ats, sizes, scope, key, body, status, answer, wrapped, note, signer, place
+            match, first, game, ats, sizes, scope, key, body, status, answer, wrapped, note, signer,
+            reserved, reservations, place
         )
         LEFT JOIN LATERAL (
             SELECT originator_version, topic FROM {SCHEMA}.stored_events WHERE originator_id = match
@@ -136,7 +157,11 @@ BEGIN
             WHERE asked.scope = appended.scope AND asked.key = appended.key LIMIT 1
         ) known ON true
     ), judged AS (
-        SELECT *, first = length + 1 AND topic <> '' AND NOT bound AS follows FROM found
+        SELECT *, first = length + 1 AND topic <> '' AND NOT bound AND (
+            reservations IS NULL OR reservations = coalesce(
+                (SELECT kept.version FROM {SCHEMA}.reservations kept WHERE kept.match = found.match), 0
+            )
+        ) AS follows FROM found
     ), placed AS MATERIALIZED (
         SELECT *, CASE WHEN follows THEN (
             (SELECT coalesce(max(id), 0) FROM {SCHEMA}.stored_events)
@@ -157,6 +182,9 @@ BEGIN
     ), checkpoints AS (
         INSERT INTO {SCHEMA}.notes (match, note)
         SELECT match, note FROM placed WHERE follows AND note IS NOT NULL
+    ), reserving AS (
+        INSERT INTO {SCHEMA}.reservations (match, version, seats)
+        SELECT match, 1, reserved FROM placed WHERE follows AND reserved IS NOT NULL
     ), signers AS (
         INSERT INTO {SCHEMA}.uploads (match, signer)
         SELECT match, signer FROM placed WHERE follows AND signer IS NOT NULL
@@ -168,18 +196,34 @@ BEGIN
 END $$"""
 
 
+Statement = str | Callable[[psycopg.Connection[Any]], None]
+
+
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
 
     version: int
     tables: tuple[str, ...]
-    migrations: Mapping[int, tuple[str, ...]] = {}
+    migrations: Mapping[int, tuple[Statement, ...]] = {}
 
+
+def _fold_names(connection: psycopg.Connection[Any]) -> None:
+    named = connection.execute("SELECT id, name FROM people WHERE name IS NOT NULL").fetchall()
+    with connection.cursor() as cursor:
+        rows = [(folded(name), one) for one, name in named]
+        cursor.executemany("UPDATE people SET folded = %s WHERE id = %s", rows)
+
+
+_PEOPLE_FOLDED = ('ALTER TABLE people ADD COLUMN folded text COLLATE "C"', _fold_names, *_PEOPLE)
 
 CURRENT = Schema(
     4,
-    (*_LOG, *_BESIDE, *_UPLOADS, _APPEND),
-    {1: (_MILESTONES,), 2: ("DROP FUNCTION append", _APPEND), 3: _UPLOADS},
+    (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, _APPEND),
+    {
+        1: (_MILESTONES,),
+        2: ("DROP FUNCTION append", _APPEND),
+        3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS, "DROP FUNCTION append", _APPEND),
+    },
 )
 
 
@@ -266,8 +310,8 @@ def _newer(found: int, schema: Schema) -> Outdated:
     )
 
 
-def _way(found: int, schema: Schema) -> list[str]:
-    statements: list[str] = []
+def _way(found: int, schema: Schema) -> list[Statement]:
+    statements: list[Statement] = []
     for version in range(found, schema.version):
         if version not in schema.migrations:
             raise StoreError(f"the store has schema {version}, and no way leads from it to {schema.version}")
@@ -275,10 +319,13 @@ def _way(found: int, schema: Schema) -> list[str]:
     return statements
 
 
-def _run(connection: psycopg.Connection[Any], statements: list[str] | tuple[str, ...], version: int) -> None:
+def _run(connection: psycopg.Connection[Any], statements: Sequence[Statement], version: int) -> None:
     connection.execute(f"SET LOCAL search_path = {SCHEMA}".encode())
     for statement in statements:
-        connection.execute(statement.encode())
+        if isinstance(statement, str):
+            connection.execute(statement.encode())
+        else:
+            statement(connection)
     connection.execute(
         "INSERT INTO meta (name, value) VALUES ('schema', %s)"
         " ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -24,7 +24,7 @@ from api.store.mapper import Envelope, Matches
 from api.store.people import Cursor, SqlPeople
 from api.store.postgres import Factory, environment
 from api.store.postgres_address import Address, Connection
-from api.store.postgres_listening import Teller
+from api.store.postgres_listening import CHANGES, Teller
 from api.store.postgres_writer import Entry, PostgresWriter
 from api.store.seam import (
     Append,
@@ -200,6 +200,9 @@ class PostgresStore(SqlStore):
             raise Outdated(str(self._outdated))
         return self._datastore.write(work)
 
+    def _wait_for_order(self, cursor: Cursor) -> None:
+        cursor.execute("SELECT pg_advisory_xact_lock(?, ?)", postgres_schema.ORDER)
+
     @property
     def figures(self) -> list[Figures]:
         """See `Store.figures`."""
@@ -260,6 +263,14 @@ class _People(SqlPeople):
     def __init__(self, store: PostgresStore, *given: Any) -> None:
         super().__init__(*given)
         self._store = store
+
+    def watch(self, told: Callable[[str], None]) -> None:
+        """See `People.watch`."""
+        super().watch(told)
+        self._store._datastore.listener.hear(told)
+
+    def _announce(self, cursor: Cursor, player: str) -> None:
+        cursor.execute("SELECT pg_notify(?, ?)", (CHANGES, player))
 
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """See `People.names`."""

@@ -27,6 +27,7 @@ from msgspec.structs import asdict, replace
 from api.store import postgres_schema
 from api.store.postgres_address import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
 from api.store.queueing import Job, Queue
+from api.store.reserving import written
 from api.store.seam import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
 
 DOUBT = 10.0  # seconds that an append waits for the database to come back and tell whether it was stored
@@ -73,6 +74,8 @@ class _Sent(Struct, frozen=True, omit_defaults=True):
     wrapped: bytes | None = None
     note: str | None = None
     signer: str | None = None
+    reserved: str | None = None
+    reservations: int | None = None
 
 
 class PostgresWriter(Queue[Entry]):
@@ -251,6 +254,8 @@ def _sent(entry: Entry, ats: list[int], sizes: list[int]) -> _Sent:
         wrapped=entry.wrapped,
         note=append.note or None,
         signer=append.signer,
+        reserved=written(append.reserved) if append.reserved else None,
+        reservations=append.reservations,
     )
     return replace(sent, **asdict(append.remembered)) if append.remembered else sent
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from api.store.fresh import new_file, reason
+from api.store.names import folded
 from api.store.seam import Older, StoreError
 from domain.log import PLAYED
 
@@ -65,7 +66,9 @@ BESIDE = (
     ) STRICT, WITHOUT ROWID""",
     "CREATE TABLE notes (match TEXT PRIMARY KEY, note TEXT NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE TABLE uploads (match TEXT PRIMARY KEY, signer TEXT NOT NULL) STRICT, WITHOUT ROWID",
-    "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT, role TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    """CREATE TABLE people (
+        id TEXT PRIMARY KEY, name TEXT, role TEXT NOT NULL, folded TEXT
+    ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE tokens (
         hash BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people
     ) STRICT, WITHOUT ROWID""",
@@ -82,6 +85,28 @@ _UPLOADS = (
     ) STRICT, WITHOUT ROWID""",
 )
 
+# What is done with people, and their names as they are looked for (see `api.store.names`).
+_PEOPLE = (
+    "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
+    """CREATE TABLE deeds (
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, deed TEXT NOT NULL, person TEXT NOT NULL,
+        doer TEXT NOT NULL, reason TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX deeds_at ON deeds (at, id)",
+    "CREATE INDEX deeds_with ON deeds (person)",
+)
+_PEOPLE_FOLDED = (
+    "ALTER TABLE people ADD COLUMN folded TEXT",
+    "UPDATE people SET folded = folded_name(name) WHERE name IS NOT NULL",
+    *_PEOPLE,
+)
+
+_RESERVATIONS = (
+    """CREATE TABLE reservations (
+        match TEXT PRIMARY KEY, version INTEGER NOT NULL, seats TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+)
+
 
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
@@ -91,7 +116,11 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
-SCHEMA = Schema(3, LOG + BESIDE + _UPLOADS, {1: (_MILESTONES,), 2: _UPLOADS})
+SCHEMA = Schema(
+    3,
+    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS,
+    {1: (_MILESTONES,), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS},
+)
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
@@ -176,6 +205,8 @@ def _settle(connection: sqlite3.Connection, path: Path, found: int | None, schem
     connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone does not reach the disk there
     connection.execute("PRAGMA secure_delete = ON")  # a forgotten name is overwritten, not only unlinked
     connection.execute("PRAGMA foreign_keys = ON")
+    with suppress(sqlite3.Error):  # what a process that was killed has left of a forgotten name goes now
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if found is None:
         _run(connection, schema.tables, schema.version)
     elif found < schema.version:
@@ -269,6 +300,7 @@ def _migrate(connection: sqlite3.Connection, path: Path, found: int, schema: Sch
 
 def _run(connection: sqlite3.Connection, statements: list[str] | tuple[str, ...], version: int) -> None:
     """All statements and the new version, or none of them."""
+    connection.create_function("folded_name", 1, folded, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         for statement in statements:

@@ -66,12 +66,28 @@ class Remembered(Struct, frozen=True):
     answer: bytes
 
 
+class Reservation(Struct, frozen=True, omit_defaults=True):
+    """Who may take a seat: this player, or the player who shows the invitation code of this SHA-256."""
+
+    player: str | None = None
+    code: bytes | None = None
+
+
+class Reservations(Struct, frozen=True):
+    """The reserved seats of a match; `version` counts their changes (0: there were none)."""
+
+    version: int = 0
+    seats: Mapping[str, Reservation] = {}
+
+
 class Append(Struct, frozen=True):
     """What one command adds: consecutive records of one match, and what must become durable with them.
 
     `secret` comes with a match's first record (None for an uploaded match, whose secret is in its log).
     `note` is the signed checkpoint over the records so far, kept when the match closes or was uploaded.
     `signer` names who is said to have signed an uploaded match: it makes the stored origin "uploaded".
+    `reserved` comes with a match's first record.  `reservations` is the version of the reservations that the
+    command was judged by: where they are others by now, the append raises Conflict.
     """
 
     records: Sequence[Record]
@@ -79,6 +95,8 @@ class Append(Struct, frozen=True):
     remembered: Remembered | None = None
     note: str = ""
     signer: str | None = None
+    reserved: Reservations | None = None
+    reservations: int | None = None
 
 
 class Stored(Struct, frozen=True, gc=False):
@@ -129,8 +147,62 @@ class Person(Struct, frozen=True):
     role: str
 
 
+class Known(Struct, frozen=True):
+    """What a store knows of a player: how many tokens are good, and whether the name was forgotten."""
+
+    id: str
+    name: str | None
+    role: str
+    tokens: int
+
+    @property
+    def forgotten(self) -> bool:
+        """Was the name forgotten?"""
+        return self.name is None
+
+
+class Found(Struct, frozen=True):
+    """A player who was looked for; `folded` is the form under which the name is found."""
+
+    folded: str
+    id: str
+    name: str
+
+
+class Act(Struct, frozen=True):
+    """By whom (a person's id; none: the owner of the store), when (microseconds UTC), and why something is
+    done with a person."""
+
+    by: str
+    at: int
+    reason: str = ""
+
+
+class Deed(Struct, frozen=True):
+    """What was done with a person: forget, rename, revoke or new-token.  It holds no name."""
+
+    id: str
+    at: int
+    deed: str
+    person: str
+    by: str
+    reason: str
+
+
+class Barred(StoreError):
+    """What cannot be done with a person; `kind` is unknown-player, forgotten, last-admin or reason."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
 class People(Protocol):
-    """Names and tokens, beside the log: a person can be forgotten without breaking a proof."""
+    """Names and tokens, beside the log: a person can be forgotten without breaking a proof.
+
+    What is done with a person raises `Barred` where it cannot be; where it is done already, it is not done
+    again, and leaves no second deed.
+    """
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
         """A new person, and a 256-bit token of which only the hash is kept."""
@@ -138,11 +210,39 @@ class People(Protocol):
     def by_token(self, token: str) -> Person | None:
         """Whose token this is."""
 
-    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """The names of players; forgotten and unknown ones are missing."""
+    def by_holder(self, holder: str) -> Person | None:
+        """Whose token has a hash that begins with these 32 hexadecimal digits."""
 
-    def forget(self, player: str) -> bool:
-        """Delete a name and revoke its tokens; whether there was one."""
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """The names of players; None: forgotten.  Unknown ones are missing."""
+
+    def known(self, player: str) -> Known | None:
+        """What is known of a player."""
+
+    def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
+        """Players whose name is this one, or (not `whole`) begins so, ordered by folded name and id, which
+        `after` names of the last one of another page."""
+
+    def forget(self, player: str, act: Act) -> bool:
+        """Delete a name, revoke the tokens and empty the reasons of what was done with this person before;
+        whether there was a name."""
+
+    def rename(self, player: str, name: str, act: Act) -> bool:
+        """Give another name; whether it is another one."""
+
+    def revoke(self, player: str, act: Act) -> bool:
+        """Revoke all tokens; whether there was one."""
+
+    def new_token(self, player: str, act: Act) -> str:
+        """A new token in the place of all others."""
+
+    def deeds(self, before: Sequence[int | str], limit: int) -> list[Deed]:
+        """What was done with people, the latest first; `before` names time and id of another deed."""
+
+    def watch(self, told: Callable[[str], None]) -> None:
+        """From now on, call `told(player)` after somebody was changed, by whichever process; "": anybody
+        may have been.  It is called from any thread, and must not block.
+        """
 
 
 class Spent(Exception):
@@ -251,6 +351,17 @@ class Store(Protocol):
 
     def remembered(self, scope: str, key: str) -> Remembered | None:
         """The answer that a key got before."""
+
+    def reservations(self, match: str) -> Reservations:
+        """The reserved seats of a match."""
+
+    def reserve(self, match: str, move: int, reservations: Reservations) -> None:
+        """Put these in the place of the reservations one version earlier; the match is at this move.
+
+        Raises:
+            Conflict: the match or its reservations have gone on.
+            StoreError: see `submit`.
+        """
 
     def lately(self, match: str, move: int) -> Lately | None:
         """What a replica holds of a match after its move `move`; None where there is no replica."""

@@ -25,6 +25,7 @@ from api.store.seam import (
     Outdated,
     People,
     Remembered,
+    Reservations,
     StoreError,
     Told,
     Unavailable,
@@ -188,6 +189,14 @@ class ShardedStore:
     def proof(self, match: str) -> Signed | None:
         """See `Store.proof`."""
         return self._of(match).ask(lambda store: store.proof(match))
+
+    def reservations(self, match: str) -> Reservations:
+        """See `Store.reservations`."""
+        return self._of(match).ask(lambda store: store.reservations(match))
+
+    def reserve(self, match: str, move: int, reservations: Reservations) -> None:
+        """See `Store.reserve`."""
+        self._of(match).ask(lambda store: store.reserve(match, move, reservations))
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""

@@ -60,6 +60,7 @@ class Datastore(library.SQLiteDatastore):
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self._path, self._alone, self._closed = path, Lock(), False
+        self._to_empty = False  # the write-ahead log is still to be emptied
         self._idle: list[ReadingConnection] = []
         self._bells: set[Event] = set()
         self._writing: WritingConnection | None = None
@@ -155,9 +156,38 @@ class Datastore(library.SQLiteDatastore):
         self._bells.discard(bell)
 
     def checkpoint(self) -> None:
-        """Move everything into the file itself and empty the write-ahead log."""
+        """Move everything into the file itself and empty the write-ahead log, as soon as nobody reads it."""
         with self.get_connection(commit=True) as connection:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._to_empty = bool(cursor.fetchone()[0])
+
+    def checkpoint_if_due(self) -> None:
+        """The same, where somebody read it the last time."""
+        if self._to_empty:
+            self.checkpoint()
+
+    def write_afresh(self, table: str, columns: Sequence[str], beside: str) -> None:
+        """Write a whole table anew, and carry out the statement `beside` with it.
+
+        Nothing is left in the file of rows that were changed or deleted: `secure_delete` alone leaves copies
+        of them where a page was split or joined before (of 200 names 1).  All pages are emptied at once,
+        which SQLite does only while it looks after no foreign keys.
+        """
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        with self.get_connection(commit=True) as connection:
+            connection.cursor().execute("PRAGMA foreign_keys = OFF")
+            try:
+                with connection.transaction(commit=True) as cursor:
+                    cursor.execute(f"SELECT {names} FROM {table} ORDER BY 1")
+                    rows = cursor.fetchall()
+                    cursor.execute(f"DELETE FROM {table}")
+                    for row in rows:
+                        cursor.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row))
+                    cursor.execute(beside)
+            finally:
+                connection.cursor().execute("PRAGMA foreign_keys = ON")
+        self.checkpoint()
 
     def close(self) -> None:
         """Close all connections, the writing one last: it tidies the files up."""

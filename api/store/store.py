@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+
+from eventsourcing.persistence import PersistenceError
 
 from api.store import people, schema
 from api.store.appending import Appending, Games
@@ -26,7 +29,7 @@ from api.store.keys import KeyRing, create_keys
 from api.store.lock import Lock
 from api.store.mapper import Matches
 from api.store.people import SqlPeople, Writing
-from api.store.seam import Append, Figures, People, StoreError, Told
+from api.store.seam import Act, Append, Figures, People, StoreError, Told
 from api.store.sqlite import Datastore, Factory, Recorder
 from api.store.writer import Writer
 
@@ -47,7 +50,8 @@ class SqliteStore(SqlStore):
         self._recorder, self._datastore, self._games = recorder, factory.datastore, Games()
         super().__init__(matches, self._datastore, keys, name)
         self._writer = Writer(self._datastore) if lock else None
-        self.people: People = SqlitePeople(self._datastore, self.write if lock else None, keys)
+        self._people = SqlitePeople(self._datastore, self.write if lock else None, keys)
+        self.people: People = self._people
 
     @classmethod
     def open(
@@ -88,6 +92,8 @@ class SqliteStore(SqlStore):
             store = cls(folder, keys, name, lock)
             opened.callback(store._let_go)
             store._bind_keys()
+            with suppress(StoreError, sqlite3.Error, PersistenceError):  # the disk is full: another time
+                store._people.leave_no_traces()
             opened.pop_all()
             return store
 
@@ -137,6 +143,7 @@ class SqliteStore(SqlStore):
     def probe(self) -> None:
         """See `Store.probe`."""
         self._enter(HEARTBEAT, str(time.time_ns()))
+        self._people.leave_no_traces()
 
     def size(self) -> int:
         """See `Store.size`; the write-ahead log counts, too."""
@@ -170,11 +177,24 @@ class SqlitePeople(SqlPeople):
         super().__init__(datastore, writing, keys)
         self._datastore = datastore
 
-    def forget(self, player: str) -> bool:
+    def forget(self, player: str, act: Act) -> bool:
         """See `People.forget`; the name's bytes leave the store's files."""
-        forgotten = super().forget(player)
-        self._datastore.checkpoint()
+        forgotten = super().forget(player, act)
+        self.leave_no_traces()
         return forgotten
+
+    def rename(self, player: str, name: str, act: Act) -> bool:
+        """See `People.rename`; the bytes of the old name leave the store's files."""
+        renamed = super().rename(player, name, act)
+        self.leave_no_traces()
+        return renamed
+
+    def leave_no_traces(self) -> None:
+        """Let the bytes of old names leave the store's files, where some may still be there."""
+        if self._datastore.rows(f"SELECT 1 FROM meta {people.TRACES}"):
+            columns = ("id", "name", "role", "folded")
+            self._datastore.write_afresh("people", columns, f"UPDATE meta SET value = '' {people.TRACES}")
+        self._datastore.checkpoint_if_due()
 
 
 def key_folder(folder: Path) -> Path:

@@ -15,6 +15,7 @@ from api.store.store import SqliteStore
 from domain.notes import VerifyingKey
 from replay import matchfile
 from replay.verify import verify
+from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
 from tests.cli.program import Program
 
 
@@ -153,8 +154,8 @@ def test_a_backup_has_a_name(glasnost: Program, store: Path, name: str) -> None:
 def of_an_older_version(store: Path) -> None:
     """Make it what the version before this one left behind."""
     with sqlite3.connect(store / "glasnost.db") as database:
-        database.execute("DROP INDEX milestones")
-        database.execute("PRAGMA user_version = 1")
+        for statement in TO_SCHEMA_1:
+            database.execute(statement)
     database.close()
 
 
@@ -249,6 +250,7 @@ def test_a_shared_store_of_an_older_version_is_migrated_by_whatever_writes(
         ["migrate", "--from", database, "--to", "n", "--to-keys", "k"],
     ):
         with psycopg.connect(database) as connection:
-            connection.execute("DROP INDEX glasnost.milestones")
-            connection.execute("UPDATE glasnost.meta SET value = '1' WHERE name = 'schema'")
+            connection.execute(b"SET search_path = glasnost")
+            for statement in DATABASE_TO_SCHEMA_1:
+                connection.execute(statement.encode())
         assert glasnost(*command).code == 0, command

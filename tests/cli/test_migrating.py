@@ -22,6 +22,7 @@ from api.store.copying import Difference, differences
 from api.store.people import appoint
 from api.store.postgres_store import PostgresStore
 from api.store.store import SqliteStore
+from tests.api.store.older import TO_SCHEMA_1
 from tests.cli.program import ROOT, Program, process
 from tests.waiting import soon
 
@@ -266,8 +267,8 @@ def test_no_key_is_laid_into_the_new_store(glasnost: Program, store: Path) -> No
 
 def test_a_store_of_an_older_version_is_migrated_first(glasnost: Program, store: Path) -> None:
     with sqlite3.connect(store / "glasnost.db") as database:
-        database.execute("DROP INDEX milestones")
-        database.execute("PRAGMA user_version = 1")
+        for statement in TO_SCHEMA_1:
+            database.execute(statement)
     database.close()
     assert glasnost("migrate", "--from", store, "--to", "new").ok().out.startswith("migrated: 2 matches")
 

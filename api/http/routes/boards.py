@@ -265,4 +265,4 @@ def _is_own(row: MatchRow, player: str) -> bool:
 async def _names(call: Call, players: Sequence[str]) -> dict[str, str]:
     imported = {player: name for player in players if (name := name_of(player)) is not None}
     people = {player for player in players if player not in imported and not player.startswith("bot:")}
-    return await call.services.names.of(sorted(people)) | imported
+    return await call.services.names.of(sorted(people), call.language) | imported

@@ -75,6 +75,8 @@ async def _live(
     admission = await services.tickets.admit(ticket, desk.match.id) if ticket is not None else None
     seen_by = admission.viewer if admission else viewer(desk.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
+    if admission is not None:
+        await services.tokens.check(holder)
     if desk.match.closed and after == desk.match.move:
         return Response(status_code=204)
     services.streams.check(holder)
@@ -87,6 +89,7 @@ async def _live(
         after,
         services.settings.heartbeat_seconds,
         lambda: call.gate.stopping,
+        lambda: services.tokens.is_good(holder),
     )
     return Stream(source, _open(call, desk, holder, admission))
 

@@ -6,6 +6,7 @@ import asyncio
 
 from fastapi import Response
 from msgspec import UNSET
+from msgspec.structs import asdict
 
 from api.gate import Accepted, Desk, Glimpsed
 from api.gate.orders import seat_if_any
@@ -14,7 +15,8 @@ from api.http.keying import key_of
 from api.http.looking import looked, looked_back, move_of, receipt_of, viewer
 from api.http.params import At, AtLeast, IdempotencyKey, MatchId, SeatName, View
 from api.http.problems import Failed
-from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenSalt, PromptView, Sit
+from api.http.reserving import asked_for, reserved_seats, those_that_stand
+from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenedMatch, OpenSalt, PromptView, Sit
 from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
 from domain.match import Match
 
@@ -23,13 +25,18 @@ PLAYING = ("player", "organizer", "admin")
 _NOTE = "text/plain"
 
 
-@api.post("/v1/matches", NewMatch, MatchSummary, refusals=(403, 404, 413, 415, 503), token=True)
-async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey = None) -> MatchSummary:
+@api.post("/v1/matches", NewMatch, OpenedMatch, refusals=(403, 404, 413, 415, 503), token=True)
+async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey = None) -> OpenedMatch:
     """Open a match; play starts when the last seat is taken."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body)
-    accepted = await call.gate.open(person.id, body.game, body.edition, body.options, key=key)
-    return await _opened(call, accepted)
+    codes, reserved = await asked_for(call, {} if body.reserved is UNSET else body.reserved)
+    accepted = await call.gate.open(
+        person.id, body.game, body.edition, body.options, key=key, reserved=reserved
+    )
+    told = await _opened(call, accepted)
+    stands = await those_that_stand(call, accepted.desk.match.id, codes)
+    return OpenedMatch(**asdict(told), invitations=stands or UNSET)
 
 
 @api.post(
@@ -40,7 +47,7 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
     token=True,
 )
 async def sit_down(
-    call: Call, match: MatchId, seat: SeatName, body: Sit, idempotency_key: IdempotencyKey = None
+    call: Caller, match: MatchId, seat: SeatName, body: Sit, idempotency_key: IdempotencyKey = None
 ) -> MatchSummary:
     """Take a seat, or let a bot of the house play it."""
     person = call.person(*PLAYING)
@@ -49,7 +56,12 @@ async def sit_down(
     if body.salt is not None and hashed is not None:
         raise Failed("invalid", "send the salt or its hash, not both - at `$.salt`")
     if body.bot is None:
-        accepted = await call.gate.sit(match, seat, person.id, salt=body.salt, salt_hash=hashed, key=key)
+        code = None if body.invitation is UNSET else body.invitation
+        accepted = await call.gate.sit(
+            match, seat, person.id, salt=body.salt, salt_hash=hashed, invitation=code, key=key
+        )
+    elif body.invitation is not UNSET:
+        raise Failed("invalid", "a bot brings no invitation - at `$.invitation`")
     elif body.salt is not None or hashed is not None:
         raise Failed("invalid", "a bot brings no salt - at `$.salt`")
     else:
@@ -78,7 +90,7 @@ async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
     """The match as the command left it, in the language of the request that came first."""
     call.language = accepted.form or call.language
     left = as_left(accepted)
-    names = await call.services.names.of(players_of(left))
+    names = await call.services.names.of(players_of(left), call.language)
     return summary(left, names, call.language, receipt_of(call, left))
 
 
@@ -97,12 +109,12 @@ async def read_match(
 ) -> MatchView:
     """The table after a move, as a viewer may see it; the same bytes while the match is unchanged."""
     seen = await looked_back(call, match, at, at_least)
-    names = await call.services.names.of(players_of(seen))
+    names = await call.services.names.of(players_of(seen), call.language)
     moment = move_of(seen.match, at)
     seen_by = viewer(seen.match, call.player, view, moment)
-    receipt = await _receipt(call, seen)
+    receipt, reserved = await _receipt(call, seen), await reserved_seats(call, seen.match)
     call.final = seen.match.closed is not None
-    return match_view(seen, names, seen_by, moment, call.language, receipt)
+    return match_view(seen, names, seen_by, moment, call.language, receipt, reserved)
 
 
 async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:

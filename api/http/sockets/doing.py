@@ -12,7 +12,7 @@ from api.http import bodies
 from api.http.edge import Caller
 from api.http.problems import Failed
 from api.http.routes import commands, matches
-from api.http.shapes import Moves, OpenSalt, Problem, Resignation, Takeback, TakebackAnswer
+from api.http.shapes import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
 from api.http.sockets.shapes import (
     AnswerTakeback,
     AskTakeback,
@@ -23,6 +23,7 @@ from api.http.sockets.shapes import (
     Reply,
     Resign,
     SaltOpening,
+    SitDown,
 )
 
 CREATED, OK, NOTHING = 201, 200, 204
@@ -65,6 +66,12 @@ def refused(told: Id | None, problem: Problem, retry_after: str | None = None) -
     return Reply(told, problem.status, problem=problem, retry_after=wait)
 
 
+async def sit_down(call: Caller, said: SitDown) -> Reply:
+    """Take a seat."""
+    body = Sit(**{name: getattr(said, name) for name in Sit.__struct_fields__})
+    return Reply(said.id, CREATED, await matches.sit_down(call, said.match, said.seat, body, said.key))
+
+
 async def play(call: Caller, said: PlayAnswer) -> Reply:
     """Answer what one is asked."""
     body = Moves(said.expect, said.picks, said.answers)
@@ -101,6 +108,7 @@ async def read_prompt(call: Caller, said: Prompt) -> Reply:
 
 
 COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
+    SitDown: sit_down,
     PlayAnswer: play,
     AskTakeback: ask_takeback,
     AnswerTakeback: answer_takeback,

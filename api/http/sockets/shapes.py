@@ -21,6 +21,7 @@ from api.http.shapes import (
     PromptView,
     Request,
     Resignation,
+    Sit,
     Takeback,
 )
 from api.http.shapes import TakebackAnswer as Agreement
@@ -50,6 +51,15 @@ class Enter(Request, frozen=True, kw_only=True, tag_field="do", tag="enter"):
     id: Id | None = None
     token: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     language: Annotated[str, Meta(max_length=100, description="As in Accept-Language.")] | None = None
+
+
+class SitDown(Sit, frozen=True, kw_only=True, tag_field="do", tag="sit"):
+    """To take a seat, or to let a bot play it: `POST /v1/matches/{match}/seats/{seat}`."""
+
+    id: Id
+    match: MatchId
+    seat: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
+    key: Key | None = None
 
 
 class PlayAnswer(Moves, frozen=True, kw_only=True, tag_field="do", tag="play"):
@@ -119,7 +129,7 @@ class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
     match: MatchId
 
 
-Command = PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpening
+Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpening
 Other = Enter | Prompt | Follow | Leave
 Message = Command | Other
 
@@ -142,7 +152,7 @@ class Followed(Struct, frozen=True):
 
 
 _DONE = [
-    {"$ref": REF.format(name=kind.__name__)} for kind in (Done, PromptView, MatchSummary, Entered, Followed)
+    {"$ref": REF.format(name=kind.__name__)} for kind in (Done, MatchSummary, PromptView, Entered, Followed)
 ]
 
 
@@ -179,6 +189,7 @@ class MatchOver(Struct, frozen=True):
 
 SAID: tuple[Any, ...] = (
     Enter,
+    SitDown,
     PlayAnswer,
     Prompt,
     AskTakeback,

@@ -10,14 +10,20 @@ from itertools import pairwise
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from api.store.seam import (
+    Act,
     Append,
+    Barred,
     Conflict,
+    Deed,
     Exists,
     Figures,
+    Found,
+    Known,
     People,
     Person,
     Quota,
     Remembered,
+    Reservations,
     Stored,
     Uploads,
     Withdrawal,
@@ -69,14 +75,47 @@ class MemoryPeople:
         """See `People.by_token`."""
         return self._people.get(token)
 
+    def by_holder(self, holder: str) -> Person | None:
+        """See `People.by_holder`."""
+        hashes = {hashlib.sha256(token.encode()).hexdigest()[:32]: token for token in self._people}
+        return self._people.get(hashes.get(holder, ""))
+
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """See `People.names`."""
         return {person.id: person.name for person in self._people.values() if person.id in ids}
 
-    def forget(self, player: str) -> bool:
+    def known(self, player: str) -> Known | None:
+        """See `People.known`."""
+        found = [person for person in self._people.values() if person.id == player]
+        return Known(player, found[0].name, found[0].role, len(found)) if found else None
+
+    def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
+        """Nobody is looked for in memory."""
+        return []
+
+    def forget(self, player: str, act: Act) -> bool:
         """See `People.forget`."""
+        return self.revoke(player, act)
+
+    def rename(self, player: str, name: str, act: Act) -> bool:
+        """Nobody is renamed in memory."""
+        return False
+
+    def revoke(self, player: str, act: Act) -> bool:
+        """See `People.revoke`."""
         found = [token for token, person in self._people.items() if person.id == player]
         return [self._people.pop(token) for token in found] != []
+
+    def new_token(self, player: str, act: Act) -> str:
+        """Nobody gets another token in memory."""
+        raise Barred("unknown-player", "nobody is kept here for long")
+
+    def deeds(self, before: Sequence[int | str], limit: int) -> list[Deed]:
+        """Nothing is kept of it."""
+        return []
+
+    def watch(self, told: Callable[[str], None]) -> None:
+        """Nobody is told."""
 
 
 class MemoryUploads:
@@ -123,6 +162,7 @@ class MemoryStore(Undivided):
         self._secrets: dict[str, bytes] = {}
         self._notes: dict[str, str] = {}
         self._signers: dict[str, str] = {}
+        self._reserved: dict[str, Reservations] = {}
         self._watchers: list[Callable[[str, int], None]] = []
 
     def submit(self, append: Append) -> Future[int]:
@@ -153,6 +193,10 @@ class MemoryStore(Undivided):
         moves = [len(stream), *(record.move for record in append.records)]
         if any(after != before + 1 for before, after in pairwise(moves)) or self._is_taken(append.remembered):
             raise Conflict(first.match)
+        if append.reservations not in (None, self.reservations(first.match).version):
+            raise Conflict(first.match)
+        if append.reserved is not None:
+            self._reserved[first.match] = append.reserved
         if isinstance(first.entry, Opened):
             self._games[first.match] = first.entry.game
         self._streams[first.match] = stream + [record.stored for record in append.records]
@@ -207,6 +251,17 @@ class MemoryStore(Undivided):
     def remembered(self, scope: str, key: str) -> Remembered | None:
         """See `Store.remembered`."""
         return self.kept.get((scope, key))
+
+    def reservations(self, match: str) -> Reservations:
+        """See `Store.reservations`."""
+        return self._reserved.get(match, Reservations())
+
+    def reserve(self, match: str, move: int, reservations: Reservations) -> None:
+        """See `Store.reserve`."""
+        same = self.reservations(match).version == reservations.version - 1
+        if not same or len(self._streams.get(match, [])) != move:
+            raise Conflict(match)
+        self._reserved[match] = reservations
 
     @property
     def figures(self) -> list[Figures]:

@@ -88,7 +88,7 @@ def test_a_damaged_file_is_refused_in_russian(server: Served) -> None:
     headers = {"content-type": "application/zip", "accept-language": "ru"}
     refused = server.player().send("POST", "/v1/replays", b"abc", headers).problem(422, "bad-file")
     assert refused["detail"] == (
-        "Файл партии не принят: журнал: архив: это не архив zip, или он обрывается;"
+        "Файл партии не принят: архив: это не архив zip, или он обрывается;"
         " возьмите файл ещё раз там, откуда он"
     )
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.api.http.served import Served
 from tests.api.http.sockets import socket
+from tests.api.store.places import ACT
 
 JSON = {"content-type": "application/json"}
 ORIGINS = "live, bots, seeded, scripted, uploaded, imported"
@@ -76,7 +77,7 @@ def test_who_is_somebody_only_in_a_match_is_no_typing_error_under_another_filter
     match, (ann, _) = server.table()
     assert server.services is not None
     server.services.names._known.clear()
-    server.store.people.forget(ann.player)
+    server.store.people.forget(ann.player, ACT)
     assert server.client().get(f"/v1/players/{ann.player}/matches?outcome=won").json["matches"] == []
     found = server.client().get(f"/v1/players/{ann.player}/matches").json
     assert [row["seating"]["match"] for row in found["matches"]] == [match]

@@ -38,8 +38,8 @@ def test_it_comes_with_the_answer_that_opens_and_with_every_look_until_all_sit(s
         assert watching.done("follow", match=match) == {"move": 3}
     ann.post(f"{address}/resignation", {})
     file = ann.get(f"{address}/file").body
-    assert verify.verify(file, [key_of(ann)], receipt).ok
-    assert not verify.verify(file, [key_of(ann)], receipt.replace("\n1\n", "\n2\n")).ok
+    assert verify.verify(file, [key_of(ann)], receipt=receipt).ok
+    assert not verify.verify(file, [key_of(ann)], receipt=receipt.replace("\n1\n", "\n2\n")).ok
 
 
 def test_a_match_that_came_as_a_file_has_none(toy_in_words: Game, tmp_path: Path) -> None:

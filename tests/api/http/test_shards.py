@@ -62,6 +62,20 @@ def opened_by(client: Client, **body: Any) -> Callable[[], str]:
 # ── one process over two directories ──
 
 
+def test_seats_are_reserved_in_every_shard(tmp_path: Path) -> None:
+    location = f"shards:{write_map(tmp_path, home='one', east='sqlite:other')}"
+    with process(tmp_path, database=location) as running, ExitStack() as calls:
+        people = [calls.enter_context(closing(Client(running.port))) for _ in range(2)]
+        for client in people:
+            client.token = client.post("/v1/players", {"name": "Ann"}).json["token"]
+        ann, eve = people
+        for match in one_in_each(opened_by(ann, reserved={"us": {"invitation": True}})).values():
+            seat = f"/v1/matches/{match}/seats/us"
+            eve.post(seat).problem(403, "reserved")
+            code = ann.post(f"{seat}/reservation", {"invitation": True}).json["code"]
+            assert eve.post(seat, {"invitation": code}).status == 201
+
+
 def test_a_server_over_two_directories_is_killed_and_goes_on(tmp_path: Path) -> None:
     location = f"shards:{write_map(tmp_path, home='one', east='sqlite:other')}"
     with process(tmp_path, database=location) as doomed:

@@ -13,6 +13,7 @@ from api.http import access
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket, spectator
+from tests.api.store.places import ACT
 from tests.waiting import soon
 
 
@@ -94,7 +95,7 @@ def test_a_revoked_token_ends_the_socket_with_the_next_message(server: Served, f
     match, (ann, _) = server.table()
     with socket(server.port, ann.token) as one:
         assert one.say("prompt", match=match)["status"] == 200
-        server.store.people.forget(ann.player)
+        server.store.people.forget(ann.player, ACT)
         one.problem(401, "unauthorized", "play", match=match, expect=3, picks=["2"])
         assert one.closed() == (1008, "the token is no longer good")
     assert server.client().get(f"/v1/matches/{match}").json["move"] == 3
@@ -105,7 +106,7 @@ def test_a_revoked_token_ends_the_socket_with_the_next_move(server: Served, forg
     with socket(server.port, ann.token) as one:
         one.done("follow", match=match)
         one.pushed(match, 3)
-        server.store.people.forget(ann.player)
+        server.store.people.forget(ann.player, ACT)
         ben.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["2"]})
         assert one.closed() == (1008, "the token is no longer good")
         assert len(one.moves[match]) == 3

@@ -15,10 +15,12 @@ import psycopg
 from api.store.base import SqlStore
 from api.store.location import Place as Where
 from api.store.postgres_schema import ORDER
+from api.store.seam import Act
 from api.store.single import open_one
 from api.store.store import SqliteStore
 
 ROOT = Path(__file__).parents[3]
+ACT = Act("", 1_790_000_000_000_000)  # what the owner of the store does
 
 
 class Place(Protocol):
@@ -97,7 +99,7 @@ class Database:
 
     def content(self) -> bytes:
         """See `Place`."""
-        tables = [
+        beside = [
             "meta",
             "vault",
             "requests",
@@ -107,8 +109,10 @@ class Database:
             "withdrawals",
             "people",
             "tokens",
-            "stored_events",
+            "deeds",
+            "reservations",
         ]
+        tables = [*beside, "stored_events"]
         with psycopg.connect(self.url) as connection:
             rows = [
                 row

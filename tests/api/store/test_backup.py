@@ -17,6 +17,7 @@ from api.store.seam import Append, StoreError
 from api.store.store import SqliteStore
 from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_all, stored
+from tests.api.store.older import TO_SCHEMA_1
 from tests.matches import Sitting, finished
 
 TABLES = (
@@ -191,9 +192,8 @@ def test_a_store_of_an_older_version_is_backed_up_before_it_is_migrated(
 ) -> None:
     store.close()
     with closing(sqlite3.connect(store.folder / FILE, isolation_level=None)) as connection:
-        for newer in ("INDEX milestones", "TABLE upload_quota", "TABLE withdrawals"):
-            connection.execute(f"DROP {newer}")
-        connection.execute("PRAGMA user_version = 1")
+        for statement in TO_SCHEMA_1:
+            connection.execute(statement)
     assert backup(store.folder, target) == Content(1, sitting.match.move)
     restore(target, tmp_path / "new")
     restored = with_keys_of(store, tmp_path / "new")

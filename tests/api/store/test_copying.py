@@ -14,7 +14,7 @@ from api.store.keys import copy_keys
 from api.store.seam import Append, StoreError
 from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_each, stored
-from tests.api.store.places import Database, Folder, Place
+from tests.api.store.places import ACT, Database, Folder, Place
 from tests.matches import Sitting, finished
 from tests.services import Postgres
 
@@ -31,7 +31,7 @@ def source(store: SqlStore, toy_game: Game) -> SqlStore:
     store.submit(Append(running.match.records, secret=running.secret.bytes, remembered=kept)).result()
     for number in range(3):
         store.people.add(f"Ann {number}", "player")
-    store.people.forget(store.people.add("Boris", "player")[0].id)
+    store.people.forget(store.people.add("Boris", "player")[0].id, ACT)
     return store
 
 

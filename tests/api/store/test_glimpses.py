@@ -18,15 +18,16 @@ from domain.log import PLAYED, Damaged
 from domain.match import Match
 from replay.positions import position
 from tests.api.store.appends import store_all
+from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
 from tests.api.store.places import Database, Place
 from tests.matches import Sitting, finished
 from tests.wild import wild
 
 AGAIN = {  # lets a stored move be changed; makes of the file or database one of schema 1
-    "sqlite": ("DROP TRIGGER stored_events_stay", "DROP INDEX milestones; PRAGMA user_version = 1"),
+    "sqlite": ("DROP TRIGGER stored_events_stay", "; ".join(TO_SCHEMA_1)),
     "postgres": (
         "DROP TRIGGER stored_events_stay ON stored_events",
-        "DROP INDEX milestones; UPDATE meta SET value = '1' WHERE name = 'schema'",
+        "; ".join(DATABASE_TO_SCHEMA_1),
     ),
 }
 

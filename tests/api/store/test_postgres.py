@@ -22,6 +22,7 @@ from api.store.seam import Append, Conflict, Exists, StoreError
 from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, store_all, stored
+from tests.api.store.older import DATABASE_TO_SCHEMA_2
 from tests.api.store.places import ROOT, Database
 from tests.api.store.proxy import line_to, through
 from tests.matches import Sitting, finished
@@ -290,10 +291,10 @@ def test_an_older_schema_is_migrated_once_by_whoever_comes_first(database: str) 
 def test_a_store_of_schema_2_takes_moves_once_it_is_migrated(place: Database, toy_game: Game) -> None:
     """It called `append` with an array for each column."""
     opened(place).close()
-    place.force("DROP TABLE upload_quota, withdrawals")
     place.force("DROP FUNCTION append")
     place.force("CREATE FUNCTION append(matches text[], firsts integer[]) RETURNS void LANGUAGE sql AS ''")
-    place.force("UPDATE meta SET value = '2' WHERE name = 'schema'")
+    for statement in DATABASE_TO_SCHEMA_2:
+        place.force(statement)
     store = opened(place)
     store_all(store, finished(toy_game))
     assert stored(store, "m1") == [record.stored for record in finished(toy_game).match.records]

@@ -21,7 +21,7 @@ from api.store.sharded import ShardedStore
 from api.store.single import REPLICA, open_one
 from domain.game import Game
 from tests.api.store.appends import appends, store_all, store_each, stored
-from tests.api.store.places import Database
+from tests.api.store.places import ACT, Database
 from tests.api.store.proxy import Line, line_to
 from tests.matches import Sitting, finished
 
@@ -175,7 +175,7 @@ def test_people_are_at_home(store: ShardedStore, any_league: League) -> None:
         name: part.store.rows("SELECT count(*) FROM people")[0][0] for name, part in store.parts.items()
     }
     assert counts == {"home": 1, "east": 0, "west": 0}
-    assert store.people.forget(person.id)
+    assert store.people.forget(person.id, ACT)
 
 
 def test_it_tells_how_it_is(store: ShardedStore) -> None:

@@ -1,0 +1,237 @@
+"""`glasnost people`: what an administrator does with the people of a store, and the record of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from api.cli.common import (
+    CannotBeDone,
+    json_option,
+    must_hold_a_store,
+    opened_store,
+    print_json,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from api.store.location import Location
+    from api.store.seam import Act, People
+
+_MOST = 200  # players or deeds that are shown
+_player = click.argument("player", metavar="PLAYER")
+_reason = click.option("--reason", default="", help="Why, for the record of deeds; without the name.")
+
+
+@click.group()
+def people() -> None:
+    """Forget, rename or lock out people, give them a new token, find them.
+
+    PLAYER is an id, which `find` tells.  What is done leaves a deed without names, which `deeds` tells.  A
+    directory that a server holds is changed through that server, over HTTP; a database at any time.
+
+    \b
+    Example:
+      glasnost people find --store games Ann
+    """
+
+
+@people.command()
+@store_option()
+@_player
+@_reason
+@json_option
+def forget(store: Location, player: str, reason: str, as_json: bool) -> None:
+    """Forget a name for ever and revoke the tokens.  The matches stay, and every proof.
+
+    Backups that were made before still hold the name.
+
+    \b
+    Example:
+      glasnost people forget --store games p2x7qk3ym5t4hzbae
+    """
+    with _changing(store) as them:
+        forgotten = them.forget(player, _act(reason))
+        _print(them, player, "forgotten" if forgotten else "was forgotten before", as_json)
+
+
+@people.command()
+@store_option()
+@_player
+@click.argument("name")
+@_reason
+@json_option
+def rename(store: Location, player: str, name: str, reason: str, as_json: bool) -> None:
+    """Give a player another NAME; the old one is kept nowhere.
+
+    \b
+    Example:
+      glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
+    """
+    from api.http.naming import checked
+    from api.http.problems import Failed
+
+    if len(name) > 64:
+        raise CannotBeDone("a name has 64 letters at most")
+    try:
+        name = checked(name)
+    except Failed as error:
+        raise CannotBeDone(error.detail.removesuffix(" - at `$.name`")) from error
+    with _changing(store) as them:
+        renamed = them.rename(player, name, _act(reason))
+        _print(them, player, "renamed" if renamed else "has that name already", as_json)
+
+
+@people.command()
+@store_option()
+@_player
+@_reason
+@json_option
+def revoke(store: Location, player: str, reason: str, as_json: bool) -> None:
+    """Revoke all tokens of a player, who stays as known as before.
+
+    \b
+    Example:
+      glasnost people revoke --store games p2x7qk3ym5t4hzbae --reason stolen
+    """
+    with _changing(store) as them:
+        revoked = them.revoke(player, _act(reason))
+        _print(them, player, "revoked" if revoked else "had no token", as_json)
+
+
+@people.command("new-token")
+@store_option()
+@_player
+@_reason
+@json_option
+def new_token(store: Location, player: str, reason: str, as_json: bool) -> None:
+    """Print a new token of a player, this once, in the place of all others, which stop at once.
+
+    \b
+    Example:
+      glasnost people new-token --store games p2x7qk3ym5t4hzbae --reason lost
+    """
+    with _changing(store) as them:
+        token = them.new_token(player, _act(reason))
+    if as_json:
+        print_json({"player": player, "token": token})
+        return
+    click.echo(token)
+    click.echo(f"the token of {player}; it is shown this once, the old ones stop", err=True)
+
+
+@people.command()
+@store_option()
+@click.argument("name")
+@click.option("--prefix", is_flag=True, help="Whose name begins so.")
+@json_option
+def find(store: Location, name: str, prefix: bool, as_json: bool) -> None:
+    """Find players by NAME, in capitals or not.
+
+    \b
+    Example:
+      glasnost people find --store games --prefix an
+    """
+    from replay.plain import one_line
+
+    with opened_store(store, write=False) as opened:
+        found = opened.people.find(name, whole=not prefix, after=(), limit=_MOST + 1)
+    for one in found[:_MOST]:
+        if as_json:
+            print_json({"player": one.id, "name": one.name})
+        else:
+            click.echo(f"{one.id}  {one_line(one.name)}")
+    if len(found) > _MOST:
+        click.echo(f"and more: these are the first {_MOST}; say more of the name", err=True)
+
+
+@people.command()
+@store_option()
+@_player
+@json_option
+def show(store: Location, player: str, as_json: bool) -> None:
+    """Show who a player is: name, role, tokens.
+
+    \b
+    Example:
+      glasnost people show --store games p2x7qk3ym5t4hzbae
+    """
+    with opened_store(store, write=False) as opened:
+        _print(opened.people, player, "", as_json)
+
+
+@people.command()
+@store_option()
+@json_option
+def deeds(store: Location, as_json: bool) -> None:
+    """Show what was done with people, the latest first: when, what, with whom, by whom, why.
+
+    \b
+    Example:
+      glasnost people deeds --store games
+    """
+    from replay.plain import one_line
+
+    with opened_store(store, write=False) as opened:
+        found = opened.people.deeds((), _MOST)
+    for one in found:
+        if as_json:
+            told = {"at": one.at, "deed": one.deed, "player": one.person, "by": one.by or None}
+            print_json({**told, "reason": one.reason})
+        else:
+            why = f": {one_line(one.reason)}" if one.reason else ""
+            by = one.by or "the owner of the store"
+            click.echo(f"{_time(one.at)}  {one.deed}  {one.person}  by {by}{why}")
+
+
+@contextmanager
+def _changing(store: Location) -> Iterator[People]:
+    """The people of a store that nobody else holds.
+
+    Raises:
+        CannotBeDone: it is held, or what is asked cannot be done.
+    """
+    from api.store.seam import InUse
+
+    must_hold_a_store(store)
+    try:
+        with opened_store(store) as opened:
+            yield opened.people
+    except CannotBeDone as error:
+        if isinstance(error.__cause__, InUse):
+            raise CannotBeDone(
+                f"{error}; an administrator does the same over HTTP: POST /v1/players/PLAYER/forgetting,"
+                " name, revocation or token"
+            ) from error
+        raise
+
+
+def _act(reason: str) -> Act:
+    from api.store.seam import Act
+
+    if len(reason) > 500 or not reason.isprintable():
+        raise CannotBeDone("--reason: up to 500 printable characters")
+    return Act("", time.time_ns() // 1000, reason)
+
+
+def _time(at: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at // 1_000_000))
+
+
+def _print(people: People, player: str, done: str, as_json: bool) -> None:
+    from replay.plain import one_line
+
+    known = people.known(player)
+    if known is None:
+        raise CannotBeDone(f"there is no player {player!r} in this store")
+    if as_json:
+        told = {"player": known.id, "name": known.name, "forgotten": known.forgotten}
+        print_json({**told, "role": known.role, "tokens": known.tokens})
+        return
+    name = "(name forgotten)" if known.name is None else one_line(known.name)
+    line = f"{known.id}  {name}, {known.role}, tokens: {known.tokens}"
+    click.echo(f"{done}: {line}" if done else line)

@@ -1,0 +1,221 @@
+"""Reserved seats: nobody else can take one, whichever door is tried, and a code is good once."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.store.postgres_store import PostgresStore
+from domain.game import Game
+from tests.api.http.playing import on, two_workers
+from tests.api.http.served import Answer, Client, Served
+from tests.api.http.sockets import socket
+from tests.api.store.places import ACT
+
+BY_INVITATION = {"invitation": True}
+
+
+def opened(client: Client, **reserved: Any) -> tuple[str, Any]:
+    """The address of a match with these reservations, and what was told of it."""
+    told = client.post("/v1/matches", {"game": "toy", "reserved": reserved})
+    assert told.status == 201, told
+    return f"/v1/matches/{told.json['match']}", told.json
+
+
+def test_a_seat_reserved_for_a_player_is_taken_by_that_player_alone(server: Served) -> None:
+    ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
+    match, told = opened(ann, right={"player": ben.player})
+    assert "invitations" not in told
+    eve.post(f"{match}/seats/right", {"bot": "random"}).problem(403, "foreign")
+    eve.post(f"{match}/seats/right").problem(403, "reserved")
+    for thief in (ann, server.person("organizer"), server.person("admin")):
+        for body in ({}, {"bot": "random"}):
+            thief.post(f"{match}/seats/right", body).problem(403, "reserved")
+    assert eve.get(match).json["reserved"] == ["right"]
+    assert ben.post(f"{match}/seats/right").status == 201
+    assert eve.get(match).json["reserved"] == []
+    assert eve.post(f"{match}/seats/left").status == 201  # nobody has reserved that one
+    assert eve.get(match).json["status"] == "running"
+
+
+def test_an_invitation_is_good_once_and_shown_once(server: Served, tmp_path: Path) -> None:
+    ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
+    match, told = opened(ann, right=BY_INVITATION)
+    code = told["invitations"]["right"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{22}", code)
+    assert len(base64.urlsafe_b64decode(code + "==")) == 16
+    eve.post(f"{match}/seats/right").problem(403, "reserved")
+    for wrong in ("x", code[:-1], code.swapcase(), code + "A", hashlib.sha256(code.encode()).hexdigest()):
+        eve.post(f"{match}/seats/right", {"invitation": wrong}).problem(403, "reserved")
+    eve.post(f"{match}/seats/left", {"invitation": code}).problem(403, "reserved")
+    ann.post(f"{match}/seats/right", {"bot": "random"}).problem(403, "reserved")
+    ann.post(f"{match}/seats/right", {"bot": "random", "invitation": code}).problem(422, "invalid")
+    assert ben.post(f"{match}/seats/right", {"invitation": code}).status == 201
+    eve.post(f"{match}/seats/right", {"invitation": code}).problem(409, "seat-taken")
+    for client in (ann, ben, eve):
+        for path in (match, f"{match}/moves", f"{match}/reservations"):
+            assert code.encode() not in client.get(path).body
+    for file in (tmp_path / "store").iterdir():
+        assert code.encode() not in file.read_bytes()
+
+
+def test_the_refusals_are_told_in_russian(server: Served) -> None:
+    ann, eve = server.player(), server.player("Eve")
+    match, _ = opened(ann, right=BY_INVITATION)
+    refused = eve.post(f"{match}/seats/right", accept_language="ru").problem(403, "reserved")
+    assert "отложено для другого" in refused["detail"]
+    assert refused["title"] == "Место отложено"
+    wrong = eve.post(f"{match}/seats/right", {"invitation": "x"}, accept_language="ru")
+    assert "больше не действует" in wrong.problem(403, "reserved")["detail"]
+    foreign = eve.post(f"{match}/seats/right/reservation", BY_INVITATION, accept_language="ru")
+    assert "только тот, кто открыл" in foreign.problem(403, "foreign")["detail"]
+
+
+def test_a_repetition_with_the_same_key_gets_the_same_answer(server: Served) -> None:
+    ann, ben = server.player(), server.player("Ben")
+    body = {"game": "toy", "reserved": {"right": BY_INVITATION}}
+    first, again = (ann.post("/v1/matches", body, idempotency_key="k") for _ in range(2))
+    code = first.json["invitations"]["right"]
+    assert {**first.json, "invitations": None} == {**again.json, "invitations": None}
+    assert "invitations" not in again.json  # it is shown once
+    match = f"/v1/matches/{first.json['match']}"
+    answers = [
+        ben.post(f"{match}/seats/right", {"invitation": code}, idempotency_key="sit") for _ in range(2)
+    ]
+    assert [answer.status for answer in answers] == [201, 201]
+    assert answers[0].body == answers[1].body
+
+
+def test_a_reservation_is_changed_and_withdrawn_by_who_opened_the_match(server: Served) -> None:
+    ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
+    match, told = opened(ann, right=BY_INVITATION)
+    seat = f"{match}/seats/right"
+    for other in (ben, server.person("observer")):
+        kind = "foreign" if other is ben else "forbidden"
+        other.post(f"{seat}/reservation", BY_INVITATION).problem(403, kind)
+        other.post(f"{seat}/reservation/withdrawal").problem(403, kind)
+    changed = ann.post(f"{seat}/reservation", BY_INVITATION).json
+    ben.post(seat, {"invitation": told["invitations"]["right"]}).problem(403, "reserved")
+    named = ann.post(f"{seat}/reservation", {"player": ben.player}).json
+    assert named == {"seat": "right", "player": ben.player, "invitation": False}
+    eve.post(seat, {"invitation": changed["code"]}).problem(403, "reserved")
+    free = ann.post(f"{seat}/reservation/withdrawal").json
+    assert free == {"seat": "right", "player": None, "invitation": False}
+    eve.post(seat, {"invitation": changed["code"]}).problem(403, "reserved")
+    assert eve.post(seat).status == 201
+    ann.post(f"{seat}/reservation", {"player": ben.player}).problem(409, "seat-taken")
+    ann.post(f"{seat}/reservation/withdrawal").problem(409, "seat-taken")
+
+
+def test_an_organizer_frees_a_seat_that_was_kept_for_a_forgotten_player(server: Served) -> None:
+    ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
+    match, _ = opened(ann, left={"player": ann.player}, right={"player": ben.player})
+    server.store.people.forget(ben.player, ACT)
+    ben.post(f"{match}/seats/right").problem(401, "unauthorized")
+    eve.post(f"{match}/seats/right").problem(403, "reserved")
+    assert ann.get(f"{match}/reservations").json["names"][ben.player] == "(name forgotten)"
+    server.store.people.forget(ann.player, ACT)
+    organizer = server.person("organizer")
+    assert organizer.post(f"{match}/seats/right/reservation/withdrawal").status == 201
+    assert eve.post(f"{match}/seats/right").status == 201
+
+
+def test_for_whom_a_seat_is_reserved_is_told_to_those_whom_it_concerns(server: Served) -> None:
+    ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
+    match, _ = opened(ann, left=BY_INVITATION, right={"player": ben.player})
+    left = {"seat": "left", "player": None, "invitation": True}
+    right = {"seat": "right", "player": ben.player, "invitation": False}
+    for client in (ann, server.person("organizer")):
+        assert client.get(f"{match}/reservations").json["reservations"] == [left, right]
+    assert ben.get(f"{match}/reservations").json == {
+        "reservations": [right],
+        "names": {ben.player: "Ben"},
+    }
+    assert eve.get(f"{match}/reservations").json == {"reservations": [], "names": {}}
+    server.client().get(f"{match}/reservations").problem(401, "unauthorized")
+    for client in (eve, server.client()):
+        assert client.get(match).json["reserved"] == ["left", "right"]
+        assert ben.player.encode() not in client.get(match).body
+    refusals = [eve.post(f"{match}/seats/{seat}").json["detail"] for seat in ("left", "right")]
+    assert refusals[0].replace("left", "right") == refusals[1]
+
+
+@pytest.mark.parametrize(
+    ("reserved", "status", "kind"),
+    [
+        ({"right": {}}, 422, "invalid"),
+        ({"right": {"player": "pann", "invitation": True}}, 422, "invalid"),
+        ({"right": {"player": "nobody"}}, 404, "unknown-player"),
+        ({"right": {"player": "bot:random"}}, 422, "invalid"),
+        ({"mars": BY_INVITATION}, 404, "unknown-seat"),
+        ({f"s{number}": BY_INVITATION for number in range(17)}, 422, "invalid"),
+    ],
+)
+def test_what_is_no_reservation(server: Served, reserved: Any, status: int, kind: str) -> None:
+    ann = server.player()
+    ann.post("/v1/matches", {"game": "toy", "reserved": reserved}).problem(status, kind)
+    if len(reserved) == 1:
+        match, _ = opened(ann)
+        ((seat, body),) = reserved.items()
+        ann.post(f"{match}/seats/{seat}/reservation", body).problem(status, kind)
+        assert ann.get(match).json["reserved"] == []
+
+
+def test_of_many_who_show_one_code_at_once_one_sits(server: Served) -> None:
+    ann = server.player()
+    match, told = opened(ann, right=BY_INVITATION)
+    crowd = [server.player(f"Eve {number}") for number in range(8)]
+    answers = _at_once(crowd, f"{match}/seats/right", told["invitations"]["right"])
+    assert sorted(answer.status for answer in answers) == [201] + [409] * 7
+
+
+def _at_once(crowd: list[Client], path: str, code: str) -> list[Answer]:
+    with ThreadPoolExecutor(len(crowd)) as threads:
+        return list(threads.map(lambda one: one.post(path, {"invitation": code}), crowd))
+
+
+def test_of_two_who_show_one_code_at_two_workers_one_sits(
+    toy_in_words: Game, database: str, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    with two_workers(tmp_path, lambda: PostgresStore.open(database, keys=keys)) as (first, second):
+        ann = first.player()
+        crowd = [first.player("Ben"), on(second, first.player("Eve"))]
+        for _ in range(8):
+            match, told = opened(ann, right=BY_INVITATION)
+            answers = _at_once(crowd, f"{match}/seats/right", told["invitations"]["right"])
+            assert sorted(answer.status for answer in answers) == [201, 409], answers
+
+
+def test_at_two_workers_a_seat_is_reserved_or_taken_but_never_both(
+    toy_in_words: Game, database: str, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    with two_workers(tmp_path, lambda: PostgresStore.open(database, keys=keys)) as (first, second):
+        ann, ben = first.player(), first.player("Ben")
+        eve = on(second, first.player("Eve"))
+        for _ in range(8):
+            match, _ = opened(ann)
+            with ThreadPoolExecutor(2) as threads:
+                kept = threads.submit(ann.post, f"{match}/seats/right/reservation", {"player": ben.player})
+                sat = threads.submit(eve.post, f"{match}/seats/right")
+            assert (kept.result().status, sat.result().status) in ((201, 403), (409, 201))
+
+
+def test_one_sits_down_over_the_socket_with_an_invitation_too(server: Served) -> None:
+    ann, ben = server.player(), server.player("Ben")
+    match, told = opened(ann, right=BY_INVITATION)
+    name, code = told["match"], told["invitations"]["right"]
+    with socket(server.port, ben.token) as one:
+        one.problem(403, "reserved", "sit", match=name, seat="right")
+        done = one.done("sit", match=name, seat="right", invitation=code, salt="abc", key="k")
+        assert done["seats"]["right"] == ben.player
+        assert one.done("sit", match=name, seat="right", invitation=code, salt="abc", key="k") == done
+    over_http = ben.post(f"{match}/seats/right", {"invitation": code, "salt": "abc"}, idempotency_key="k")
+    assert over_http.json == done
