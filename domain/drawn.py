@@ -19,7 +19,9 @@ def shown(record: Record) -> bool:
     entry = record.entry
     if draws(record) or any(fact.reveals for fact in entry.facts):
         return True
-    return any(part.facts for name, part in record.parts.items() if name not in (entry.seat, HOUSE))
+    return any(
+        part.facts for name, part in record.parts.items() if name not in (getattr(entry, "seat", ""), HOUSE)
+    )
 
 
 def count(ledger: Ledger, record: Record) -> None:

@@ -102,6 +102,15 @@ class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
     picks: Picks | None = None  # None: told only to the seat
 
 
+class Restated(Told[F], Generic[F], frozen=True, kw_only=True, tag="restated"):
+    """The position is set as the record of an imported match states it at `line`: no rule led there.
+
+    What follows from it by the rules, up to the next question, comes with it.
+    """
+
+    line: int
+
+
 class TakebackAsked(Entry, frozen=True, kw_only=True, tag="takeback_asked"):
     """`seat` asks to go back to the table after move `to`."""
 

@@ -47,6 +47,10 @@ class _Played(_Heard, Generic[F], gc=False, tag="played"):
     facts: tuple[F, ...] = ()
 
 
+class _Restated(_Heard, Generic[F], gc=False, tag="restated"):
+    facts: tuple[F, ...] = ()
+
+
 class _TakenBack(_Heard, gc=False, tag="taken_back"):
     to: int
 
@@ -127,7 +131,7 @@ def folded(
             kind = type(entry)
             if kind is _TakenBack:
                 s = _back(known, entry)
-            elif kind is _Played or kind is _Seated or kind is _SaltOpened:
+            elif kind is _Played or kind is _Seated or kind is _SaltOpened or kind is _Restated:
                 facts = entry.facts
                 for part in sealed[parts]:
                     if part != NOTHING:
@@ -142,7 +146,12 @@ def folded(
 
 @lru_cache
 def _decoders(game: Game) -> tuple[Callable[[bytes], Any], Callable[[bytes], Any]]:
-    told = over(_Seated, game.facts) | over(_SaltOpened, game.facts) | over(_Played, game.facts)
+    told = (
+        over(_Seated, game.facts)
+        | over(_SaltOpened, game.facts)
+        | over(_Played, game.facts)
+        | over(_Restated, game.facts)
+    )
     asked = _TakebackAsked | _TakebackAnswered | _TakenBack
     entry = told | asked | _Opened | _Resigned | _Ruled | _SecretOpened | _Closed
     return decoder(entry, game.upcasters), decoder(over(_Part, game.facts), game.upcasters)

@@ -28,6 +28,7 @@ from domain.entries import (
     Part,
     Played,
     Resigned,
+    Restated,
     Ruled,
     SaltOpened,
     Seated,
@@ -192,6 +193,7 @@ class Codec:
             | over(Seated, game.facts)
             | over(SaltOpened, game.facts)
             | over(Played, game.facts)
+            | over(Restated, game.facts)
             | TakebackAsked
             | TakebackAnswered
             | TakenBack

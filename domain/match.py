@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import RECORDED, SCHEME, Provable, Source, is_long_enough, joined, salt_hash
+from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_enough, joined, salt_hash
 from domain.drafting import Context, Draft, Drafting, Refused
 from domain.entries import (
     Asked,
@@ -22,6 +22,7 @@ from domain.entries import (
     Opened,
     Played,
     Resigned,
+    Restated,
     Ruled,
     SaltOpened,
     Seated,
@@ -225,6 +226,23 @@ class Match(History):
             self._take_back(draft, back_to, "ruling")
         else:
             draft.close("ruling", result)
+        return draft.done()
+
+    def restate(
+        self, context: Context, line: int, decision: Decision[Table], source: Source | None = None
+    ) -> Draft:
+        """The record of an imported match states another position than the rules led to: it goes on there.
+
+        `decision` is what is set, and what follows from it by the rules; `line` is where the record says it.
+
+        Raises:
+            Refused: not-running, over, record (the match is not an imported one).
+        """
+        self._must_run()
+        if not self.imported:
+            raise Refused("record", "only the record of an imported match states a position")
+        draft = self._drafting(context)
+        draft.tell(Restated, decision, source or Forced(iter(())), None, {"line": line})
         return draft.done()
 
     def close_record(self, context: Context, result: Result | None) -> Draft:

@@ -19,7 +19,7 @@ from projections.summary import Play
 class _Leaf(Struct, gc=False):
     kind: str
     move: int
-    seat: Seat
+    seat: Seat = ""
     ask: str = ""
     picks: Picks | None = None
     facts: tuple[Raw, ...] = ()

@@ -12,7 +12,17 @@ from msgspec import Struct
 
 from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
-from domain.entries import Asked, Closed, Played, Resigned, SaltOpened, Seated, TakenBack, Told
+from domain.entries import (
+    Asked,
+    Closed,
+    Played,
+    Resigned,
+    Restated,
+    SaltOpened,
+    Seated,
+    TakenBack,
+    Told,
+)
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
@@ -57,7 +67,9 @@ class Audit:
 
     def _step(self, match: Match, record: Record) -> None:
         entry = record.entry
-        if isinstance(entry, Told) and match.begun:
+        if isinstance(entry, Restated):  # no rule led there
+            self._go_on_from_record(match)
+        elif isinstance(entry, Told) and match.begun:
             before = self._live or match.table_with_agenda(match.move - 1)
             rerun = self._rerun(before, record)
             _compare(match, record, before, rerun)

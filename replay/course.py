@@ -15,6 +15,7 @@ from domain.entries import (
     Opened,
     Played,
     Resigned,
+    Restated,
     Ruled,
     SaltOpened,
     Seated,
@@ -86,6 +87,8 @@ def _refusal(match: Match, entry: Any) -> str:
         return f"the match has not begun: the salt of {', '.join(match.unopened)} is not open"
     if match.status != "running":
         return "the match has not begun: a seat is free"
+    if isinstance(entry, Restated):
+        return "" if match.imported else "a position that a record states, in a match that was played here"
     return _while_running(match, entry)
 
 

@@ -9,11 +9,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from domain import kernel
 from domain.chance import Forced, Secret
 from domain.drafting import Context, Draft
 from domain.game import Game, Options
-from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.kernel import (
+    CHANCE,
+    Answer,
+    Decision,
+    Draw,
+    Fact,
+    Illegal,
+    Picks,
+    Prompt,
+    Result,
+    Seat,
+    Step,
+    Table,
+)
 from domain.log import canonical
 from domain.match import Match, open_match
 
@@ -27,6 +43,13 @@ class Wrong(Exception):
 def digest_of(content: bytes) -> bytes:
     """What a record's match takes its id and its secret from."""
     return hashlib.sha256(b"glasnost script\n" + content).digest()
+
+
+class _Stated(Struct, frozen=True):
+    """A position that the record states at a line, and what follows from it."""
+
+    line: int
+    decision: Decision[Table]
 
 
 class RecordedMatch:
@@ -66,7 +89,7 @@ class RecordedMatch:
         for seat in game.seats[:-1]:
             self._sit(seat, [])
         self.live: Table = self.match.live
-        self._pending: tuple[Seat, Picks] | None = None
+        self._pending: tuple[Seat, Picks] | _Stated | None = None
         self._luck: list[Picks] = []
 
     def begin(self) -> list[Fact]:
@@ -95,6 +118,20 @@ class RecordedMatch:
         self.live = decision.table
         self._store_move()
         return decision
+
+    def restate(self, line: int, facts: Sequence[Fact], steps: Sequence[Step] | None = None) -> list[Fact]:
+        """The position that the record of an imported match states at `line`; gives all that follows.
+
+        A move that is not whole yet is dropped.  `steps` are to be done then, in this order; None: what
+        was to be done before.
+        """
+        self._luck = []
+        table = kernel.fold(self.match.live, facts)
+        begun = Decision([], table) if steps is None else kernel.begin(replace(table, agenda=()), steps)
+        decision = Decision([*facts, *begun.facts], begun.table)
+        self._pending, self.live = _Stated(line, decision), decision.table
+        self._store_move()
+        return decision.facts
 
     def _told(self, error: Illegal) -> str:
         """What is wrong with an answer, in the words of its game; chance has no texts."""
@@ -125,6 +162,9 @@ class RecordedMatch:
             return
         if self.match.status == "open":
             self._sit(self.game.seats[-1], self._luck)
+        elif isinstance(self._pending, _Stated):
+            stated, source = self._pending, Forced(iter(self._luck))
+            self._accept(self.match.restate(self.context, stated.line, stated.decision, source))
         elif self._pending:
             seat, picks = self._pending
             self._accept(self.match.play(self.context, seat, [picks], source=Forced(iter(self._luck))))

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from domain.chance import Secret
-from domain.entries import Closed, SecretOpened, Told
+from domain.entries import Closed, Restated, SecretOpened, Told
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
@@ -276,7 +276,16 @@ def _verify_moves(
         findings.attempt(RULES, partial(rules.check, match, record), record.move)
     findings.moves = len(records)
     origin = [MARK["en"]] if match.imported else []
-    findings.notes += [_status(match), *origin, *luck.notes(match), rules.note(match)]
+    stated = _stated_positions(records)
+    findings.notes += [_status(match), *origin, *stated, *luck.notes(match), rules.note(match)]
+
+
+def _stated_positions(records: Sequence[Record]) -> list[str]:
+    """How often an imported match follows its record and not the rules."""
+    count = sum(isinstance(record.entry, Restated) for record in records)
+    if not count:
+        return []
+    return [f"{counted(count, 'position', 'positions')} set from the record, not by the rules"]
 
 
 def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @click.command("import-log")
 @file_argument(many=True)
-@store_option(required=False, help="Keep each match whose log agrees throughout in this store.")
+@store_option(required=False, help="Keep each match in this store.")
 @click.option(
     "--out",
     metavar="DIR",
@@ -57,8 +57,12 @@ def import_log(
     An imported match is marked as imported, unverified for ever.  The hands are not in a log, so nobody is
     shown any.  The same log is kept once, however often it is imported.
 
+    A game is followed to its end whatever its log says: where the rules cannot follow an entry, or come to
+    another position than it states, the match goes on from what is stated, and says so.
+
     With --json one object for each log: file, entries, plays, checked, mismatches (line, what, stated, ours),
-    unread, deal_problems, result.  Exit code 0: every log was understood and agrees.
+    unread, deal_problems, followed, resynchronised, lost, missing, faults, result.  Exit code 0: every log
+    was understood and agrees.
 
     \b
     Example:
@@ -120,9 +124,9 @@ class _Shelf:
 
         if self._location is None and self._out is None:
             return []
-        if not found.clean:
-            return [("unclean", "")]
         done, match = [], found.match
+        if found.lost or found.resynchronised or found.missing:
+            done.append(("incomplete", ""))
         note = note_by(SeededKeys().signing, match)
         if self._location is not None:
             note, known = keep_in(self._opened(self._location), match, found.secret)
@@ -213,5 +217,10 @@ def _data(file: Path, found: Imported) -> dict[str, Any]:
         "mismatches": found.mismatches,
         "unread": [one.line for one in found.unread],
         "deal_problems": found.deal_problems,
+        "followed": found.followed,
+        "resynchronised": found.resynchronised,
+        "lost": found.lost,
+        "missing": [{"turn": turn, "round": number, "side": side} for turn, number, side in found.missing],
+        "faults": found.faults,
         "result": result and {"winner": result.winner, "reason": result.reason, "score": result.score},
     }

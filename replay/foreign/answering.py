@@ -170,7 +170,7 @@ def realign(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
 
 
 def _target(question: Prompt, pool: Pool) -> Picks:
-    found = pool.here(log.Target) or pool.first(log.Target)
+    found = pool.near(log.Target)
     if found is None:
         raise NoAnswer(f"{question.ask} of {question.seat}: the log names no target")
     found[0].take()
@@ -318,7 +318,7 @@ def die(s: State, step: Draw, pool: Pool) -> Picks:
         steps.RollSpace: log.SpaceRoll,
         steps.RollTrap: log.TrapRoll,
     }
-    found = pool.first(kinds[type(step)])
+    found = pool.near(kinds[type(step)])
     if found is None:
         raise NoAnswer(f"{type(step).__name__}: the log gives no die")
     return (_face(found[1].die, found[1].line),)
@@ -332,7 +332,7 @@ def _face(die: int, line: int) -> str:
 
 def pair(s: State, step: Draw, pool: Pool) -> Picks:
     """Both dice of a realignment."""
-    rolls = {side: pool.first(log.RealignmentRoll, rolled_by(side)) for side in (US, USSR)}
+    rolls = {side: pool.near(log.RealignmentRoll, rolled_by(side)) for side in (US, USSR)}
     us, ussr = rolls[US], rolls[USSR]
     if us is None or ussr is None:
         raise NoAnswer("RollRealignment: the log does not give both dice")
@@ -341,7 +341,7 @@ def pair(s: State, step: Draw, pool: Pool) -> Picks:
 
 def contest(s: State, step: Draw, pool: Pool) -> Picks:
     """Olympic Games, Summit: logs give no dice, only who gains 2 points; any pair with that outcome."""
-    gained = pool.first(log.Score, lambda said: said.by == 2)
+    gained = pool.near(log.Score, lambda said: said.by == 2)
     winner = gained[1].side if gained else None
     for option in step.options(s, CHANCE):
         decision = kernel.decide(s, Answer(CHANCE, (option,)))

@@ -18,6 +18,7 @@ from domain.twilight_struggle.rules.board import influence
 from domain.twilight_struggle.state import State
 from replay.foreign import structure as log
 from replay.foreign.pool import Item, Pool
+from replay.foreign.stating import nothing
 
 Value = int | str | list[int] | None
 COUNTED = (
@@ -50,6 +51,10 @@ class Checker:
         self.pool = Pool()
         self.checked = 0
         self.mismatches: list[Mismatch] = []
+        self.faults: list[Mismatch] = []
+        self.stated = nothing()
+        self.table: State | None = None  # the latest
+        self.then: State | None = None  # on which that was stated
 
     def compare(self, line: int, what: str, stated: Value, ours: Value) -> None:
         """One stated value."""
@@ -57,8 +62,22 @@ class Checker:
         if stated != ours:
             self.mismatches.append(Mismatch(line, what, stated, ours))
 
+    def agree(self, said: log.Statement, what: str, stated: Value, ours: Value) -> None:
+        """One stated value, that of a marker or of influence: where it differs the log is right."""
+        self.compare(said.line, what, stated, ours)
+        if stated != ours:
+            self.parted(said)
+        else:
+            self.stated.forget(said)
+
+    def parted(self, said: log.Statement) -> None:
+        """What a line states is not what our rules have come to: it counts from there on."""
+        self.stated.take(said)
+        self.then = self.table
+
     def observe(self, fact: Fact, s: State) -> None:
         """A fact, and the table after it."""
+        self.table = s
         check = CHECKS.get(type(fact))
         if check is not None:
             check(self, fact, s)
@@ -71,15 +90,17 @@ class Checker:
 
     def leave(self, s: State) -> None:
         """The entry is over on this table: what it states and nobody did is wrong."""
+        self.table = s
         for item, said in self.pool.unused(log.Score):
             if said.by == 0:  # "no points": nothing happened, and the score stands
                 item.take()
-                self.compare(said.line, "score", said.now, s.vp)
+                self.agree(said, "score", said.now, s.vp)
         for item in self.pool.items:
             if not item.used and isinstance(item.said, COUNTED):
                 self.checked += 1
                 self.mismatches.append(Mismatch(item.said.line, _what(item.said), _stated(item.said), None))
                 item.used = True
+                self.parted(item.said)
 
 
 def _what(said: log.Statement) -> str:
@@ -103,6 +124,8 @@ def _influence(checker: Checker, fact: happened.InfluenceSet, s: State) -> None:
         return  # in the middle of what happened
     if found is None:
         checker.compare(checker.pool.line, f"influence {fact.side} {fact.country}", None, fact.by)
+        was = [influence(s, side, fact.country) - fact.by * (side == fact.side) for side in (US, USSR)]
+        checker.parted(log.InfluenceChange(checker.pool.line, fact.side, 0, fact.country, *was))
         return
     item, said = found
     if item.left < abs(fact.by):
@@ -111,7 +134,7 @@ def _influence(checker: Checker, fact: happened.InfluenceSet, s: State) -> None:
     item.take(abs(fact.by))
     if item.used:
         ours = [influence(s, US, fact.country), influence(s, USSR, fact.country)]
-        checker.compare(said.line, f"influence in {fact.country}", [said.us, said.ussr], ours)
+        checker.agree(said, f"influence in {fact.country}", [said.us, said.ussr], ours)
 
 
 def _change(pool: Pool, fact: happened.InfluenceSet) -> tuple[Item, log.InfluenceChange] | None:
@@ -120,22 +143,22 @@ def _change(pool: Pool, fact: happened.InfluenceSet) -> tuple[Item, log.Influenc
     def fits(said: log.InfluenceChange) -> bool:
         return (said.side, said.country, said.by > 0) == (fact.side, fact.country, fact.by > 0)
 
-    return pool.here(log.InfluenceChange, fits) or pool.first(log.InfluenceChange, fits)
+    return pool.near(log.InfluenceChange, fits)
 
 
 def _defcon(checker: Checker, fact: happened.DefconSet, s: State) -> None:
     def fits(said: log.Defcon) -> bool:
         return said.improves == (fact.now > fact.was)
 
-    found = checker.pool.first(log.Defcon, fits)
+    found = checker.pool.near(log.Defcon, fits)
     if found:
         found[0].take()
-        checker.compare(found[1].line, "DEFCON", found[1].to, fact.now)
+        checker.agree(found[1], "DEFCON", found[1].to, fact.now)
 
 
 def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
-    found = checker.pool.first(log.Score, lambda said: said.side == fact.seat and said.by == fact.points)
-    found = found or checker.pool.first(log.Score, lambda said: said.by > 0)
+    found = checker.pool.near(log.Score, lambda said: said.side == fact.seat and said.by == fact.points)
+    found = found or checker.pool.near(log.Score, lambda said: said.by > 0)
     if found and not (fact.why == "military_operations" and found[1].by != fact.points):
         item, said = found
         item.take()
@@ -143,33 +166,33 @@ def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
         checker.compare(
             said.line, "victory points", said.by if said.side == US else -said.by, sign * fact.points
         )
-        checker.compare(said.line, "score", said.now, s.vp)
+        checker.agree(said, "score", said.now, s.vp)
 
 
 def _scored(checker: Checker, fact: happened.RegionScored, s: State) -> None:
     if fact.net == 0:
-        found = checker.pool.first(log.Score, lambda said: said.by == 0)
+        found = checker.pool.near(log.Score, lambda said: said.by == 0)
         if found:
             found[0].take()
-            checker.compare(found[1].line, "score", found[1].now, s.vp)
+            checker.agree(found[1], "score", found[1].now, s.vp)
 
 
 def _military(checker: Checker, fact: happened.MilitarySet, s: State) -> None:
-    found = checker.pool.first(log.Military, lambda said: said.side == fact.side)
+    found = checker.pool.near(log.Military, lambda said: said.side == fact.side)
     if found:
         found[0].take()
-        checker.compare(found[1].line, f"Military Operations {fact.side}", found[1].to, fact.now)
+        checker.agree(found[1], f"Military Operations {fact.side}", found[1].to, fact.now)
 
 
 def _space(checker: Checker, fact: happened.SpaceSet, s: State) -> None:
-    found = checker.pool.first(log.SpaceAdvance, lambda said: said.side == fact.side)
+    found = checker.pool.near(log.SpaceAdvance, lambda said: said.side == fact.side)
     if found:
         found[0].take()
-        checker.compare(found[1].line, f"Space Race {fact.side}", found[1].box, fact.now)
+        checker.agree(found[1], f"Space Race {fact.side}", found[1].box, fact.now)
 
 
 def _coup(checker: Checker, fact: happened.CoupRolled, s: State) -> None:
-    found = checker.pool.first(log.CoupRoll)
+    found = checker.pool.near(log.CoupRoll)
     if found is None:
         checker.compare(checker.pool.line, f"Coup in {fact.country}", None, fact.net)
         return
@@ -193,7 +216,7 @@ def rolled_by(side: Seat) -> Callable[[log.RealignmentRoll], bool]:
 
 def _realignment(checker: Checker, fact: happened.RealignmentRolled, s: State) -> None:
     for side in (USSR, US):
-        found = checker.pool.first(log.RealignmentRoll, rolled_by(side))
+        found = checker.pool.near(log.RealignmentRoll, rolled_by(side))
         if found is None:
             checker.compare(
                 checker.pool.line, f"realignment of {fact.country}, {side}", None, fact.rolls[side]
@@ -211,11 +234,11 @@ def _realignment(checker: Checker, fact: happened.RealignmentRolled, s: State) -
 
 
 def _war(checker: Checker, fact: happened.WarRolled, s: State) -> None:
-    begun = checker.pool.first(log.WarBegins)
+    begun = checker.pool.near(log.WarBegins)
     if begun:
         begun[0].take()
         checker.compare(begun[1].line, "war in", begun[1].country, fact.country)
-    found = checker.pool.first(log.WarRoll)
+    found = checker.pool.near(log.WarRoll)
     if found:
         item, said = found
         item.take()
@@ -226,7 +249,7 @@ def _war(checker: Checker, fact: happened.WarRolled, s: State) -> None:
 
 
 def _spaced(checker: Checker, fact: happened.SpaceRolled, s: State) -> None:
-    found = checker.pool.first(log.SpaceRoll)
+    found = checker.pool.near(log.SpaceRoll)
     if found:
         item, said = found
         item.take()
@@ -236,7 +259,7 @@ def _spaced(checker: Checker, fact: happened.SpaceRolled, s: State) -> None:
 
 
 def _trap(checker: Checker, fact: happened.TrapRolled, s: State) -> None:
-    found = checker.pool.first(log.TrapRoll)
+    found = checker.pool.near(log.TrapRoll)
     if found:
         item, said = found
         item.take()

@@ -1,37 +1,44 @@
 """Driving our rules through a foreign log, by the ordinary gate, with the log's dice and an inferred deal.
 
-Every answer is judged by the rules like a player's; a log that our rules refuse stops there, and the report
-says at which line and why.
+Every answer is judged by the rules like a player's.  Where the rules refuse what an entry says, or come to
+something else, the position is set as the log states it, in an entry of its own, and they go on from there:
+`Driver` is the way through a log, `replay.foreign.stating` what it states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Result, Seat, begin, decide
+from domain.kernel import CHANCE, Answer, Fact, Illegal, Picks, Prompt, Result, Seat, begin, decide, fold
 from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle import steps
-from domain.twilight_struggle.components import US
+from domain.twilight_struggle.components import OTHER, US, USSR
 from domain.twilight_struggle.rules.hand import ops_of, rounds
-from domain.twilight_struggle.rules.operations import COUP, SPACE_RACE, Ops, narrowed, value
+from domain.twilight_struggle.rules.operations import CHINA, COUP, SPACE_RACE, Ops, narrowed, value
+from domain.twilight_struggle.rules.periods import joining
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import LAST_TURN
 from replay.foreign import structure as log
 from replay.foreign.answering import ANSWERS, DICE, NoAnswer
-from replay.foreign.checking import Checker
+from replay.foreign.checking import Checker, Mismatch
 from replay.foreign.deal import deal
 from replay.foreign.dealer import Dealer
+from replay.foreign.following import moves as moves_of
+from replay.foreign.moves import Arrives
 from replay.foreign.order import in_order
 from replay.foreign.pool import Pool
+from replay.foreign.stating import Layout, Sequel, Stated, effects_of, facts_of, needs, nothing
 from replay.recorded import RecordedMatch, Wrong
 
 GAME = "twilight_struggle"
+MOST_ANSWERS = 20_000  # of a whole game, those of chance included; a real one has fewer than two thousand
+MOST_TRIES = 2  # to go on with one entry
 BEYOND = 10**9  # a line after the last one
 CLEANUP = 99  # the end of a turn, where rounds are numbered
 
@@ -40,7 +47,18 @@ Place = tuple[int, int, str]
 
 
 class Stopped(Exception):
-    """The log cannot be followed any further."""
+    """The rules cannot follow this entry any further."""
+
+
+class Missing(Exception):
+    """The rules ask for an entry that is not in the log."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+FAILURES = (NoAnswer, Wrong, Stopped)
 
 
 class Driver:
@@ -71,8 +89,18 @@ class Driver:
         self.plays = 0
         self.deal_problems: tuple[str, ...] = ()
         self.score_before_end: set[int] = set()
-        self.stopped = ""
-        self.stopped_at = 0
+        self.order = sorted(self.entries, key=_order)
+        moves = moves_of(said)
+        self.moves, self.needs = moves, needs(moves)
+        self.log_after = Sequel(said)
+        self.at: Place = (0, 0, "")
+        self.set_up = self.played = self.lost_at_end = False
+        self.fitted: set[Place] = set()
+        self.lost: dict[Place, str] = {}
+        self.resynchronised: set[Place] = set()
+        self.missing: list[Place] = []
+        self.tries: dict[Place, int] = dict.fromkeys(self.order, 0)
+        self.right: list[tuple[Place, int, Stated, State]] = []  # what has to be set right
 
     @property
     def table(self) -> State:
@@ -81,18 +109,27 @@ class Driver:
         return table
 
     def run(self) -> None:
-        """Play the log to its end, or as far as it can be followed."""
+        """Play the log to its end: by the rules, and where they cannot follow, as it states."""
         self.checker.pool = Pool(self.log.setup, 1)
-        before = self.table
-        try:
-            self._tell(before, self.recorded.begin())
-            while self.recorded.questions():
-                self._answer()
-        except (NoAnswer, Wrong, Stopped) as error:
-            if not self._log_is_over():
-                self.stopped = str(error)
-                self.stopped_at = getattr(error, "line", 0) or self.checker.next_line or self.entry.line
+        self.checker.pool.goes_on = bool(self.entries)
+        self._tell(self.table, self.recorded.begin())
+        for _ in range(MOST_ANSWERS):
+            if self.recorded.match.status == "over" or not self._goes_on():
+                break
         self._end()
+
+    def _goes_on(self) -> bool:
+        """One answer more, or one position set as it is stated; False: the log is over."""
+        try:
+            self._set_right()
+            self._answer()
+        except Missing as error:
+            return self._skip(error.place)
+        except FAILURES as error:
+            if self._log_is_over():
+                return False
+            return self._give_up(error)
+        return True
 
     def _log_is_over(self) -> bool:
         """The log stops here; so may the match."""
@@ -102,15 +139,17 @@ class Driver:
         return any(line > self.entry.line for line in (entry.line for entry in self.entries.values()))
 
     def _end(self) -> None:
-        if not self.stopped:
+        if self.recorded.match.status == "over" or not self.lost_at_end:
             self._leave(self.table)
-            self._check_ending()
+        self._check_ending()
+        if self.recorded.match.status != "over":
+            self._set_right()
         self.recorded.close(self._stated_result())
 
     def _stated_result(self) -> Result | None:
         """Who has won by the log's own words, where our rules do not know (a resignation, the clock)."""
         for said in self.log.end:
-            if isinstance(said, log.Wins) and not self.stopped:
+            if isinstance(said, log.Wins):
                 return Result(said.side or None, "record", score(self.table))
         return None
 
@@ -136,17 +175,40 @@ class Driver:
 
     def _answer(self) -> None:
         question = self.recorded.questions()[0]
-        before = self.table
-        picks = self._luck(before) if question.seat == CHANCE else self._picks(before, question)
+        s = self.table
+        picks = self._luck(s) if question.seat == CHANCE else self._picks(s, question)
+        before = self.table  # the hands may have been made to fit
+        self._must_not_end_early(before, question.seat, picks)
         decision = self.recorded.answer(question.seat, picks)
         self._tell(before, decision.facts)
         if decision.table.result and isinstance(before.agenda[-1], steps.Coup):
             self._tell_fatal_coup(before, picks[0])
 
+    def _must_not_end_early(self, s: State, seat: Seat, picks: Picks) -> None:
+        """A game that goes on in the log was not over."""
+        if not self._following():
+            return
+        try:
+            result = decide(s, Answer(seat, picks)).table.result
+        except Illegal:
+            return  # that is told with all its reasons where it is answered
+        if result is not None:
+            raise Stopped(f"by our rules the game is over here ({result.reason}), but the log goes on")
+
     def _picks(self, s: State, question: Prompt) -> Picks:
         step = s.agenda[-1]
         if isinstance(step, steps.ChooseHeadline):
             self._move_to(_headline(s.turn), s)
+        if isinstance(step, (steps.ChooseHeadline, steps.PlayCard)):
+            self.set_up = True
+            if self.at not in self.entries and self._following():
+                if "pass" in question.options:
+                    return ("pass",)
+                raise Missing(self.at)
+            self._fit_hands()
+            s = self.table
+            question = next(one for one in self.recorded.questions() if one.seat == question.seat)
+            step = s.agenda[-1]
         answer = ANSWERS.get(type(step))
         if answer is None:
             raise Stopped(f"{question.ask}: no log in this format answers that")
@@ -156,6 +218,7 @@ class Driver:
         self._check_header(s, question.seat, picks)
         if isinstance(step, steps.PlayCard) and not picks[0].startswith("ransom"):
             self.plays += 1
+            self.played = True
         return picks
 
     def _follows_from_the_rules(self, s: State, step: Any) -> bool:
@@ -241,26 +304,175 @@ class Driver:
     def _clean_up(self, s: State) -> None:
         """The end of a turn: what the log tells of it stands under the last round, or under its own head."""
         self.score_before_end = {s.vp}
-        cleanup = self.entries.get((s.turn, CLEANUP, ""))
+        place = (s.turn, CLEANUP, "")
+        cleanup = self.entries.get(place)
         if cleanup is not None:
             self._check_column(s)
-            self.entry = cleanup
+            self.entry, self.at = cleanup, place
             self.checker.pool.extend(cleanup.said)
 
     def _move_to(self, place: Place, s: State) -> None:
         """Another entry begins; `s` is the table that the one before leaves."""
         entry = self.entries.get(place)
-        if entry is self.entry or (entry is None and self._following()):
+        if entry is self.entry:
+            return
+        self.at = place
+        if entry is None and self._following():
             return
         self._leave(s)
-        self.entry = entry or log.Entry(line=BEYOND)
+        self.entry, self.played = entry or log.Entry(line=BEYOND), False
         self.checker.pool = Pool(self.entry.said, self.entry.line)
         self.checker.pool.goes_on = self._following()
 
     def _leave(self, s: State) -> None:
-        """The entry is over."""
+        """The entry is over; what the log states of it otherwise is set right as soon as that can be done."""
         self.checker.leave(s)
         self._check_column(s)
+        if self.checker.stated:
+            then = self.checker.then or s
+            self.right.append((self._here(), max(1, self.entry.line), self.checker.stated, then))
+            self.checker.stated = nothing()
+
+    def _here(self) -> Place:
+        """Where the entry stands in the log."""
+        return next((place for place, entry in self.entries.items() if entry is self.entry), (0, 0, ""))
+
+    # ── where rules and log part ──
+
+    def _set_right(self) -> None:
+        """The position as the entries that are over state it, where our rules came to another one."""
+        if not self.right or not self.recorded.whole or self.recorded.match.status == "over":
+            return
+        for place, line, stated, then in self.right:
+            wanted = stated.on(self.table, then)
+            self.log_after.confirm(wanted, self.table, self._lines(place)[1] if place in self.entries else 0)
+            facts = list(facts_of(wanted, self.table))
+            if facts:
+                self.resynchronised.add(place)
+                self.recorded.restate(line, [*facts, happened.PositionStated(line)])
+        self.right = []
+
+    def _fit_hands(self) -> None:
+        """The deal is worked out, not known: what an entry takes out of a hand has to be in that hand."""
+        place = self.at
+        if place in self.fitted or place not in self.entries:
+            return
+        self.fitted.add(place)
+        layout = Layout(self.table)
+        self._bring(layout, place)
+        if layout.changed:
+            if layout.undiscarded:
+                self.resynchronised.add(place)
+            self.recorded.restate(self.entry.line, [layout.stated(self.entry.line)])
+
+    def _bring(self, layout: Layout, place: Place) -> None:
+        """The hands as the entry at `place` needs them."""
+        first, last = self._lines(place)
+        got = {move.card for move in self.moves if first <= move.line <= last and isinstance(move, Arrives)}
+        for line, side, card in self.needs:
+            if first <= line <= last and card not in got:
+                layout.bring(side, card, self._later(side, line))
+
+    def _later(self, side: Seat, line: int) -> list[str]:
+        """The cards that a side is known to need from a line on, the first ones first."""
+        return list(dict.fromkeys(card for at, who, card in self.needs if who == side and at >= line))
+
+    def _lines(self, place: Place) -> tuple[int, int]:
+        """The first and the last line of an entry."""
+        first = self.entries[place].line
+        beyond = min((one.line for one in self.entries.values() if one.line > first), default=BEYOND)
+        return first, beyond - 1
+
+    def _skip(self, place: Place) -> bool:
+        """Entries are missing: what the next one states is checked from the position that stands."""
+        target = self._target(place)
+        if target is None:
+            return False
+        self._resume(target, [], Layout(self.table), place)
+        return True
+
+    def _give_up(self, error: Exception) -> bool:
+        """The rules cannot follow this entry: what it states is taken over, and they go on with the next."""
+        line = getattr(error, "line", 0) or self.checker.next_line or self.entry.line
+        self.checker.mismatches.append(Mismatch(line, str(error), None, None))
+        here = max(self.at, self._here(), key=_order) if self.set_up else (0, 0, "")
+        self.lost[here] = str(error)
+        base = self.recorded.match.live
+        said = self.entry.said if self.set_up else self.log.setup
+        stated = nothing()
+        for one in said:
+            stated.take(one)
+        facts: list[Fact] = list(facts_of(stated, base))
+        player = self.entry.side if isinstance(self.entry, log.ActionRound) else None
+        facts += effects_of(said, base, player)
+        layout = self._followed(base, said)
+        if player and getattr(self.entry, "card", "") == CHINA and base.china == player:
+            facts.append(happened.ChinaPassed(OTHER[player], ready=False))
+        target = self._target(here)
+        self.checker.pool, self.checker.stated, self.right = Pool(), nothing(), []
+        self.entry, line = log.Entry(line=self.entry.line), max(1, self.entry.line)
+        if target is None:
+            self.lost_at_end = True
+            self.recorded.restate(line, [*facts, layout.stated(line)])
+            return False
+        self._resume(target, facts, layout, here)
+        return True
+
+    def _followed(self, s: State, said: log.Statements) -> Layout:
+        """The cards as an entry moves them."""
+        layout = Layout(s)
+        if not self.set_up or self._here() not in self.entries:
+            return layout
+        first, last = self._lines(self._here())
+        for move in self.moves:
+            if first <= move.line <= last:
+                layout.follow(move)
+        for one in said:
+            if isinstance(one, log.NotInPlay):
+                layout.end(one.card)
+        return layout
+
+    def _resume(self, target: Place, facts: list[Fact], layout: Layout, here: Place) -> None:
+        """Go on with the entry at `target`, whatever lies between; `here` is where the rules stood."""
+        line, s = max(1, self.entries[target].line), self.recorded.match.live
+        for place in _between(here, target, asked=here not in self.lost):
+            if place in self.entries:
+                continue
+            sides = (place[2],) if place[2] else (USSR, US)
+            if any(layout.hand(side) for side in sides):
+                self.missing.append(place)
+            for side in sides:
+                layout.lose(side, self._later(side, line))
+        if target[1] != 0 and target[1] != CLEANUP and target[0] == s.turn:
+            self._bring(layout, target)
+        self.fitted.discard(target)
+        facts = [*facts, layout.stated(line)]
+        table = fold(s, facts)
+        for more, todo in list(_ways(target, table))[-1 if self.tries[target] > 1 else 0 :]:
+            begun = begin(replace(fold(table, more), agenda=()), todo).table
+            if begun.result is None or target == self.order[-1]:
+                break
+        self._leave_quietly(target)
+        told = self.recorded.restate(line, [*facts, *more], todo)
+        self._retell(s, told, len(facts) + len(more))
+
+    def _target(self, here: Place) -> Place | None:
+        """The next entry after a place; none to which two ways have led already."""
+        later = (place for place in self.order if _order(place) > _order(here))
+        target = next((place for place in later if self.tries[place] < MOST_TRIES), None)
+        if target is not None:
+            self.tries[target] += 1
+        return target
+
+    def _leave_quietly(self, target: Place) -> None:
+        """What was left of the entry before is lost."""
+        self.checker.pool = Pool()
+        self.checker.pool.goes_on = True
+        self.entry = log.Entry(line=max(1, self.entries[target].line) - 1)
+
+    def _retell(self, before: State, facts: list[Fact], stated: int) -> None:
+        """What was set is not compared; what the rules made of it is."""
+        self._tell(fold(before, facts[:stated]), facts[stated:])
 
     def _check_column(self, s: State) -> None:
         """Some logs print DEFCON after an entry beside its head (and a score, which may be stale).
@@ -281,10 +493,62 @@ def follow(said: log.Log, content: bytes, product: str, players: Mapping[Seat, s
     plan = deal(ordered)
     driver = Driver(ordered, content, product, Dealer(plan), players)
     driver.deal_problems = plan.problems
+    for line, stated, ours in said.misnumbered:
+        driver.checker.compare(line, "turn", stated, ours)
     for line, stated, ours in misnumbered:
         driver.checker.compare(line, "action round", stated, ours)
     driver.run()
     return driver
+
+
+def _order(place: Place) -> tuple[int, int, bool]:
+    return place[0], place[1], place[2] == US
+
+
+def _between(here: Place, target: Place, *, asked: bool) -> Iterator[Place]:
+    """The headline phases and rounds from `here` (itself, too, where it was asked for) up to `target`."""
+    for turn in range(here[0] or 1, target[0] + 1):
+        places = [_headline(turn)]
+        places += [(turn, number, side) for number in range(1, rounds(turn) + 1) for side in (USSR, US)]
+        for place in places:
+            after = _order(place) >= _order(here) if asked else _order(place) > _order(here)
+            if after and _order(place) < _order(target):
+                yield place
+
+
+Way = tuple[list[Fact], tuple[steps.AnyStep, ...]]
+
+
+def _ways(target: Place, s: State) -> Iterator[Way]:
+    """How the rules may go on with an entry: facts that lead to its turn, and the steps to do then."""
+    turn, number, side = target
+    if turn == s.turn + 1 and s.turn:
+        yield [], (steps.EndTurn(),)
+    if turn > s.turn:
+        yield _to_turn(s, turn), (steps.Turn(turn),)
+    elif number == CLEANUP:
+        yield [], (steps.EndTurn(),)
+    elif number == 0:
+        yield [], (steps.Headlines(), steps.Round(1))
+    else:
+        others = (steps.Act(number, US),) if side == USSR else ()
+        yield [], (steps.Act(number, side), *others, steps.Round(number + 1))
+
+
+def _to_turn(s: State, turn: int) -> list[Fact]:
+    """The end of a turn, and the turns that are missing, without what the rules would make of them."""
+    facts: list[Fact] = []
+    for number in range(s.turn, turn):
+        if number > s.turn:
+            facts.append(happened.TurnBegan(number))
+            if added := joining(s, number) if number > 1 else ():
+                facts.append(happened.CardsAdded(CARDS[added[0]].period, added))
+        if number:
+            lapsed = tuple(dict.fromkeys(item.card for item in s.effects)) if number == s.turn else ()
+            facts.append(happened.EffectsLapsed(lapsed))
+            facts += [happened.MilitarySet(side, 0) for side in (US, USSR) if number == s.turn]
+            facts.append(happened.TurnEnded(number, s.vp, s.defcon))
+    return facts
 
 
 def _headline(turn: int) -> Place:

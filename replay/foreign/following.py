@@ -28,6 +28,7 @@ from replay.foreign.moves import (
     PutAway,
     Reshuffled,
     Shows,
+    Skips,
     TakenBack,
     TurnBegins,
     TurnEnds,
@@ -61,6 +62,7 @@ ASK_NOT, TEHRAN, CAMBRIDGE = "ask_not_what_your_country", "our_man_in_tehran", "
 STAR_WARS, SHUTTLE = "star_wars", "shuttle_diplomacy"
 EMPTY_HAND = (*WHOLE_HAND, GRAIN, PLAN, "terrorism")  # where "no cards" means none at all
 LAST_TURN = 10
+FIRST_TURNS = {"late war": 8}  # of scenarios that do not begin with the first
 
 
 def moves(log: Log) -> tuple[Move, ...]:
@@ -97,6 +99,7 @@ class _Course:
         self.playing: dict[str, bool] = {}
         self.player: dict[str, Seat] = {}
         self.waiting: set[str] = set()
+        self.happened: set[str] = set()  # in this entry
         self.event = self.drawn = ""
         self.shown: list[str] = []
         self.thrown: list[str] = []
@@ -104,17 +107,32 @@ class _Course:
         self.worth: dict[Seat, int] = {}
 
     def moves(self) -> Iterator[Move]:
+        before = FIRST_TURNS.get(self.log.scenario.lower(), 1) - 1
         for i, turn in enumerate(self.log.turns):
+            for number in range(before + 1, turn.number):
+                yield from self._missing_turn(number, turn.entries()[0].line)
+            before = turn.number
             self.turn, self.worth = turn.number, {US: 0, USSR: 0}
             stops = i + 1 == len(self.log.turns)
             yield self._move(TurnBegins, turn.entries()[0].line, _is_told(turn))
             if turn.headline:
                 yield from self._headline(turn.headline)
+            else:
+                for side in (USSR, US):
+                    yield self._move(Skips, turn.entries()[0].line, side)
             yield from self._rounds(turn, stops)
             if turn.cleanup:
                 yield from self._entry(turn.cleanup)
             if not stops or _is_over(turn):
                 yield self._move(TurnEnds, self.line)
+
+    def _missing_turn(self, number: int, line: int) -> Iterator[Move]:
+        """A turn of which no line is there: who knows what was played."""
+        self.turn = number
+        yield self._move(TurnBegins, line, False)
+        for _ in range(rounds(number) + 1):
+            for side in (USSR, US):
+                yield self._move(Skips, line, side)
 
     def _move(self, kind: Callable[..., Move], line: int, *what: Any) -> Move:
         return kind(self.turn, line, *what)
@@ -134,12 +152,12 @@ class _Course:
         for entry in turn.rounds:
             here = (entry.number, entry.side)
             while due and here in due and due[0] != here:
-                yield from self._passes(entry.line, due.pop(0)[1])
+                yield from self._skips(entry.line, due.pop(0)[1])
             planned = bool(due) and due[0] == here
             due = due[1:] if planned else due
             yield from self._round(turn, entry, may_stop=stops and entry is turn.rounds[-1], planned=planned)
         for _, side in due if not stops else ():
-            yield from self._passes(self.line, side)
+            yield from self._skips(self.line, side)
 
     def _round(self, turn: Turn, entry: ActionRound, *, may_stop: bool, planned: bool) -> Iterator[Move]:
         self.line = entry.line
@@ -152,6 +170,13 @@ class _Course:
         if entry.card and entry.card != CHINA:
             yield from self._play(entry.line, entry.side, entry.side, entry.card)
         yield from self._entry(entry)
+
+    def _skips(self, line: int, side: Seat) -> Iterator[Move]:
+        """No line tells of this round."""
+        if side in self.trapped:
+            yield from self._no_way_out(line, side)
+        else:
+            yield self._move(Skips, line, side)
 
     def _passes(self, line: int, side: Seat) -> Iterator[Move]:
         """Only who has no card passes, or nothing that opens the trap."""
@@ -167,7 +192,7 @@ class _Course:
         )
 
     def _entry(self, entry: Entry) -> Iterator[Move]:
-        self.line = entry.line
+        self.line, self.happened = entry.line, set()
         for one in entry.said:
             self.line = one.line
             if act := _ACTS.get(type(one)):
@@ -223,6 +248,10 @@ class _Course:
         if one.card == before and not self.shown and not self.thrown:  # said twice
             return
         yield from self._paragraph_ends()
+        if one.card in self.happened and one.card not in self.playing:  # said twice, and over
+            self.event = one.card
+            return
+        self.happened.add(one.card)
         if one.card in self.waiting:
             self.waiting.remove(one.card)
             waiting, self.waiting = self.waiting, self.waiting | {one.card}

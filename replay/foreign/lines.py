@@ -1,7 +1,7 @@
 """One line of a foreign log: which statement it makes.
 
-`FORMS` is the table: a pattern for the whole line, and what it says.  A line without a pattern is `Unread`;
-one that fits but names a card or country that we do not know is an error: nothing could be done with it.
+`FORMS` is the table: a pattern for the whole line, and what it says.  A line without a pattern is `Unread`,
+and so is one that names a card or country that we do not know: no line makes a log unreadable.
 """
 
 from __future__ import annotations
@@ -182,7 +182,10 @@ FORMS: tuple[tuple[str, Maker], ...] = (
     ),
     (rf"(?:{SIDE} gains (?P<by>\d{{1,3}}) VP\. ){SCORE}", _score),
     (rf"(?:No VP awarded\. )?{SCORE}", _score),
-    (r"(?P<card>.+) is now in play\.", lambda line, said: InPlay(line, _card(line, said))),
+    (
+        rf"(?:{SIDE} chooses )?(?P<card>.+) is now in play\.",
+        lambda line, said: InPlay(line, _card(line, said)),
+    ),
     (r"(?P<card>.+) is no longer in play\.", lambda line, said: NotInPlay(line, _card(line, said))),
     (r"\*RESHUFFLE\*", lambda line, said: Reshuffle(line)),
     (
@@ -221,13 +224,12 @@ PATTERNS = tuple((re.compile(form), maker) for form, maker in FORMS)
 
 
 def statement(line: int, text: str) -> Statement:
-    """What one line says; `text` has no blanks at its ends.
-
-    Raises:
-        BadLog: it names an unknown card or country.
-    """
+    """What one line says; `text` has no blanks at its ends."""
     for pattern, maker in PATTERNS if len(text) <= LONGEST else ():
         said = pattern.fullmatch(text)
         if said is not None:
-            return maker(line, said)
-    return Unread(line, text)
+            try:
+                return maker(line, said)
+            except BadLog:  # a name that we do not know; another pattern may find one that we do
+                continue
+    return Unread(line, text[:LONGEST])

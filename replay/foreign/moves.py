@@ -68,6 +68,12 @@ class Lacks(Move, frozen=True):
     cards: frozenset[str]
 
 
+class Skips(Move, frozen=True):
+    """A round of this side is in no line: it held no card, or played one that nobody knows."""
+
+    side: Seat
+
+
 class Draws(Move, frozen=True):
     """So many cards are drawn in mid-turn."""
 

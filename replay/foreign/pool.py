@@ -83,6 +83,14 @@ class Pool:
         """The first statement of a kind that is left and fits."""
         return next(((item, said) for item, said in self.unused(kind) if fits(said)), None)
 
+    def near(self, kind: type[S], fits: Callable[[S], bool] = lambda said: True) -> tuple[Item, S] | None:
+        """The first that fits where the match stands; else further down, and last of all further up."""
+        below = self.here(kind, fits)
+        if below is None:
+            found = ((item, said) for item, said in self.unused(kind) if item.paragraph > self.paragraph)
+            below = next(((item, said) for item, said in found if fits(said)), None)
+        return below or self.first(kind, fits)
+
     def here(self, kind: type[S], fits: Callable[[S], bool] = lambda said: True) -> tuple[Item, S] | None:
         """The first that fits in the paragraph where the match stands."""
         found = ((item, said) for item, said in self.unused(kind) if item.paragraph == self.paragraph)

@@ -1,8 +1,8 @@
 """Reading a foreign log: from the bytes of a file to a `Log`.
 
-A log that stops at the end of a line is a game that stopped there.  What cannot be a log at all (no set-up,
-turns out of order, a last line that breaks off, unknown cards or countries) raises `BadLog`; any other line
-that nobody understands stays in the `Log` as `Unread`.
+A log that stops at the end of a line is a game that stopped there.  Only what cannot be a log at all
+(nothing, or neither a set-up nor a turn) raises `BadLog`; a line that nobody understands stays in the `Log`
+as `Unread`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from domain.kernel import Seat
-from replay.foreign.lines import SIDES, card_at, statement
+from replay.foreign.lines import SIDES, statement
+from replay.foreign.names import card_of
 from replay.foreign.sections import (
-    CLEANUP,
     FINISH,
-    HEADLINE,
     PREAMBLE,
-    ROUND,
     SET_UP,
+    UNKNOWN,
     Line,
     Section,
     decoded,
@@ -48,6 +47,7 @@ from replay.foreign.structure import (
     Unread,
     Wins,
 )
+from replay.foreign.turns import TurnSections, in_turns
 
 FIRST_LINES = re.compile(r"REPLAY \d+|[A-Z_]+=\S*")
 PLAYER = re.compile(r"(?P<name>.+) will play as (?P<side>USSR|USA?)\.?")
@@ -59,7 +59,7 @@ HANDICAP = re.compile(
 SCENARIO = re.compile(r"Scenario: (?P<name>.+)")
 ADDED = re.compile(r"(?P<name>.+) Added")
 CLOCK = re.compile(r"Time per Player: (?P<clock>.+)")
-LATE_WAR, LAST_TURN = 8, 10  # a scenario begins with the Late War
+LAST_TURN = 10
 ROUNDS_OF_LAST_TURN = 7
 ENDS_WITH_TURN = frozenset(
     (
@@ -85,28 +85,41 @@ def read(data: bytes) -> Log:
     """The log that a file holds.
 
     Raises:
-        BadLog: it cannot be read as a log.
+        BadLog: it is no log: it is empty or too long, or has neither a set-up nor a turn.
     """
     lines = decoded(data)
-    found = sections(lines)
-    if SET_UP not in (section.kind for section in found[:2]):
-        line, text = next((line, text) for line, text in lines if text)
-        raise BadLog(line, f"expected the set-up of a game, found {text[:60]!r}")
+    found, more = _one_game(sections(lines))
+    if all(section.kind in (PREAMBLE, FINISH) for section in found):
+        raise _no_log(lines)
+    log = _set_up([line for section in found if section.kind == SET_UP for line in section.lines])
+    kept = in_turns(found)
     log = replace(
-        _set_up(found[1].lines),
-        turns=tuple(_finished(_turns(found[2:]))),
-        end=_end(found[2:]),
+        log,
+        turns=tuple(_finished(map(_turn, kept.turns))),
+        misnumbered=tuple(kept.misnumbered),
+        end=_end(found),
+        strange=(*_preamble(found[0].lines), *log.strange, *kept.left_out, *more),
     )
-    log = replace(log, strange=(*_preamble(found[0].lines), *log.strange))
-    _check_last_line(data, lines, log)
     return _with_end(log)
 
 
-def _check_last_line(data: bytes, lines: list[Line], log: Log) -> None:
-    """A file that ends without an end of line may have lost a part of it."""
-    last, text = next((line, text) for line, text in reversed(lines) if text)
-    if not data.rstrip(b" \t").endswith((b"\n", b"\r")) and last in (one.line for one in log.unread):
-        raise BadLog(last, f"expected a whole line; the file breaks off after {text[-60:]!r}")
+def _one_game(found: list[Section]) -> tuple[list[Section], list[Unread]]:
+    """The sections up to a second game, and the line with which that begins."""
+    begun = 0
+    for i, section in enumerate(found):
+        if section.kind == SET_UP:
+            begun += 1
+            if begun > 1 and any(one.turn for one in found[:i]):
+                return found[:i], [Unread(section.line, section.lines[0][1])]
+    return found, []
+
+
+def _no_log(lines: list[Line]) -> BadLog:
+    line, text = next((line, text) for line, text in lines if text)
+    for number, other in lines:
+        if UNKNOWN in other:
+            return BadLog(number, "expected text, found signs that no text holds: is this file binary?")
+    return BadLog(line, f"expected the set-up of a game, found {text[:60]!r}")
 
 
 # --------------------------------------------------------------------------- before the first turn
@@ -118,7 +131,7 @@ def _preamble(lines: Iterable[Line]) -> Iterator[Unread]:
             yield Unread(line, text)
 
 
-def _set_up(lines: tuple[Line, ...]) -> Log:
+def _set_up(lines: Iterable[Line]) -> Log:
     names: dict[Seat, str] = {}
     log = Log(ussr="", us="")
     for line, text in lines:
@@ -126,10 +139,7 @@ def _set_up(lines: tuple[Line, ...]) -> Log:
             names[SIDES[player["side"]]] = player["name"]
         elif text:
             log = _set_up_line(log, line, text)
-    for side in ("ussr", "us"):
-        if side not in names:
-            raise BadLog(lines[0][0], f"expected in the set-up who plays the {side.upper()}")
-    return replace(log, ussr=names["ussr"], us=names["us"])
+    return replace(log, ussr=names.get("ussr", "USSR"), us=names.get("us", "USA"))
 
 
 def _set_up_line(log: Log, line: int, text: str) -> Log:
@@ -180,46 +190,25 @@ def _trimmed(said: list[Statement]) -> Statements:
 # --------------------------------------------------------------------------- turns
 
 
-def _turns(found: list[Section]) -> Iterator[Turn]:
-    turn: Turn | None = None
-    for section in found:
-        if section.kind == SET_UP:
-            raise BadLog(section.line, "expected one game, found a second set-up")
-        number = turn.number if turn else 0
-        if section.kind == HEADLINE or (section.kind == ROUND and section.turn == number + 1):
-            if turn:
-                yield turn
-            turn = Turn(section.turn)
-            if section.turn != number + 1 and (number or section.turn != LATE_WAR):
-                raise BadLog(section.line, f"expected turn {number + 1}, found turn {section.turn}")
-        if section.kind not in (FINISH, PREAMBLE):
-            turn = _with_entry(turn, section)
-    if turn:
-        yield turn
-
-
-def _with_entry(turn: Turn | None, section: Section) -> Turn:
-    if turn is None:
-        raise BadLog(section.line, "expected the headline phase of the first turn")
-    if section.kind == HEADLINE:
-        return replace(turn, headline=_headline(section))
-    if section.kind == CLEANUP:  # the turn that is printed is that of the export
-        said = (*(turn.cleanup.said if turn.cleanup else ()), *_said(section.lines))
-        return replace(turn, cleanup=Cleanup(line=section.line, said=said, column=section.column))
-    if section.turn != turn.number:
-        raise BadLog(section.line, f"expected turn {turn.number}, found turn {section.turn}")
-    if any((one.side, one.number) == (section.side, section.number) for one in turn.rounds):
-        raise BadLog(section.line, f"expected every action round once, found AR{section.number} again")
-    return replace(turn, rounds=(*turn.rounds, _round(section)))
+def _turn(turn: TurnSections) -> Turn:
+    cleanup = None
+    if turn.cleanups:  # the turn that is printed is that of the export
+        said = _trimmed([one for section in turn.cleanups for one in _said(section.lines)])
+        last = turn.cleanups[-1]
+        cleanup = Cleanup(line=last.line, said=said, column=last.column)
+    headline = _headline(turn.headline) if turn.headline else None
+    return Turn(turn.number, headline, tuple(map(_round, turn.rounds)), cleanup)
 
 
 def _headline(section: Section) -> Headline:
-    """Whose card is whose stands below the head, which names them in the order of their being shown."""
+    """Whose card is whose stands below the head, which names that of the USSR first."""
     said = _said(section.lines)
     shown = {one.side: one.card for one in said if isinstance(one, Headlined)}
-    named = [card_at(section.line, name) for name in section.names.split(" & ") if name.strip()]
-    if not shown and len(named) == 2:
-        shown = {"ussr": named[0], "us": named[1]}
+    named = [card_of(name) for name in section.names.split(" & ")]
+    if len(named) == 2 and len(shown) < 2:
+        rest = [card or "" for card in named if card not in shown.values()]
+        for side in ("ussr", "us") if len(rest) == 2 else ({"ussr", "us"} - set(shown)):
+            shown[side] = rest.pop(0) if rest else ""
     return Headline(
         line=section.line,
         said=said,
@@ -230,8 +219,10 @@ def _headline(section: Section) -> Headline:
 
 
 def _round(section: Section) -> ActionRound:
-    card = card_at(section.line, section.names) if section.names else ""
-    said = _said(section.lines)
+    """A card that is not known is a line that nobody understands, and so perhaps is what follows of it."""
+    card, said = card_of(section.names) or "", _said(section.lines)
+    if section.names and not card:
+        said = (Unread(section.line, section.names), *said)
     return ActionRound(
         line=section.line,
         said=said,
@@ -267,16 +258,24 @@ def _split(turn: Turn) -> Turn:
     """The turn with the paragraphs that belong to its end taken out of its last action round."""
     if turn.cleanup is not None or not turn.rounds:
         return turn
-    kept, moved = _parted(turn.rounds[-1].said, (NotInPlay, Discards, Score, Wins))
+    last = turn.rounds[-1]
+    kept, moved = _parted(last.said, (NotInPlay, Discards, Score, Wins), whole=not last.card)
     if not moved:
         return turn
     rounds = (*turn.rounds[:-1], replace(turn.rounds[-1], said=kept))
     return replace(turn, rounds=rounds, cleanup=Cleanup(line=moved[0].line, said=moved))
 
 
-def _parted(said: Statements, kinds: tuple[type[Statement], ...]) -> tuple[Statements, Statements]:
-    """The last paragraphs, as far as they hold nothing but these kinds, apart from what comes before them."""
+def _parted(
+    said: Statements, kinds: tuple[type[Statement], ...], *, whole: bool = False
+) -> tuple[Statements, Statements]:
+    """The last paragraphs, as far as they hold nothing but these kinds, apart from what comes before them.
+
+    `whole`: even all of them.
+    """
     start = len(said)
+    if whole and all(isinstance(one, (*kinds, Paragraph)) and not _lasts(one) for one in said):
+        return (), said
     for i in range(len(said) - 1, -1, -1):
         if isinstance(said[i], Paragraph):
             start = i
@@ -311,5 +310,6 @@ def _parted_end(entry: Entry, last: bool) -> tuple[Statements, Statements]:
     if isinstance(entry, Cleanup) and last:
         kept: Statements = tuple(one for one in entry.said if isinstance(one, NotInPlay | Discards))
         return kept, _trimmed([one for one in entry.said if one not in kept])
-    kept, moved = _parted(entry.said, (Score, Wins))
+    whole = isinstance(entry, ActionRound) and not entry.card
+    kept, moved = _parted(entry.said, (Score, Wins), whole=whole)
     return (kept, moved) if any(isinstance(one, Wins) for one in moved) else (entry.said, ())

@@ -19,15 +19,15 @@ from domain.kernel import Result, Seat
 from domain.match import Match
 from domain.texts import Texts
 from replay.foreign.checking import Mismatch
-from replay.foreign.driving import Driver, follow
+from replay.foreign.driving import Driver, Place, follow
 from replay.foreign.reading import read
 from replay.foreign.sections import decoded
-from replay.foreign.structure import BadLog, Log, Unread
+from replay.foreign.structure import Log, Unread
 from replay.plain import one_line
 from replay.recorded import digest_of
 from replay.words import Words
 
-STANDARD = "Standard"  # the scenario whose deal is known
+MOST_TOLD = 100  # lines of a report that tell the same
 
 
 class Imported(Struct, frozen=True):
@@ -35,7 +35,12 @@ class Imported(Struct, frozen=True):
 
     `checked` counts the values that were compared; `mismatches` are those that differ, or the place where
     our rules could follow no further.  `unread` are the lines that nobody understands, `deal_problems` the
-    reasons why no deal fits the log.  `match` holds the game as far as it could be followed.
+    reasons why no deal fits the log.  `match` holds the whole game.
+
+    Of the entries the rules could not follow those that are `lost`, to whose end the log alone leads; after
+    those that are `resynchronised` they had come to another position than the log states.  In both cases the
+    match goes on with what is stated.  `missing` are rounds of which no line tells, `faults` values that are
+    known to be wrong in logs of the commercial edition.
     """
 
     entries: int
@@ -46,11 +51,20 @@ class Imported(Struct, frozen=True):
     deal_problems: tuple[str, ...]
     match: Match
     secret: bytes
+    resynchronised: int = 0
+    lost: int = 0
+    missing: tuple[Place, ...] = ()
+    faults: tuple[Mismatch, ...] = ()
+
+    @property
+    def followed(self) -> int:
+        """The entries that the rules followed, and after which the position was the one stated."""
+        return self.entries - self.resynchronised - self.lost
 
     @property
     def clean(self) -> bool:
         """Was every line understood, and did everything agree?"""
-        return not self.mismatches and not self.unread
+        return not (self.mismatches or self.unread or self.missing or self.lost or self.resynchronised)
 
     @property
     def result(self) -> Result | None:
@@ -70,8 +84,6 @@ def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
         BadLog: it cannot be read as a log.
     """
     said, content = read(data), content_of(data)
-    if said.scenario != STANDARD:
-        raise BadLog(1, f"expected the scenario {STANDARD}, found {said.scenario}: its deal is not known")
     driver = follow(said, content, product, _players(said, content, names))
     return Imported(
         entries=sum(len(turn.entries()) for turn in said.turns),
@@ -82,6 +94,10 @@ def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
         deal_problems=tuple(driver.deal_problems),
         match=driver.recorded.match,
         secret=driver.recorded.secret,
+        resynchronised=len(driver.resynchronised - set(driver.lost)),
+        lost=len(driver.lost),
+        missing=tuple(dict.fromkeys(driver.missing)),
+        faults=tuple(driver.checker.faults),
     )
 
 
@@ -110,8 +126,6 @@ def _players(said: Log, content: bytes, names: bool) -> dict[Seat, str]:
 def _mismatches(driver: Driver, last: int) -> Iterator[Mismatch]:
     """In the order of their lines, none of them beyond the last."""
     found = list(driver.checker.mismatches)
-    if driver.stopped:
-        found.append(Mismatch(driver.stopped_at, driver.stopped, None, None))
     for one in sorted(found, key=lambda mismatch: mismatch.line):
         yield Mismatch(min(one.line, last), one.what, one.stated, one.ours)
 
@@ -134,12 +148,31 @@ def _told(file: str, found: Imported, words: Words, own: dict[str, Any]) -> Iter
     )
     played = {name: words.texts.write(say[name], count=getattr(found, name)) for name in ("plays", "checked")}
     yield say["whole"].format(file=file, state=state, result=result, **played)
-    for mismatch in found.mismatches:
-        yield f"  {_mismatch(mismatch, words, own)}"
-    for line in found.unread:
-        yield f"  {say['line_unread'].format(line=line.line, text=line.text[:80])}"
-    for problem in found.deal_problems:
-        yield f"  {say['deal'].format(problem=problem)}"
+    counts = {"followed": found.followed, "resynchronised": found.resynchronised, "lost": found.lost}
+    if not found.clean:
+        yield f"  {say['entries'].format(**counts)}"
+    yield from _some([_mismatch(mismatch, words, own) for mismatch in found.mismatches], say)
+    yield from _some([_mismatch(fault, words, own) + say["fault"] for fault in found.faults], say)
+    yield from _some([_missing(place, words, say) for place in found.missing], say)
+    yield from _some(
+        [say["line_unread"].format(line=line.line, text=line.text[:80]) for line in found.unread], say
+    )
+    yield from _some([say["deal"].format(problem=problem) for problem in found.deal_problems], say)
+
+
+def _some(lines: list[str], say: dict[str, Any]) -> Iterator[str]:
+    """Not more lines than somebody would read."""
+    for line in lines[:MOST_TOLD]:
+        yield f"  {line}"
+    if len(lines) > MOST_TOLD:
+        yield f"  {say['more'].format(count=len(lines) - MOST_TOLD)}"
+
+
+def _missing(place: Place, words: Words, say: dict[str, Any]) -> str:
+    turn, number, side = place
+    if not number:
+        return str(say["no_headlines"].format(turn=turn))
+    return str(say["no_round"].format(turn=turn, round=number, side=words.name(side)))
 
 
 def _mismatch(one: Mismatch, words: Words, own: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ MOST = 500_000  # bytes; a whole game takes about forty thousand
 BOM = b"\xef\xbb\xbf"
 BREAKS = re.compile(r"\r\n|\n|\r")
 BLANKS = re.compile(r"\s+")
+UNKNOWN = "\ufffd"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 HEAD = re.compile(
     r"Turn (?P<turn>\d{1,2}), "
@@ -35,6 +36,8 @@ RULE = re.compile(
 COLUMN = re.compile(r"\[score (?P<score>-?\d{1,3})\] \[defcon (?P<defcon>[1-5])\]")
 SETUP = re.compile(r"SETUP:(?: :)? ?(?P<rest>.*)")
 END = re.compile(r": :(?: (?P<rest>.*))?")
+HEADS = ("Turn ", "--- ", "SETUP:", ": :")
+LONGEST = 300  # a longer line heads nothing
 TURNS, ROUNDS = range(1, 11), range(1, 9)
 
 PREAMBLE, SET_UP, HEADLINE, ROUND, CLEANUP, FINISH = (
@@ -72,45 +75,36 @@ def decoded(data: bytes) -> list[Line]:
     """The lines of a file, numbered from 1, with single blanks between words and none at the ends.
 
     Raises:
-        BadLog: the file is empty or too long, or is no text in one encoding.
+        BadLog: the file is empty or too long.
     """
     if len(data) > MOST:
         raise BadLog(1, f"expected a log of at most {MOST:,} bytes, found {len(data):,}")
     lines = BREAKS.split(_text(data.removeprefix(BOM)))
     if not any(line.strip() for line in lines):
         raise BadLog(1, "expected a log, found an empty file")
-    for number, line in enumerate(lines, start=1):
-        if CONTROL.search(line):
-            raise BadLog(number, "expected text, found signs that no text holds: is this file binary?")
-    return [(number, BLANKS.sub(" ", line).strip()) for number, line in enumerate(lines, start=1)]
+    return [(number, _plain(line) if line else "") for number, line in enumerate(lines, start=1)]
+
+
+def _plain(line: str) -> str:
+    """A line with single blanks, and a mark for each sign that no text holds."""
+    return CONTROL.sub(UNKNOWN, BLANKS.sub(" ", line).strip())
 
 
 def _text(data: bytes) -> str:
-    """UTF-8 where every line is; else the older code page of Windows, where no line is UTF-8."""
+    """UTF-8; a file where not every line is so may be of the older code page of Windows, line by line."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        _check_one_encoding(data)
-    try:
-        return data.decode("cp1252")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return "".join(_line(line) for line in data.splitlines(keepends=True))
 
 
-def _check_one_encoding(data: bytes) -> None:
-    found = {}
-    for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), start=1):
-        if line.isascii():
-            continue
+def _line(data: bytes) -> str:
+    for encoding in ("utf-8", "cp1252"):
         try:
-            line.decode("utf-8")
-            found["utf-8"] = number
+            return data.decode(encoding)
         except UnicodeDecodeError:
-            found["other"] = number
-        if len(found) == 2:
-            raise BadLog(
-                number, "expected one encoding: this line and an earlier one are encoded differently"
-            )
+            continue
+    return data.decode("latin-1")
 
 
 # --------------------------------------------------------------------------- sections
@@ -138,6 +132,8 @@ def sections(lines: list[Line]) -> list[Section]:
 
 def _begun(number: int, text: str) -> Section | None:
     """The section that a line begins, if it begins one."""
+    if not text.startswith(HEADS) or len(text) > LONGEST:
+        return None
     if rule := RULE.fullmatch(text):
         return _headed(number, rule, rule=text, headless=True)
     if head := HEAD.fullmatch(text):
@@ -149,12 +145,10 @@ def _begun(number: int, text: str) -> Section | None:
     return None
 
 
-def _headed(number: int, head: re.Match[str], rule: str = "", *, headless: bool = False) -> Section:
+def _headed(number: int, head: re.Match[str], rule: str = "", *, headless: bool = False) -> Section | None:
     turn, rest = int(head["turn"]), (head["rest"] or "").strip()
-    if turn not in TURNS:
-        raise BadLog(number, f"expected a turn between 1 and 10, found {turn}")
-    if head["number"] and int(head["number"]) not in ROUNDS:
-        raise BadLog(number, f"expected an action round between 1 and 8, found {int(head['number'])}")
+    if turn not in TURNS or (head["number"] and int(head["number"]) not in ROUNDS):
+        return None  # such a turn or round cannot be: the line says nothing
     if head["cleanup"]:
         lines = ((number, rest.removeprefix(":").strip()),)
         return Section(kind=CLEANUP, line=number, turn=turn, rule=rule, headless=headless, lines=lines)

@@ -32,6 +32,7 @@ from replay.foreign.moves import (
     PutAway,
     Reshuffled,
     Shows,
+    Skips,
     TakenBack,
     TurnBegins,
     TurnEnds,
@@ -294,6 +295,12 @@ class _Walk:
             held = self.hands[move.side]
             self.doubt(f"the {NAMES[move.side]} has {len(move.cards)} cards in its hand, by counting {held}")
 
+    def skips(self, move: Skips) -> None:
+        if self.hands[move.side]:
+            self.hands[move.side] -= 1
+        else:
+            self.lacks.append(Lack(self.moment, move.side, ALL))
+
     def lacks_some(self, move: Lacks) -> None:
         self.lacks.append(Lack(self.moment, move.side, move.cards))
 
@@ -322,6 +329,7 @@ _STEPS: dict[type[Move], Callable[[_Walk, Any], None]] = {
     PutAway: _here(_Walk.put_away),
     TakenBack: _here(_Walk.taken_back),
     Shows: _here(_Walk.shows),
+    Skips: _here(_Walk.skips),
     Lacks: _here(_Walk.lacks_some),
     Draws: _here(_Walk.draws_more),
     Looks: _here(_Walk.looks_at),

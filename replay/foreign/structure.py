@@ -310,6 +310,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
     `handicap`: extra influence by side, placed with the rest (`setup`, which holds every change to the
     printed influence).  `added`: what is in the game besides the standard, as the log calls it.
+    `misnumbered`: heads of another turn than that in which they stand, with both numbers.
     """
 
     ussr: str
@@ -323,6 +324,7 @@ class Log(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...] = ()
     end: Statements = ()
     strange: tuple[Unread, ...] = ()
+    misnumbered: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def optional_cards(self) -> bool:

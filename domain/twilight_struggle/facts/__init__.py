@@ -34,6 +34,7 @@ from domain.twilight_struggle.facts.cards import (
     HandOrdered,
     HandShown,
     MarkerEnded,
+    PositionStated,
     TopDiscarded,
     TopSeen,
 )
@@ -126,6 +127,7 @@ AnyFact = (
     | CardRevived
     | MarkerEnded
     | HandOrdered
+    | PositionStated
     | InfluenceSet
     | CoupRolled
     | RealignmentRolled
@@ -195,6 +197,7 @@ __all__ = [
     "MarkerEnded",
     "MilitaryChecked",
     "MilitarySet",
+    "PositionStated",
     "RealignmentRolled",
     "RegionScored",
     "RoundBegan",

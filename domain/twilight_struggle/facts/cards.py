@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import HIDDEN, Fact, Seat
-from domain.piles import Cards, sorted_cards, without
+from domain.piles import Cards, Pile, sorted_cards, without
 
 if TYPE_CHECKING:
     from domain.twilight_struggle.state import State
@@ -291,6 +291,51 @@ class MarkerEnded(Fact, frozen=True):
         if self.to == "discards":
             return replace(s, discards=(*s.discards, self.card))
         return replace(s, removed=(*s.removed, self.card))
+
+
+class PositionStated(Fact, frozen=True):
+    """The position is the one that the record of an imported match states at `line`; no rule led to it.
+
+    What changed on the board and its tracks stands in the facts before it; here is where the cards lie.
+    Nothing is being resolved any more.  `hands` and `deck` were worked out, and are told to no seat: others
+    are told how many cards there are.  Where `placed` is false the cards lie as before.
+    """
+
+    conceals = ("hands", "deck")
+    line: int
+    placed: bool = False
+    hands: dict[Seat, Cards] = {}
+    deck: Cards = ()
+    size: int = 0
+    discards: Cards = ()
+    removed: Cards = ()
+    beside: Cards = ()
+
+    def known_to(self) -> tuple[Seat, ...] | None:
+        return () if self.placed else None
+
+    def outside(self) -> PositionStated:
+        hands = {seat: (HIDDEN,) * len(hand) for seat, hand in self.hands.items()}
+        unplaced = (*self.deck, *(card for hand in self.hands.values() for card in hand))
+        return replace(self, hands=hands, deck=tuple(sorted(unplaced)))
+
+    def apply(self, s: State) -> State:
+        s = replace(s, at_start=s.influence)
+        if not self.placed:
+            return s
+        return replace(
+            s,
+            hands={seat: sorted_cards(hand) for seat, hand in sorted(self.hands.items())},
+            deck=Pile(self.deck, self.size),
+            discards=self.discards,
+            removed=self.removed,
+            beside=self.beside,
+            playing=(),
+            chosen={},
+            headlines={},
+            order=tuple(card for card in s.order if card in self.hands["us"]),
+            envy=s.envy if s.envy and "missile_envy" in self.hands[s.envy] else None,
+        )
 
 
 class HandOrdered(Fact, frozen=True):
