@@ -110,7 +110,7 @@ class Signed(Struct, frozen=True):
         """The same in words, alike wherever a signature is told."""
         words = _WORDS[language]
         parts = [words["by"].format(key) for key in self.by]
-        parts += [words["named"].format(key) for key in self.named]
+        parts += [words["named"].format(visible(key)) for key in self.named]
         if not parts:
             parts = [words["public"].format(PUBLIC.label) if self.public else words["none"]]
         return ", ".join(parts)
@@ -152,6 +152,11 @@ class Note(Struct, frozen=True):
             raise Damaged(f"{count} signatures; at most {MOST_SIGNATURES} are read")
         return cls(text + "\n", tuple(_signature(line) for line in lines[:-1].split("\n")))
 
+    @property
+    def names(self) -> str:
+        """Whom its signature lines name, for a report; none of them needs to have signed."""
+        return ", ".join(visible(line.label) for line in self.signatures)
+
     def checked(self, keys: Iterable[VerifyingKey]) -> Signed:
         """Who signed the text: every line that names one of `keys`, or `PUBLIC`, is checked.
 
@@ -163,7 +168,7 @@ class Note(Struct, frozen=True):
         for line in self.signatures:
             meant = [key for key in (*counting, PUBLIC) if key.label == line.label]
             if meant and not any(_fits(key, line, self.text) for key in meant):
-                raise Damaged(f"the signature by {line.label} does not fit the text")
+                raise Damaged(f"the signature by {visible(line.label)} does not fit the text")
             if any(key in counting for key in meant):
                 by[line.label] = None
             elif meant:
@@ -247,6 +252,14 @@ def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
     return key.sign(Checkpoint(origin(key.verifying.name, match.id), size, root).text)
 
 
+def visible(label: str) -> str:
+    """NAME+ID of a key that is not known here, as it is told: in ASCII, the other characters escaped.
+
+    Such a name is a stranger's text.  With blanks that no rule counts as spaces it could say "signed by".
+    """
+    return label.encode("ascii", "backslashreplace").decode()
+
+
 def _id(name: str, public: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
 
@@ -254,12 +267,12 @@ def _id(name: str, public: bytes) -> bytes:
 def _signature(line: str) -> Signature:
     parts = line.split(" ")
     if len(parts) != 3 or parts[0] != "—" or not _NAME.fullmatch(parts[1]):
-        raise Damaged(f"not a signature line: {line[:80]!r}")
+        raise Damaged(f"not a signature line: {line[:80]!a}")
     if len(parts[1]) > _LONGEST:
         raise Damaged(f"the name in a signature line has {len(parts[1])} characters; at most {_LONGEST}")
     data = unb64(parts[2])
     if len(data) < 5:
-        raise Damaged(f"the signature by {parts[1]} is too short")
+        raise Damaged(f"the signature by {visible(parts[1])} is too short")
     return Signature(parts[1], data[:4].hex(), data[4:])
 
 

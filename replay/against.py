@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from domain.merkle import Tree
-from domain.notes import Checkpoint, Note, VerifyingKey
+from domain.notes import Checkpoint, Note, VerifyingKey, visible
 from replay.matchfile import MatchFile
 from replay.plain import counted
 from replay.report import Failure, Report
@@ -53,7 +53,7 @@ class _Comparison:
     def __init__(self, file: MatchFile, keys: tuple[Keys, Keys], over: Callable[[int], str] | None) -> None:
         self._match, self._leaves, self._over = file.manifest.match, file.leaves, over
         self._pinned, self._known = keys
-        self._labels = {line.label for line in Note.parse(file.note).signatures}
+        self._note = Note.parse(file.note)
 
     def of(self, note: str) -> str:
         """What the checkpoint says.  Raises _Wrong."""
@@ -94,14 +94,18 @@ class _Comparison:
             counts = parsed.signed_by(self._pinned) is not None
         except ValueError as error:
             raise _Wrong(str(error)) from error
-        labels = {line.label for line in parsed.signatures}
+        others = {line.label for line in self._note.signatures}
         if checkpoint.size > _MOST:
             raise _Wrong("no match has so many moves")
         if not checkpoint.origin.endswith(f"/match/{self._match}"):
-            raise _Wrong(f"the checkpoint is for {checkpoint.origin[:120]}, not {self._match}")
+            raise _Wrong(f"the checkpoint is for {visible(checkpoint.origin[:120])}, not {self._match}")
         if self._pinned and not counts:
-            raise _Wrong(f"the checkpoint names {', '.join(labels)}; none of the keys given has signed it")
-        other = "" if labels & self._labels else f", and the file names {', '.join(self._labels)}"
+            raise _Wrong(f"the checkpoint names {parsed.names}; none of the keys given has signed it")
+        other = (
+            ""
+            if any(line.label in others for line in parsed.signatures)
+            else f", and the file names {self._note.names}"
+        )
         return checkpoint, f"{signed.told()}{other}"
 
 

@@ -24,7 +24,7 @@ from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
 from domain.merkle import Tree
-from domain.notes import Checkpoint, Note, Signed, VerifyingKey
+from domain.notes import Checkpoint, Note, Signed, VerifyingKey, visible
 from replay import archive, chain, course, matchfile
 from replay.audit import Audit, Differs
 from replay.luck import Luck, Salts
@@ -206,10 +206,11 @@ def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings
     if checkpoint.root != found.root or checkpoint.size != len(found.entries):
         raise Wrong(LOG, None, "checkpoints.txt: its root is not that of this log")
     if not checkpoint.origin.endswith(f"/match/{found.match}"):
-        raise Wrong(LOG, None, f"checkpoints.txt: it is for {checkpoint.origin[:120]}, not {found.match}")
+        raise Wrong(
+            LOG, None, f"checkpoints.txt: it is for {visible(checkpoint.origin[:120])}, not {found.match}"
+        )
     if pinned and not counts:
-        names = ", ".join(line.label for line in parsed.signatures)
-        raise Wrong(LOG, None, f"checkpoints.txt: names {names}; none of the keys given has signed it")
+        raise Wrong(LOG, None, f"checkpoints.txt: names {parsed.names}; none of the keys given has signed it")
     findings.signed, findings.pinned = signed, counts
 
 
@@ -223,12 +224,11 @@ def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findi
     except ValueError as error:
         raise Wrong(LOG, None, f"the receipt: {error}") from error
     if not checkpoint.origin.endswith(f"/match/{match}"):
-        raise Wrong(LOG, None, f"the receipt is for {checkpoint.origin[:120]}, not for {match}")
+        raise Wrong(LOG, None, f"the receipt is for {visible(checkpoint.origin[:120])}, not for {match}")
     if checkpoint.size != 1:
         raise Wrong(LOG, None, f"the receipt covers {checkpoint.size} moves, not the opening move alone")
     if pinned and not counts:
-        names = ", ".join(line.label for line in note.signatures)
-        raise Wrong(LOG, None, f"the receipt names {names}; none of the keys given has signed it")
+        raise Wrong(LOG, None, f"the receipt names {note.names}; none of the keys given has signed it")
     opening = Tree()
     opening.add(file.leaves[0])
     if checkpoint.root != opening.root:

@@ -114,10 +114,10 @@ def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ..
     from replay.report import Failure
 
     try:
-        signed = [line.label for line in Note.parse(note).signatures]
+        parsed = Note.parse(note)
     except Damaged:  # which is told of the match itself
         return ()
-    if any(label in ring.labels for label in signed):
+    if any(line.label in ring.labels for line in parsed.signatures):
         return ()
-    wrong = f"names {', '.join(signed)}, which is not in {folder}: put the latest copy of the keys there"
+    wrong = f"names {parsed.names}, which is not in {folder}: put the latest copy of the keys there"
     return (Failure(KEYS, None, wrong),)

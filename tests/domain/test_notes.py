@@ -104,3 +104,14 @@ def test_what_is_no_note_is_refused(note: str) -> None:
 def test_a_key_has_a_name_without_spaces_and_plus(name: str) -> None:
     with pytest.raises(ValueError, match="cannot name a key"):
         SigningKey(name, Ed25519PrivateKey.from_private_bytes(bytes(32)))
+
+
+@pytest.mark.parametrize("blank", ["\u2800", "\u3164", "\u115f", "\u200b", "\u00ad"])
+def test_a_stranger_s_name_cannot_say_that_somebody_has_signed(blank: str) -> None:
+    forged = SigningKey(
+        f"x,{blank}signed{blank}by{blank}example.org", Ed25519PrivateKey.from_private_bytes(b"7" * 32)
+    )
+    note = Note.parse(forged.sign(POINT.text))
+    told = note.checked([KEY.verifying]).told()
+    assert told.isascii()
+    assert told == f"names {note.names}, not checked"
