@@ -33,7 +33,7 @@ Salt = Annotated[
 SaltHash = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9+/]{43}=$(?!\n)",
+        pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$(?!\n)",
         description=(
             "SHA-256 over `glasnost rng/1 salt`, the match, the seat and the salt, a line each without a last"
             " newline; in base64."

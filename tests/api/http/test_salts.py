@@ -101,6 +101,7 @@ def test_a_hash_is_one_and_comes_alone(players: list[Client]) -> None:
     right = hashed(match, "left")
     for bad in ("", right[:-1], right + "=", right.replace(right[0], "-"), "x" * 1000, right + "\n", None, 1):
         ann.post(left, {"salt_hash": bad}).problem(422, "invalid")
+    ann.post(left, {"salt_hash": "A" * 42 + "B="}).problem(422, "invalid")  # bits that no 32 bytes have
     ann.post(left, {"salt_hash": right, "salt": "abc"}).problem(422, "invalid")
     ann.post(left, {"salt_hash": right, "bot": "random"}).problem(422, "invalid")
     sat = ann.post(left, {"salt_hash": right})
