@@ -298,7 +298,10 @@ class Gate:
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if player is not None and player not in _concerned(stored):
-                raise Refused("foreign", "only who opened the match or sits in it closes it for a salt")
+                raise Refused(
+                    "foreign",
+                    "only an organizer, or who opened the match or sits in it, closes it for a salt",
+                )
             draft = stored.close_unopened(context)
             must_have_waited(stored, context, self._salt_hours)
             return draft

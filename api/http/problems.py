@@ -58,7 +58,7 @@ KINDS: dict[str, Kind] = {
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
-    "salt": Kind(409, "Not with this salt", "Соль не принята", "Соль не принята: {detail}"),
+    "salt": Kind(409, "Salts do not allow this", "С солью так нельзя", "С солью так нельзя: {detail}"),
     "forgotten": Kind(
         409, "Player forgotten", "Игрок забыт", "Этого игрока забыли, и он не возвращается: {detail}"
     ),

@@ -76,7 +76,9 @@ def test_no_salt_is_told_before_it_is_opened(server: Served, players: list[Clien
             assert salt_of("right").encode() not in client.get(f"/v1/matches/{match}{look}").body
 
 
-def test_refusals_change_nothing_and_are_told_in_both_languages(players: list[Client]) -> None:
+def test_refusals_change_nothing_and_are_told_in_both_languages(
+    server: Served, players: list[Client]
+) -> None:
     ann, ben = players
     match = committed(players)
     address = f"/v1/matches/{match}/seats"
@@ -90,7 +92,12 @@ def test_refusals_change_nothing_and_are_told_in_both_languages(players: list[Cl
     for salt in ("", "short", "x" * 65, "a b" * 10, "a,right=b" * 4, "x" * 30 + "\n"):
         ann.post(f"{address}/left/salt", {"salt": salt}).problem(422, "invalid")
     ann.post(f"{address}/left/salt", {}).problem(422, "invalid")
-    ben.post(f"/v1/matches/{match}/closing", {}).problem(409, "salt")
+    early = ben.post(f"/v1/matches/{match}/closing", {}, accept_language="ru").problem(409, "salt")
+    assert early["detail"].startswith("С солью так нельзя: закрыть партию можно с ")
+    stranger = server.player("Cleo").post(f"/v1/matches/{match}/closing", {}).problem(403, "foreign")
+    assert (
+        stranger["detail"] == "only an organizer, or who opened the match or sits in it, closes it for a salt"
+    )
     assert ann.get(f"/v1/matches/{match}").json["move"] == 3
 
 
