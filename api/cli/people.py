@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from api.store.location import Location
     from api.store.seam import Act, People
 
-_MOST = 200  # players or deeds that are shown
+_MOST = 200  # players or actions that are shown
 _player = click.argument("player", metavar="PLAYER")
-_reason = click.option("--reason", default="", help="Why, for the record of deeds; without the name.")
+_reason = click.option("--reason", default="", help="Why, for the audit log; without the name.")
 
 
 @click.group()
 def people() -> None:
     """Forget, rename or lock out people, give them a new token, find them.
 
-    PLAYER is an id, which `find` tells.  What is done leaves a deed without names, which `deeds` tells.  A
-    directory that a server holds is changed through that server, over HTTP; a database at any time.
+    PLAYER is an id, which `find` shows.  What is done leaves an entry without names in the audit log, which
+    `audit` shows.  A directory that a server holds is changed through that server, over HTTP; a database at
+    any time.
 
     \b
     Example:
@@ -167,25 +168,25 @@ def show(store: Location, player: str, as_json: bool) -> None:
 @people.command()
 @store_option()
 @json_option
-def deeds(store: Location, as_json: bool) -> None:
+def audit(store: Location, as_json: bool) -> None:
     """Show what was done with people, the latest first: when, what, with whom, by whom, why.
 
     \b
     Example:
-      glasnost people deeds --store games
+      glasnost people audit --store games
     """
     from replay.plain import one_line
 
     with opened_store(store, write=False) as opened:
-        found = opened.people.deeds((), _MOST)
+        found = opened.people.audit_log((), _MOST)
     for one in found:
         if as_json:
-            told = {"at": one.at, "deed": one.deed, "player": one.person, "by": one.by or None}
+            told = {"at": one.at, "action": one.action, "player": one.person, "by": one.by or None}
             print_json({**told, "reason": one.reason})
         else:
             why = f": {one_line(one.reason)}" if one.reason else ""
             by = one.by or "the owner of the store"
-            click.echo(f"{_time(one.at)}  {one.deed}  {one.person}  by {by}{why}")
+            click.echo(f"{_time(one.at)}  {one.action}  {one.person}  by {by}{why}")
 
 
 @contextmanager

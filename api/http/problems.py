@@ -131,7 +131,7 @@ _COMMANDS = (
     "close_unopened",
 )
 _LOOKS = ("read_match", "read_moves", "read_prompt", "read_checkpoint", "read_file", "read_turns")
-_DEEDS = ("forget_player", "rename_player", "revoke_tokens", "replace_token")
+_ACTIONS = ("forget_player", "rename_player", "revoke_tokens", "replace_token")
 _ONLY: dict[str, tuple[str, ...]] = {
     "foreign": (*_COMMANDS, *_RESERVING),
     "reserved": ("sit_down",),
@@ -141,7 +141,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "unknown-move": _LOOKS,
     "unknown-player": (
         *("list_matches", "read_history", "read_player", "reserve_seat"),
-        *_DEEDS,
+        *_ACTIONS,
         *_OPENING,
     ),
     "forgotten": ("rename_player", "replace_token"),
@@ -171,7 +171,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "not-signed-here": ("read_checkpoint", "read_file"),
     "key-reused": (*_OPENING, *_COMMANDS),
     "conflict": (*_COMMANDS, *_RESERVING),
-    "in-doubt": (*_OPENING, *_COMMANDS, *_RESERVING, *_DEEDS, "upload"),
+    "in-doubt": (*_OPENING, *_COMMANDS, *_RESERVING, *_ACTIONS, "upload"),
     "behind": _LOOKS,
     "not-ready": ("readyz",),
     "full": (),

@@ -36,7 +36,7 @@ Why = Annotated[
     Meta(
         max_length=500,
         pattern=r"^[^\u0000-\u001f\u007f]*$(?!\n)",
-        description="Why, for the record of deeds; it must not hold the name.",
+        description="Why, for the audit log; it must not hold the name.",
     ),
 ]
 
@@ -383,23 +383,23 @@ class PlayerView(Struct, frozen=True):
     tokens: int | UnsetType = UNSET
 
 
-class DeedView(Struct, frozen=True):
+class AuditEntryView(Struct, frozen=True):
     """What was done with a player: forget, rename, revoke or new-token.
 
     `by`: the player who did it; null: the owner of the store, on the command line.
     """
 
     at: int
-    deed: str
+    action: str
     player: str
     by: str | None
     reason: str
 
 
-class Deeds(Struct, frozen=True):
+class AuditLog(Struct, frozen=True):
     """What was done with players, the latest first; `next` asks for the rest."""
 
-    deeds: list[DeedView]
+    entries: list[AuditEntryView]
     next: str | None
 
 

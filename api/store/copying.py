@@ -29,7 +29,7 @@ BESIDE = (
     ("reservations", ("match", "version", "seats"), ("match",)),
     ("people", ("id", "name", "role", "folded"), ("id",)),
     ("tokens", ("hash", "person"), ("hash",)),
-    ("deeds", ("id", "at", "deed", "person", "doer", "reason"), ("id",)),
+    ("audit_log", ("id", "at", "action", "person", "doer", "reason"), ("id",)),
 )
 
 Table = tuple[str, tuple[str, ...], tuple[str, ...]]  # its name, its columns, and those of its key

@@ -1,7 +1,8 @@
 """Names and tokens, beside the log: the log knows players by random ids only.
 
 Of a token only the SHA-256 is stored: it has 256 random bits, so nothing slower is needed.  What is done with
-a person leaves a deed, which holds ids only.  The id of a forgotten person stays taken for ever.
+a person leaves an entry in the audit log, which holds ids only.  The id of a forgotten person stays taken for
+ever.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 from api.store import appointments
 from api.store.log import Rows
 from api.store.names import LAST, folded, is_in
-from api.store.seam import Act, Barred, Deed, Found, Known, Person, StoreError
+from api.store.seam import Act, AuditEntry, Barred, Found, Known, Person, StoreError
 
 ROLES = ("player", "organizer", "observer", "admin")
 _MOST = 500  # ids in one look-up
@@ -117,12 +118,12 @@ class SqlPeople:
         rows = self._reading.rows(f"{select} ORDER BY folded, id LIMIT ?", (*values, *after, limit))
         return [Found(*row) for row in rows]
 
-    def deeds(self, before: Sequence[int | str], limit: int) -> list[Deed]:
-        """See `People.deeds`."""
+    def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
+        """See `People.audit_log`."""
         which = "WHERE (at, id) < (?, ?)" if before else ""
-        select = f"SELECT id, at, deed, person, doer, reason FROM deeds {which}"
+        select = f"SELECT id, at, action, person, doer, reason FROM audit_log {which}"
         rows = self._reading.rows(f"{select} ORDER BY at DESC, id DESC LIMIT ?", (*before, limit))
-        return [Deed(*row) for row in rows]
+        return [AuditEntry(*row) for row in rows]
 
     # ── what is done with a person ──
 
@@ -137,9 +138,9 @@ class SqlPeople:
             _must_not_name(found, act)
             cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
             cursor.execute("UPDATE people SET name = NULL, folded = NULL WHERE id = ?", (player,))
-            cursor.execute("UPDATE deeds SET reason = '' WHERE person = ?", (player,))
+            cursor.execute("UPDATE audit_log SET reason = '' WHERE person = ?", (player,))
             _leave_traces(cursor)
-            _enter_deed(cursor, "forget", player, act)
+            _enter_action(cursor, "forget", player, act)
             return True
 
         forgotten = self._change(player, work)
@@ -159,7 +160,7 @@ class SqlPeople:
                 "UPDATE people SET name = ?, folded = ? WHERE id = ?", (name, folded(name), player)
             )
             _leave_traces(cursor)
-            _enter_deed(cursor, "rename", player, act)
+            _enter_action(cursor, "rename", player, act)
             return True
 
         return self._change(player, work)
@@ -174,7 +175,7 @@ class SqlPeople:
             _must_not_be_last(cursor, found)
             _must_not_name(found, act)
             cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
-            _enter_deed(cursor, "revoke", player, act)
+            _enter_action(cursor, "revoke", player, act)
             return True
 
         return self._change(player, work)
@@ -187,7 +188,7 @@ class SqlPeople:
             _must_not_name(_remembered(cursor, player), act)
             cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
             cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (_hash(token), player))
-            _enter_deed(cursor, "new-token", player, act)
+            _enter_action(cursor, "new-token", player, act)
 
         self._change(player, work)
         return token
@@ -295,7 +296,7 @@ def _must_not_be_last(cursor: Cursor, person: Known) -> None:
 
 
 def _must_not_name(person: Known, act: Act) -> None:
-    """The record of deeds holds no name.  Raises Barred: reason."""
+    """The audit log holds no name.  Raises Barred: reason."""
     if is_in(person.name or "", act.reason):
         raise Barred("reason", "the reason holds the name of the player: say it without the name")
 
@@ -304,9 +305,11 @@ def _leave_traces(cursor: Cursor) -> None:
     cursor.execute("UPDATE meta SET value = ? WHERE name = ?", (_OLD_NAMES, _ONE_BY_ONE))
 
 
-def _enter_deed(cursor: Cursor, deed: str, player: str, act: Act) -> None:
-    row = (_new_id("d"), act.at, deed, player, act.by, act.reason)
-    cursor.execute("INSERT INTO deeds (id, at, deed, person, doer, reason) VALUES (?, ?, ?, ?, ?, ?)", row)
+def _enter_action(cursor: Cursor, action: str, player: str, act: Act) -> None:
+    row = (_new_id("a"), act.at, action, player, act.by, act.reason)
+    cursor.execute(
+        "INSERT INTO audit_log (id, at, action, person, doer, reason) VALUES (?, ?, ?, ?, ?, ?)", row
+    )
 
 
 def appoint(keys: Path, name: str) -> tuple[Person, str]:

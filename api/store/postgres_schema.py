@@ -111,12 +111,12 @@ _UPLOADS = (
 # What is done with people, and their names as they are looked for (see `api.store.names`).
 _PEOPLE = (
     "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
-    """CREATE TABLE deeds (
-        id text COLLATE "C" PRIMARY KEY, at bigint NOT NULL, deed text NOT NULL, person text NOT NULL,
+    """CREATE TABLE audit_log (
+        id text COLLATE "C" PRIMARY KEY, at bigint NOT NULL, action text NOT NULL, person text NOT NULL,
         doer text NOT NULL, reason text NOT NULL
     )""",
-    "CREATE INDEX deeds_at ON deeds (at, id)",
-    "CREATE INDEX deeds_with ON deeds (person)",
+    "CREATE INDEX audit_log_at ON audit_log (at, id)",
+    "CREATE INDEX audit_log_person ON audit_log (person)",
 )
 
 _RESERVATIONS = (

@@ -88,12 +88,12 @@ _UPLOADS = (
 # What is done with people, and their names as they are looked for (see `api.store.names`).
 _PEOPLE = (
     "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
-    """CREATE TABLE deeds (
-        id TEXT PRIMARY KEY, at INTEGER NOT NULL, deed TEXT NOT NULL, person TEXT NOT NULL,
+    """CREATE TABLE audit_log (
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, action TEXT NOT NULL, person TEXT NOT NULL,
         doer TEXT NOT NULL, reason TEXT NOT NULL
     ) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX deeds_at ON deeds (at, id)",
-    "CREATE INDEX deeds_with ON deeds (person)",
+    "CREATE INDEX audit_log_at ON audit_log (at, id)",
+    "CREATE INDEX audit_log_person ON audit_log (person)",
 )
 _PEOPLE_FOLDED = (
     "ALTER TABLE people ADD COLUMN folded TEXT",

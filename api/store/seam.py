@@ -178,12 +178,12 @@ class Act(Struct, frozen=True):
     reason: str = ""
 
 
-class Deed(Struct, frozen=True):
+class AuditEntry(Struct, frozen=True):
     """What was done with a person: forget, rename, revoke or new-token.  It holds no name."""
 
     id: str
     at: int
-    deed: str
+    action: str
     person: str
     by: str
     reason: str
@@ -201,7 +201,7 @@ class People(Protocol):
     """Names and tokens, beside the log: a person can be forgotten without breaking a proof.
 
     What is done with a person raises `Barred` where it cannot be; where it is done already, it is not done
-    again, and leaves no second deed.
+    again, and leaves no second action.
     """
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
@@ -236,8 +236,8 @@ class People(Protocol):
     def new_token(self, player: str, act: Act) -> str:
         """A new token in the place of all others."""
 
-    def deeds(self, before: Sequence[int | str], limit: int) -> list[Deed]:
-        """What was done with people, the latest first; `before` names time and id of another deed."""
+    def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
+        """What was done with people, the latest first; `before` names time and id of another action."""
 
     def watch(self, told: Callable[[str], None]) -> None:
         """From now on, call `told(player)` after somebody was changed, by whichever process; "": anybody

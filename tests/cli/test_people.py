@@ -33,9 +33,9 @@ def test_a_player_is_found_shown_renamed_and_forgotten(glasnost: Program, ann: s
     told = glasnost("people", "forget", "--store", "s", ann, "--json").json
     assert told == {"player": ann, "name": None, "forgotten": True, "role": "player", "tokens": 0}
     assert glasnost("people", "forget", "--store", "s", ann).ok().out.startswith("was forgotten before: ")
-    deeds = glasnost("people", "deeds", "--store", "s").ok().out.splitlines()
-    assert [line.split("  ")[1:] for line in deeds] == [
-        [deed, ann, "by the owner of the store"] for deed in ("forget", "revoke", "rename")
+    actions = glasnost("people", "audit", "--store", "s").ok().out.splitlines()
+    assert [line.split("  ")[1:] for line in actions] == [
+        [action, ann, "by the owner of the store"] for action in ("forget", "revoke", "rename")
     ]
     for file in Path("s").iterdir():
         assert b"Bea" not in file.read_bytes()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from api.http.deeds import done, played_by
 from api.http.edge import Api, Call
 from api.http.filters import Cursor, Rows, stood_for
 from api.http.naming import checked
 from api.http.params import PlayerId
-from api.http.shapes import Because, Deeds, DeedView, NewName, PlayerView
+from api.http.people_actions import done, played_by
+from api.http.shapes import AuditEntryView, AuditLog, Because, NewName, PlayerView
 from projections.read import Asked, paged
 
 api = Api("people", "What administrators do with players.")
@@ -41,12 +41,12 @@ async def revoke_tokens(call: Call, player: PlayerId, body: Because) -> PlayerVi
     return await played_by(call, player)
 
 
-@api.get("/v1/deeds", Deeds, refusals=(403, 503), token=True)
-async def list_deeds(call: Call, limit: Rows = 50, after: Cursor = None) -> Deeds:
+@api.get("/v1/audit", AuditLog, refusals=(403, 503), token=True)
+async def read_audit_log(call: Call, limit: Rows = 50, after: Cursor = None) -> AuditLog:
     """What was done with players, by whom and when, for admins: the latest first, without names."""
     call.person("admin")
     before = stood_for(after, (int, str))
-    found = await asyncio.to_thread(call.services.store.people.deeds, before, limit + 1)
+    found = await asyncio.to_thread(call.services.store.people.audit_log, before, limit + 1)
     page = paged(found, Asked(limit, after), ("at", "id"))
-    told = [DeedView(one.at, one.deed, one.person, one.by or None, one.reason) for one in page.rows]
-    return Deeds(told, page.next)
+    told = [AuditEntryView(one.at, one.action, one.person, one.by or None, one.reason) for one in page.rows]
+    return AuditLog(told, page.next)

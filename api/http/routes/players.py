@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import Query
 
 from api.http.access import address
-from api.http.deeds import done, played_by
 from api.http.edge import Api, Call
 from api.http.filters import Cursor, Rows, stood_for
 from api.http.looking import viewer
 from api.http.naming import checked
 from api.http.params import PlayerId
+from api.http.people_actions import done, played_by
 from api.http.problems import Failed
 from api.http.shapes import (
     Because,

@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from api.store.seam import (
     Act,
     Append,
+    AuditEntry,
     Barred,
     Conflict,
-    Deed,
     Exists,
     Figures,
     Found,
@@ -110,7 +110,7 @@ class MemoryPeople:
         """Nobody gets another token in memory."""
         raise Barred("unknown-player", "nobody is kept here for long")
 
-    def deeds(self, before: Sequence[int | str], limit: int) -> list[Deed]:
+    def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
         """Nothing is kept of it."""
         return []
 

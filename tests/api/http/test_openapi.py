@@ -20,7 +20,7 @@ PATHS = {
     "/v1/players/{player}/name",
     "/v1/players/{player}/revocation",
     "/v1/players/{player}/token",
-    "/v1/deeds",
+    "/v1/audit",
     "/v1/matches",
     "/v1/matches/{match}",
     "/v1/matches/{match}/seats/{seat}",

@@ -92,8 +92,8 @@ def test_forgetting_twice_is_forgetting_once(server: Served) -> None:
     answers = [admin.post(f"/v1/players/{ann.player}/forgetting") for _ in range(2)]
     assert [answer.status for answer in answers] == [201, 201]
     assert answers[0].body == answers[1].body
-    deeds = admin.get("/v1/deeds").json["deeds"]
-    assert [(one["deed"], one["player"], one["by"]) for one in deeds] == [
+    actions = admin.get("/v1/audit").json["entries"]
+    assert [(one["action"], one["player"], one["by"]) for one in actions] == [
         ("forget", ann.player, admin.player)
     ]
     for what, body in (("token", {}), ("name", {"name": "Ann"})):
@@ -120,9 +120,9 @@ def test_only_admins_do_anything_with_others(server: Served) -> None:
     for what in ("forgetting", "revocation", "name"):
         given = body if what == "name" else {}
         ann.post(f"/v1/players/{ann.player}/{what}", given).problem(403, "forbidden")
-    eve.get("/v1/deeds").problem(403, "forbidden")
-    server.client().get("/v1/deeds").problem(401, "unauthorized")
-    assert server.person("admin").get("/v1/deeds").json == {"deeds": [], "next": None}
+    eve.get("/v1/audit").problem(403, "forbidden")
+    server.client().get("/v1/audit").problem(401, "unauthorized")
+    assert server.person("admin").get("/v1/audit").json == {"entries": [], "next": None}
     assert ann.get(f"/v1/players/{ann.player}").json["name"] == "Ann"
 
 
@@ -151,7 +151,7 @@ def test_the_last_administrator_stays(server: Served) -> None:
     for what in ("forgetting", "revocation"):
         refused = admin.post(f"/v1/players/{admin.player}/{what}", accept_language="ru")
         assert "последний администратор" in refused.problem(409, "last-admin")["detail"]
-    assert admin.get("/v1/deeds").status == 200
+    assert admin.get("/v1/audit").status == 200
 
 
 def test_a_player_replaces_the_own_token_and_the_old_one_stops_at_once(server: Served) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 UNDO = (
     "DROP INDEX people_folded",
     "ALTER TABLE people DROP COLUMN folded",
-    "DROP TABLE deeds",
+    "DROP TABLE audit_log",
     "DROP TABLE reservations",
     "DROP TABLE upload_quota",
     "DROP TABLE withdrawals",

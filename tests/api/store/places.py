@@ -109,7 +109,7 @@ class Database:
             "withdrawals",
             "people",
             "tokens",
-            "deeds",
+            "audit_log",
             "reservations",
         ]
         tables = [*beside, "stored_events"]

@@ -214,7 +214,7 @@ def test_a_new_token_takes_the_place_of_all_others(store: SqlStore) -> None:
     assert store.people.known(person.id) == Known(person.id, NAME, "player", 1)
 
 
-def test_each_deed_is_recorded_once_and_without_a_name(store: SqlStore, place: Place) -> None:
+def test_each_action_is_recorded_once_and_without_a_name(store: SqlStore, place: Place) -> None:
     person, _ = store.people.add(NAME, "player")
     acts = [Act("padmin", number, f"because {number}") for number in range(1, 5)]
     assert store.people.rename(person.id, "Boris", acts[0])
@@ -222,16 +222,16 @@ def test_each_deed_is_recorded_once_and_without_a_name(store: SqlStore, place: P
     assert store.people.revoke(person.id, acts[1])
     assert not store.people.revoke(person.id, acts[1])
     store.people.new_token(person.id, acts[2])
-    told = store.people.deeds((), 10)
-    assert [(one.at, one.deed, one.person, one.by, one.reason) for one in told] == [
+    told = store.people.audit_log((), 10)
+    assert [(one.at, one.action, one.person, one.by, one.reason) for one in told] == [
         (3, "new-token", person.id, "padmin", "because 3"),
         (2, "revoke", person.id, "padmin", "because 2"),
         (1, "rename", person.id, "padmin", "because 1"),
     ]
-    assert store.people.deeds((told[0].at, told[0].id), 1) == [told[1]]
+    assert store.people.audit_log((told[0].at, told[0].id), 1) == [told[1]]
     assert store.people.forget(person.id, acts[3])
     assert not store.people.forget(person.id, acts[3])
-    assert [(one.deed, one.reason) for one in store.people.deeds((), 10)] == [
+    assert [(one.action, one.reason) for one in store.people.audit_log((), 10)] == [
         ("forget", "because 4"),
         ("new-token", ""),
         ("revoke", ""),
@@ -246,7 +246,7 @@ def test_a_reason_does_not_hold_the_name(store: SqlStore, reason: str) -> None:
     for do in (store.people.forget, store.people.revoke, store.people.new_token):
         with pytest.raises(Barred, match="say it without the name"):
             do(person.id, Act("", 1, reason))
-    assert store.people.deeds((), 10) == []
+    assert store.people.audit_log((), 10) == []
 
 
 def test_players_are_found_by_name_in_whatever_letters(store: SqlStore) -> None:
