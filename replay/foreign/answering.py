@@ -12,15 +12,16 @@ from typing import Any
 from domain import kernel
 from domain.kernel import CHANCE, Answer, Decision, Draw, Picks, Prompt, Seat, Step
 from domain.twilight_struggle import steps
-from domain.twilight_struggle.components import OTHER, US, USSR
+from domain.twilight_struggle.components import MAP, OTHER, US, USSR
 from domain.twilight_struggle.facts import ContestRolled
-from domain.twilight_struggle.rules.operations import CHINA, COUP, ransoms
+from domain.twilight_struggle.rules.board import influence
+from domain.twilight_struggle.rules.operations import CHINA, ransoms
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import DONE, NONE
 from replay.foreign import structure as log
 from replay.foreign.checking import Checker, rolled_by
-from replay.foreign.pool import Item, Pool
+from replay.foreign.pool import Pool
 
 
 class NoAnswer(Exception):
@@ -66,7 +67,8 @@ def _use(s: State, question: Prompt, pool: Pool, card: str) -> str:
             played[0].take()
             return f"cancel:{played[1].card}"
     event = pool.first(log.EventNamed, lambda said: said.card == card)
-    header = pool.first(log.OpsHeader, lambda said: not said.inside_event)
+    own = [one for one in pool.unused(log.OpsHeader) if not one[1].inside_event]
+    header = next((one for one in own if not pool.declined(one[0])), own[0] if own else None)
     first_is_event = event is not None and (header is None or _before(pool, event[0], header[0]))
     theirs = card != CHINA and CARDS[card].side == OTHER[seat]
     if first_is_event:
@@ -108,29 +110,26 @@ def _use_of_taken(s: State, question: Prompt, pool: Pool, card: str) -> str:
 def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """The next Operations that the log heads; what an event grants may be declined.
 
-    A header without a target stands for a Coup that was declined; the headers of uses that are still on the
-    agenda are left for them.
+    A header with nothing below it stands for Operations that were declined, or that had no target; the
+    headers of uses that are still on the agenda are left for them.
     """
     step = s.agenda[-1]
     assert isinstance(step, steps.Operate)
-    found = list(pool.unused(log.OpsHeader))
     waiting = sum(isinstance(other, steps.Operate) for other in s.agenda[:-1])
     for country in ransoms(s, question.seat):
         if _ransom_is_paid(pool, question.seat, country):
             return (f"ransom:{country}",)
+    found = list(pool.unused(log.OpsHeader))
+    if not step.ops.granted:
+        found = [one for one in found if not pool.declined(one[0])] or found
+    elif found and pool.declined(found[0][0]):
+        found[0][0].take()
+        return _only(question, NONE)
     if len(found) <= (waiting if step.ops.granted else 0):
         return _only(question, NONE)
     item, header = found[0]
-    if step.ops.granted and header.kind == COUP and not _has_target(pool, item):
-        item.take()
-        return _only(question, NONE)
     pool.head(item, header)
     return _only(question, header.kind)
-
-
-def _has_target(pool: Pool, header: Item) -> bool:
-    after = pool.items[pool.items.index(header) + 1 :]
-    return any(isinstance(item.said, log.Target) and item.paragraph == header.paragraph for item in after)
 
 
 def _ransom_is_paid(pool: Pool, side: Seat, country: str) -> bool:
@@ -206,14 +205,31 @@ def one_by_one(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Pick
     up = isinstance(step, (steps.Spread, steps.PlaceFree, steps.PlaceExtra))
     side = getattr(step, "side", question.seat)
     for here in (True, False):
-        for said in pool.changes(side, up=up, here=here):
-            if said.country in question.options:
-                return (said.country,)
+        found = [one for one in pool.changes(side, up=up, here=here) if one.country in question.options]
+        if found and isinstance(step, steps.PlaceFree):
+            return (_freely(s, side, found),)
+        if found:
+            return (found[0].country,)
     if DONE in question.options:
         return (DONE,)
     if isinstance(step, steps.Relocate) or not question.options:
         raise NoAnswer(f"{question.ask} of {question.seat}: the log names no country")
     return (question.options[0],)
+
+
+def _freely(s: State, side: Seat, found: list[log.InfluenceChange]) -> str:
+    """A log does not tell free influence of the set-up from what a handicap or a bid adds: the sum counts.
+
+    What is added needs influence in its country, and may not go beyond 2 more than control (11.4.1), so the
+    free influence goes first where the other could not.
+    """
+
+    def only_free(one: log.InfluenceChange) -> tuple[bool, bool]:
+        least = MAP[one.country].stability + influence(s, OTHER[side], one.country) + 2
+        total = one.us if side == US else one.ussr
+        return influence(s, side, one.country) > 0, total <= least
+
+    return min(found, key=only_free).country
 
 
 # --------------------------------------------------------------------------- choices of cards

@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.kernel import Fact, Seat
 from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle.components import US, USSR
-from domain.twilight_struggle.rules.board import influence
+from domain.twilight_struggle.rules.board import controls, influence
 from domain.twilight_struggle.state import State
 from replay.foreign import structure as log
 from replay.foreign.pool import Item, Pool
@@ -52,6 +52,9 @@ class Checker:
         self.checked = 0
         self.mismatches: list[Mismatch] = []
         self.faults: list[Mismatch] = []
+        self.left_out = False  # Shuttle Diplomacy: a country does not count in the scoring that comes
+        self.shuttled = 0  # what the log pays the US for it, where that is the known fault of its edition
+        self.late: tuple[log.Score, Value] | None = None
         self.stated = nothing()
         self.table: State | None = None  # the latest
         self.then: State | None = None  # on which that was stated
@@ -69,6 +72,20 @@ class Checker:
             self.parted(said)
         else:
             self.stated.forget(said)
+
+    def agree_late(self, said: log.Score, ours: int) -> None:
+        """The last score line of a turn may stand before or after the cleanup: either moment fits."""
+        if said.now != ours and not any(self.pool.unused(log.Score)):
+            self.late = (said, ours)
+        else:
+            self.agree(said, "score", said.now, ours)
+
+    def settle(self, s: State) -> None:
+        """The entry is over, the cleanup of its turn, too."""
+        if self.late is not None:
+            said, ours = self.late
+            self.late = None
+            self.agree(said, "score", said.now, s.vp if said.now == s.vp else ours)
 
     def parted(self, said: log.Statement) -> None:
         """What a line states is not what our rules have come to: it counts from there on."""
@@ -91,6 +108,7 @@ class Checker:
     def leave(self, s: State) -> None:
         """The entry is over on this table: what it states and nobody did is wrong."""
         self.table = s
+        self.settle(s)
         for item, said in self.pool.unused(log.Score):
             if said.by == 0:  # "no points": nothing happened, and the score stands
                 item.take()
@@ -157,6 +175,9 @@ def _defcon(checker: Checker, fact: happened.DefconSet, s: State) -> None:
 
 
 def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
+    if checker.shuttled:
+        _faulty(checker, s)
+        return
     found = checker.pool.near(log.Score, lambda said: said.side == fact.seat and said.by == fact.points)
     found = found or checker.pool.near(log.Score, lambda said: said.by > 0)
     if found and not (fact.why == "military_operations" and found[1].by != fact.points):
@@ -166,10 +187,43 @@ def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
         checker.compare(
             said.line, "victory points", said.by if said.side == US else -said.by, sign * fact.points
         )
-        checker.agree(said, "score", said.now, s.vp)
+        if fact.why == "military_operations":
+            before = s.vp - sign * fact.points
+            checker.agree(said, "score", said.now, said.now if said.now == before else s.vp)
+        else:
+            checker.agree_late(said, s.vp)
+
+
+def _left_out(checker: Checker, fact: happened.CountryLeftOut, s: State) -> None:
+    checker.left_out = True
+
+
+def _faulty(checker: Checker, s: State) -> None:
+    """Asia under Shuttle Diplomacy, Japan with the USSR: that edition pays the USSR 1 point too much."""
+    checker.shuttled -= 1
+    found = checker.pool.near(log.Score)
+    if found:
+        item, said = found
+        item.take()
+        checker.checked += 1
+        checker.faults.append(Mismatch(said.line, "score of Asia", said.now, s.vp))
+        checker.parted(said)
+
+
+def _is_faulty(checker: Checker, fact: happened.RegionScored, s: State) -> bool:
+    left_out, checker.left_out = checker.left_out, False
+    if not left_out or fact.region != "asia" or not controls(s, USSR, "japan"):
+        return False
+    found = checker.pool.near(log.Score)
+    return found is not None and (found[1].by if found[1].side == US else -found[1].by) == fact.net - 1
 
 
 def _scored(checker: Checker, fact: happened.RegionScored, s: State) -> None:
+    if _is_faulty(checker, fact, s):
+        checker.shuttled = 1
+        if fact.net == 0:
+            _faulty(checker, s)
+        return
     if fact.net == 0:
         found = checker.pool.near(log.Score, lambda said: said.by == 0)
         if found:
@@ -305,6 +359,7 @@ CHECKS: dict[type[Fact], Callable[[Checker, Any, State], None]] = {
     happened.InfluenceSet: _influence,
     happened.DefconSet: _defcon,
     happened.ScoreMoved: _score,
+    happened.CountryLeftOut: _left_out,
     happened.RegionScored: _scored,
     happened.MilitarySet: _military,
     happened.SpaceSet: _space,

@@ -7,7 +7,7 @@ something else, the position is set as the log states it, in an entry of its own
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from msgspec.structs import replace
@@ -16,10 +16,9 @@ from domain.games import GAMES
 from domain.kernel import CHANCE, Answer, Fact, Illegal, Picks, Prompt, Result, Seat, begin, decide, fold
 from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle import steps
-from domain.twilight_struggle.components import OTHER, US, USSR
-from domain.twilight_struggle.rules.hand import ops_of, rounds
+from domain.twilight_struggle.components import MEMBERS, OTHER, US, USSR
+from domain.twilight_struggle.rules.hand import ops_of, rounds, scoring
 from domain.twilight_struggle.rules.operations import CHINA, COUP, SPACE_RACE, Ops, narrowed, value
-from domain.twilight_struggle.rules.periods import joining
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
@@ -30,9 +29,11 @@ from replay.foreign.checking import Checker, Mismatch
 from replay.foreign.deal import deal
 from replay.foreign.dealer import Dealer
 from replay.foreign.following import moves as moves_of
-from replay.foreign.moves import Arrives
+from replay.foreign.moves import DISCARDS, Arrives
 from replay.foreign.order import in_order
+from replay.foreign.places import CLEANUP, NOWHERE, Place, between, entries_of, headline_of, order_of, ways
 from replay.foreign.pool import Pool
+from replay.foreign.set_up import handicap, is_explained, summed
 from replay.foreign.stating import Layout, Sequel, Stated, effects_of, facts_of, needs, nothing
 from replay.recorded import RecordedMatch, Wrong
 
@@ -40,10 +41,6 @@ GAME = "twilight_struggle"
 MOST_ANSWERS = 20_000  # of a whole game, those of chance included; a real one has fewer than two thousand
 MOST_TRIES = 2  # to go on with one entry
 BEYOND = 10**9  # a line after the last one
-CLEANUP = 99  # the end of a turn, where rounds are numbered
-
-
-Place = tuple[int, int, str]
 
 
 class Stopped(Exception):
@@ -83,18 +80,19 @@ class Driver:
         )
         self.checker = Checker()
         self.entry: log.Entry = log.Entry(line=1)
-        self.entries = _entries(said)
+        self.entries = entries_of(said)
         self.last_column = _last_column(said.turns[-1]) if said.turns else None
         self.turn_ends = [_last_column(turn) for turn in said.turns[:-1]]
         self.plays = 0
         self.deal_problems: tuple[str, ...] = ()
         self.score_before_end: set[int] = set()
-        self.order = sorted(self.entries, key=_order)
+        self.order = sorted(self.entries, key=order_of)
         moves = moves_of(said)
         self.moves, self.needs = moves, needs(moves)
         self.log_after = Sequel(said)
-        self.at: Place = (0, 0, "")
-        self.set_up = self.played = self.lost_at_end = False
+        self.at: Place = NOWHERE
+        self.set_up = self.played = self.scored = self.lost_at_end = False
+        self.told = 0  # mismatches
         self.fitted: set[Place] = set()
         self.lost: dict[Place, str] = {}
         self.resynchronised: set[Place] = set()
@@ -110,7 +108,7 @@ class Driver:
 
     def run(self) -> None:
         """Play the log to its end: by the rules, and where they cannot follow, as it states."""
-        self.checker.pool = Pool(self.log.setup, 1)
+        self.checker.pool = Pool(summed(self.log.setup), 1)
         self.checker.pool.goes_on = bool(self.entries)
         self._tell(self.table, self.recorded.begin())
         for _ in range(MOST_ANSWERS):
@@ -127,7 +125,7 @@ class Driver:
             return self._skip(error.place)
         except FAILURES as error:
             if self._log_is_over():
-                return False
+                return self._is_scored()
             return self._give_up(error)
         return True
 
@@ -198,7 +196,7 @@ class Driver:
     def _picks(self, s: State, question: Prompt) -> Picks:
         step = s.agenda[-1]
         if isinstance(step, steps.ChooseHeadline):
-            self._move_to(_headline(s.turn), s)
+            self._move_to(headline_of(s.turn), s)
         if isinstance(step, (steps.ChooseHeadline, steps.PlayCard)):
             self.set_up = True
             if self.at not in self.entries and self._following():
@@ -214,12 +212,27 @@ class Driver:
             raise Stopped(f"{question.ask}: no log in this format answers that")
         if self.checker.pool.stops and not self._follows_from_the_rules(s, step):
             raise NoAnswer("the log stops here")
-        picks = answer(s, question, self.checker.pool, self.entry)
+        if getattr(step, "card", "") == "chernobyl" and not self.checker.pool.first(log.ChoosesRegion):
+            picks: Picks = (self._untouched(question),)
+        else:
+            picks = answer(s, question, self.checker.pool, self.entry)
         self._check_header(s, question.seat, picks)
         if isinstance(step, steps.PlayCard) and not picks[0].startswith("ransom"):
             self.plays += 1
             self.played = True
         return picks
+
+    def _untouched(self, question: Prompt) -> str:
+        """Chernobyl, of a log that does not say where: where the USSR adds nothing in that turn."""
+        turn = next(turn for turn in self.log.turns if turn.number == self.table.turn)
+        added = {
+            one.country
+            for entry in turn.entries()
+            for one in entry.said
+            if isinstance(one, log.InfluenceChange) and (one.side, one.by > 0) == (USSR, True)
+        }
+        found = (region for region in question.options if not added & set(MEMBERS.get(region, ())))
+        return next(found, question.options[0])
 
     def _follows_from_the_rules(self, s: State, step: Any) -> bool:
         """Answers that need no word of the log, though it says nothing any more.
@@ -297,7 +310,7 @@ class Driver:
         if isinstance(fact, happened.RoundBegan):
             self._move_to((s.turn, fact.round, fact.seat), s)
         elif isinstance(fact, happened.TurnBegan):
-            self._move_to(_headline(fact.turn), s)
+            self._move_to(headline_of(fact.turn), s)
         elif isinstance(fact, happened.EffectsLapsed):
             self._clean_up(s)
 
@@ -328,14 +341,16 @@ class Driver:
         """The entry is over; what the log states of it otherwise is set right as soon as that can be done."""
         self.checker.leave(s)
         self._check_column(s)
+        self.told, before = len(self.checker.mismatches), self.told
         if self.checker.stated:
             then = self.checker.then or s
-            self.right.append((self._here(), max(1, self.entry.line), self.checker.stated, then))
+            place = self._here() if self.told > before else NOWHERE  # a known fault
+            self.right.append((place, max(1, self.entry.line), self.checker.stated, then))
             self.checker.stated = nothing()
 
     def _here(self) -> Place:
         """Where the entry stands in the log."""
-        return next((place for place, entry in self.entries.items() if entry is self.entry), (0, 0, ""))
+        return next((place for place, entry in self.entries.items() if entry is self.entry), NOWHERE)
 
     # ── where rules and log part ──
 
@@ -348,7 +363,7 @@ class Driver:
             self.log_after.confirm(wanted, self.table, self._lines(place)[1] if place in self.entries else 0)
             facts = list(facts_of(wanted, self.table))
             if facts:
-                self.resynchronised.add(place)
+                self.resynchronised |= {place} - {NOWHERE}
                 self.recorded.restate(line, [*facts, happened.PositionStated(line)])
         self.right = []
 
@@ -391,11 +406,26 @@ class Driver:
         self._resume(target, [], Layout(self.table), place)
         return True
 
+    def _is_scored(self) -> bool:
+        """The final score is told, without a card in the last round: the turn is over all the same."""
+        s: State = cast(State, self.recorded.match.live)
+        told = any(isinstance(one, log.Score) for one in self.log.end)
+        if self.scored or not told or s.turn != LAST_TURN or s.round < rounds(LAST_TURN):
+            return False
+        self.scored, layout, line = True, Layout(s), max(1, self.log.end[0].line - 1)
+        for card in scoring((*s.hands[US], *s.hands[USSR])):
+            layout.put(card, DISCARDS)  # nobody has lost for holding it
+        if layout.hand(s.phasing or US):
+            self.missing.append(self.at)
+        stated = layout.stated(line)
+        self._retell(s, self.recorded.restate(line, [stated], (steps.EndTurn(),)), 1)
+        return True
+
     def _give_up(self, error: Exception) -> bool:
         """The rules cannot follow this entry: what it states is taken over, and they go on with the next."""
         line = getattr(error, "line", 0) or self.checker.next_line or self.entry.line
         self.checker.mismatches.append(Mismatch(line, str(error), None, None))
-        here = max(self.at, self._here(), key=_order) if self.set_up else (0, 0, "")
+        here = max(self.at, self._here(), key=order_of) if self.set_up else NOWHERE
         self.lost[here] = str(error)
         base = self.recorded.match.live
         said = self.entry.said if self.set_up else self.log.setup
@@ -435,7 +465,7 @@ class Driver:
     def _resume(self, target: Place, facts: list[Fact], layout: Layout, here: Place) -> None:
         """Go on with the entry at `target`, whatever lies between; `here` is where the rules stood."""
         line, s = max(1, self.entries[target].line), self.recorded.match.live
-        for place in _between(here, target, asked=here not in self.lost):
+        for place in between(here, target, asked=here not in self.lost):
             if place in self.entries:
                 continue
             sides = (place[2],) if place[2] else (USSR, US)
@@ -448,7 +478,7 @@ class Driver:
         self.fitted.discard(target)
         facts = [*facts, layout.stated(line)]
         table = fold(s, facts)
-        for more, todo in list(_ways(target, table))[-1 if self.tries[target] > 1 else 0 :]:
+        for more, todo in list(ways(target, table))[-1 if self.tries[target] > 1 else 0 :]:
             begun = begin(replace(fold(table, more), agenda=()), todo).table
             if begun.result is None or target == self.order[-1]:
                 break
@@ -458,7 +488,7 @@ class Driver:
 
     def _target(self, here: Place) -> Place | None:
         """The next entry after a place; none to which two ways have led already."""
-        later = (place for place in self.order if _order(place) > _order(here))
+        later = (place for place in self.order if order_of(place) > order_of(here))
         target = next((place for place in later if self.tries[place] < MOST_TRIES), None)
         if target is not None:
             self.tries[target] += 1
@@ -493,79 +523,14 @@ def follow(said: log.Log, content: bytes, product: str, players: Mapping[Seat, s
     plan = deal(ordered)
     driver = Driver(ordered, content, product, Dealer(plan), players)
     driver.deal_problems = plan.problems
+    if not is_explained(said):
+        driver.checker.compare(1, "handicap", sum(said.handicap.values()), abs(handicap(said)))
     for line, stated, ours in said.misnumbered:
         driver.checker.compare(line, "turn", stated, ours)
     for line, stated, ours in misnumbered:
         driver.checker.compare(line, "action round", stated, ours)
     driver.run()
     return driver
-
-
-def _order(place: Place) -> tuple[int, int, bool]:
-    return place[0], place[1], place[2] == US
-
-
-def _between(here: Place, target: Place, *, asked: bool) -> Iterator[Place]:
-    """The headline phases and rounds from `here` (itself, too, where it was asked for) up to `target`."""
-    for turn in range(here[0] or 1, target[0] + 1):
-        places = [_headline(turn)]
-        places += [(turn, number, side) for number in range(1, rounds(turn) + 1) for side in (USSR, US)]
-        for place in places:
-            after = _order(place) >= _order(here) if asked else _order(place) > _order(here)
-            if after and _order(place) < _order(target):
-                yield place
-
-
-Way = tuple[list[Fact], tuple[steps.AnyStep, ...]]
-
-
-def _ways(target: Place, s: State) -> Iterator[Way]:
-    """How the rules may go on with an entry: facts that lead to its turn, and the steps to do then."""
-    turn, number, side = target
-    if turn == s.turn + 1 and s.turn:
-        yield [], (steps.EndTurn(),)
-    if turn > s.turn:
-        yield _to_turn(s, turn), (steps.Turn(turn),)
-    elif number == CLEANUP:
-        yield [], (steps.EndTurn(),)
-    elif number == 0:
-        yield [], (steps.Headlines(), steps.Round(1))
-    else:
-        others = (steps.Act(number, US),) if side == USSR else ()
-        yield [], (steps.Act(number, side), *others, steps.Round(number + 1))
-
-
-def _to_turn(s: State, turn: int) -> list[Fact]:
-    """The end of a turn, and the turns that are missing, without what the rules would make of them."""
-    facts: list[Fact] = []
-    for number in range(s.turn, turn):
-        if number > s.turn:
-            facts.append(happened.TurnBegan(number))
-            if added := joining(s, number) if number > 1 else ():
-                facts.append(happened.CardsAdded(CARDS[added[0]].period, added))
-        if number:
-            lapsed = tuple(dict.fromkeys(item.card for item in s.effects)) if number == s.turn else ()
-            facts.append(happened.EffectsLapsed(lapsed))
-            facts += [happened.MilitarySet(side, 0) for side in (US, USSR) if number == s.turn]
-            facts.append(happened.TurnEnded(number, s.vp, s.defcon))
-    return facts
-
-
-def _headline(turn: int) -> Place:
-    return turn, 0, ""
-
-
-def _entries(said: log.Log) -> dict[Place, log.Entry]:
-    """Every entry by turn, round (0: headlines, `CLEANUP`: the end of the turn) and side."""
-    found: dict[Place, log.Entry] = {}
-    for turn in said.turns:
-        if turn.headline:
-            found[_headline(turn.number)] = turn.headline
-        for entry in turn.rounds:
-            found[turn.number, entry.number, entry.side] = entry
-        if turn.cleanup:
-            found[turn.number, CLEANUP, ""] = turn.cleanup
-    return found
 
 
 def _last_column(turn: log.Turn) -> log.Entry | None:
@@ -578,9 +543,8 @@ def _last_column(turn: log.Turn) -> log.Entry | None:
 
 def options_of(said: log.Log) -> dict[str, Any]:
     """The options of a match that follows this log."""
-    us = said.handicap.get(US, 0)
     return {
         "optional_cards": said.optional_cards,
         "drawn_defectors": "score",
-        "handicap": us or -said.handicap.get("ussr", 0),
+        "handicap": handicap(said),
     }

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from domain.kernel import Seat
 from replay.foreign.structure import (
+    EventNamed,
     HasNone,
     Headlined,
     InfluenceChange,
@@ -103,6 +104,14 @@ class Pool:
             for item, said in self.unused(InfluenceChange)
             if said.side == side and (said.by > 0) == up and (item.paragraph == self.paragraph or not here)
         ]
+
+    def declined(self, header: Item) -> bool:
+        """Does nothing stand below a header, though the log goes on?  Nobody conducted these Operations."""
+        after = self.items[self.items.index(header) + 1 :]
+        below = after[0] if after and after[0].paragraph == header.paragraph else None
+        if below is not None and not isinstance(below.said, (OpsHeader, EventNamed)):
+            return False
+        return bool(after) or self.goes_on
 
     @property
     def stops(self) -> bool:

@@ -40,6 +40,7 @@ from replay.foreign.structure import (
     NotInPlay,
     OpsHeader,
     Paragraph,
+    Reveals,
     Score,
     Statement,
     Statements,
@@ -60,6 +61,7 @@ SCENARIO = re.compile(r"Scenario: (?P<name>.+)")
 ADDED = re.compile(r"(?P<name>.+) Added")
 CLOCK = re.compile(r"Time per Player: (?P<clock>.+)")
 LAST_TURN = 10
+SHOWING = ("cia_created", "lone_gunman", "aldrich_ames_remix")  # events that show a whole hand
 ROUNDS_OF_LAST_TURN = 7
 ENDS_WITH_TURN = frozenset(
     (
@@ -221,6 +223,8 @@ def _headline(section: Section) -> Headline:
 def _round(section: Section) -> ActionRound:
     """A card that is not known is a line that nobody understands, and so perhaps is what follows of it."""
     card, said = card_of(section.names) or "", _said(section.lines)
+    if card in SHOWING:
+        said = _with_event(card, said)
     if section.names and not card:
         said = (Unread(section.line, section.names), *said)
     return ActionRound(
@@ -231,6 +235,14 @@ def _round(section: Section) -> ActionRound:
         number=section.number,
         card=card,
     )
+
+
+def _with_event(card: str, said: Statements) -> Statements:
+    """What is revealed tells that an event happened, though no line names it."""
+    shown = next((i for i, one in enumerate(said) if isinstance(one, Reveals)), None)
+    if shown is None or any(isinstance(one, EventNamed) and one.card == card for one in said):
+        return said
+    return (*said[:shown], EventNamed(said[shown].line, card), *said[shown:])
 
 
 def _end(found: list[Section]) -> Statements:

@@ -19,7 +19,8 @@ from domain.kernel import Result, Seat
 from domain.match import Match
 from domain.texts import Texts
 from replay.foreign.checking import Mismatch
-from replay.foreign.driving import Driver, Place, follow
+from replay.foreign.driving import Driver, follow
+from replay.foreign.places import Place
 from replay.foreign.reading import read
 from replay.foreign.sections import decoded
 from replay.foreign.structure import Log, Unread

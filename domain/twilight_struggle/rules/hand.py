@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 USES = (INFLUENCE, COUP, REALIGN, SPACE_RACE)
 NEVER_HEADLINED = ("un_intervention", CHINA)
 TRAPS = {US: "quagmire", USSR: "bear_trap"}
-RIDS_ITSELF = {USSR: "five_year_plan", US: "ask_not_what_your_country"}
+MAY_RID = {  # cards whose event may take a scoring card out of the hand of who plays them
+    USSR: ("five_year_plan", "grain_sales_to_soviets"),
+    US: ("ask_not_what_your_country", "aldrich_ames_remix"),
+}
 
 
 def rounds(turn: int) -> int:
@@ -149,20 +152,24 @@ def _playable(s: State, seat: Seat) -> Cards:
 
 
 def _under_pressure(s: State, seat: Seat, due: Cards) -> Picks:
-    """Scoring cards may not be held: they go first, save where another card certainly gets rid of them."""
+    """As many scoring cards as rounds: one of them, or a card whose event may take one out of the hand.
+
+    Book 003, 4.5 D: who still holds one at the end of the turn has lost, so that is the player's own risk.
+    """
     ordered = tuple(card for card in s.order if card in due) if seat == US else ()
     options = [f"event:{card}" for card in ordered[:1] or due]
-    rid = RIDS_ITSELF[seat]
-    certain = len(s.hands[seat]) == 2 or rid != "five_year_plan"
-    if rid in s.hands[seat] and certain and not trapped(s, seat) and not (seat == US and s.order):
-        options += [use for use in uses(s, seat, rid, s.hands[seat]) if _brings_event(use, rid)]
+    if trapped(s, seat) or (seat == US and s.order):
+        return tuple(options)
+    for card in MAY_RID[seat]:
+        if card in s.hands[seat]:
+            options += [use for use in uses(s, seat, card, s.hands[seat]) if _brings_event(use, card, seat)]
     return tuple(options)
 
 
-def _brings_event(use: str, card: str) -> bool:
-    """Does this use of a card that rids its player of a scoring card let its event happen?"""
+def _brings_event(use: str, card: str, seat: Seat) -> bool:
+    """Does this use of a card let its event happen?  An enemy's event happens with Operations, too."""
     how = use.partition(":")[0]
-    return how.startswith("event") or (card == RIDS_ITSELF[USSR] and how in KINDS)
+    return how.startswith("event") or (CARDS[card].side == OTHER[seat] and how in KINDS)
 
 
 def _in_a_trap(s: State, seat: Seat, due: Cards) -> Picks:

@@ -79,10 +79,10 @@ def test_five_year_plan_in_the_last_round_gets_rid_of_the_last_scoring_card(how:
     game.when("chance", "asia_scoring").includes(CardDiscarded(USSR, "asia_scoring", PLAN))
 
 
-def test_five_year_plan_is_no_way_out_where_another_card_could_be_drawn() -> None:
+def test_five_year_plan_may_be_a_way_out_where_another_card_could_be_drawn() -> None:
     hand = ("asia_scoring", PLAN, "fidel")
     s = table(phasing=USSR, round=6, ussr={"cuba": 1}, ussr_hand=hand)
-    assert plays(s, USSR) == ("event:asia_scoring",)
+    assert plays(s, USSR) == ("event:asia_scoring", f"event_first:{PLAN}", f"influence:{PLAN}")
 
 
 def test_five_year_plan_a_us_event_with_asterisk_that_happens_is_removed() -> None:

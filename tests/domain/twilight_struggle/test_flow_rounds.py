@@ -139,9 +139,22 @@ def test_five_year_plan_may_get_rid_of_the_last_scoring_card() -> None:
     play.has(discards=("asia_scoring", "five_year_plan"), hands={US: (), USSR: ()})
 
 
-def test_five_year_plan_is_no_way_out_where_it_could_miss() -> None:
+def test_five_year_plan_may_be_played_where_it_could_miss() -> None:
+    """No rule forbids a card that may take the scoring card away; who still holds it then has lost (11.2)."""
     s = table(turn=1, round=6, phasing=USSR, ussr_hand=("asia_scoring", "five_year_plan", "nasser"))
-    given(s, do=PlayCard(USSR)).asks(USSR, "event:asia_scoring")
+    play = given(s, do=PlayCard(USSR)).asks(
+        USSR, "event:asia_scoring", "event_first:five_year_plan", "influence:five_year_plan"
+    )
+    play.when(USSR, "event_first:five_year_plan").when("chance", "nasser")
+
+
+def test_aldrich_ames_may_be_played_in_the_last_round_though_a_scoring_card_is_due() -> None:
+    """Its event lets the USSR discard a card of the US hand: perhaps the scoring card."""
+    s = table(turn=8, round=7, us_hand=("asia_scoring", "aldrich_ames_remix", "nato"))
+    options = plays(s, US)
+    assert "event_first:aldrich_ames_remix" in options
+    assert "event:asia_scoring" in options
+    assert not [option for option in options if option.startswith("space:") or option.endswith(":nato")]
 
 
 @pytest.mark.parametrize(("holder", "winner"), [(US, USSR), (USSR, US)])

@@ -1,0 +1,132 @@
+"""Whatever happens to a log, its game is followed to its end: lines lost, doubled, exchanged, damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from replay.foreign.report import Imported, imported
+from replay.foreign.sections import MOST
+from replay.foreign.structure import BadLog
+from replay.verify import verify_records
+from tests.matches import PRODUCT
+from tests.replay.foreign.invented import Invented
+from tests.replay.foreign.short_games import WHOLE, with_columns
+
+Lines = list[str]
+
+
+def lost(lines: Lines, luck: Random) -> None:
+    del lines[luck.randrange(len(lines))]
+
+
+def doubled(lines: Lines, luck: Random) -> None:
+    at = luck.randrange(len(lines))
+    lines.insert(at, lines[at])
+
+
+def exchanged(lines: Lines, luck: Random) -> None:
+    one, other = luck.randrange(len(lines)), luck.randrange(len(lines))
+    lines[one], lines[other] = lines[other], lines[one]
+
+
+def without_paragraph(lines: Lines, luck: Random) -> None:
+    at = luck.randrange(len(lines))
+    end = next((n for n in range(at, len(lines)) if not lines[n]), len(lines))
+    del lines[at : end + 1]
+
+
+def without_entry(lines: Lines, luck: Random) -> None:
+    heads = [n for n, line in enumerate(lines) if line.startswith("Turn ")]
+    if heads:
+        at = luck.randrange(len(heads))
+        del lines[heads[at] : (*heads, len(lines))[at + 1]]
+
+
+def misprinted(lines: Lines, luck: Random) -> None:
+    at = luck.randrange(len(lines))
+    lines[at] = "".join(str(luck.randrange(10)) if sign.isdigit() else sign for sign in lines[at])
+
+
+def cut(lines: Lines, luck: Random) -> None:
+    del lines[luck.randrange(len(lines) // 2, len(lines)) :]
+
+
+SPOILERS: list[Callable[[Lines, Random], None]] = [
+    lost,
+    doubled,
+    exchanged,
+    without_paragraph,
+    without_entry,
+    misprinted,
+    cut,
+]
+
+
+def log(text: str) -> Imported:
+    return imported(text.encode(), PRODUCT)
+
+
+@pytest.mark.parametrize("spoil", SPOILERS, ids=[spoil.__name__ for spoil in SPOILERS])
+def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], None]) -> None:
+    luck = Random(spoil.__name__)
+    for number in range(30):
+        lines = (with_columns() if number % 2 else WHOLE).split("\n")
+        for _ in range(luck.choice((1, 1, 2, 4))):
+            spoil(lines, luck)
+        found = log("\n".join(lines))
+        assert found.match.status == "over"
+        assert found.followed >= 0
+        report = verify_records(found.match.records)
+        assert report.ok, report
+
+
+def test_a_whole_game_of_which_nothing_fits_is_followed_to_its_end() -> None:
+    """Invented games tell where the cards go; what they say of the board, nobody has looked at."""
+    for seed in range(4):
+        found = log(Invented(seed).text)
+        assert found.match.status == "over"
+        assert found.entries > 100
+        assert verify_records(found.match.records).ok
+
+
+@pytest.mark.parametrize("spoil", [lost, exchanged, without_entry])
+def test_one_thing_spoilt_leaves_most_of_a_game_followed(spoil: Callable[[Lines, Random], None]) -> None:
+    luck, followed, entries = Random(7), 0, 0
+    for _ in range(20):
+        lines = WHOLE.split("\n")
+        spoil(lines, luck)
+        found = log("\n".join(lines))
+        followed, entries = followed + found.followed, entries + found.entries
+    assert followed > entries * 0.8
+
+
+# ── files that mean harm ──
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE + "US reveals " + "from hand " * 20_000 + "\n",
+        WHOLE + "Turn 1, US AR1: NATO*: " * 15_000 + "\n",
+        WHOLE + "\n" * 400_000,
+        WHOLE + "USSR +1 in Cuba [0][9]\n" * 15_000,
+        WHOLE + "Turn 1, US AR5: NATO*: Event: NATO*\n" * 8_000,
+        WHOLE + "SETUP: : x\n" * 20_000,
+        WHOLE + "".join(f"Turn {n % 10 + 1}, USSR AR{n % 8 + 1}: NATO*:\n" for n in range(15_000)),
+        WHOLE.replace("Ada", "\x1b[2J\x00"),
+    ],
+    ids=["long line", "long head", "blank", "one entry", "rounds", "set-ups", "turns", "signs"],
+)
+def test_a_hostile_log_is_no_more_work_than_a_long_one(text: str) -> None:
+    found = log(text)
+    assert found.match.status == "over"
+    assert found.entries < 200
+    assert found.match.move < 2_000
+
+
+def test_a_longer_file_is_refused_unread() -> None:
+    with pytest.raises(BadLog, match="at most 500,000 bytes"):
+        log("x" * (MOST + 1))
