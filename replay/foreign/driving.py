@@ -127,6 +127,8 @@ class Driver:
             if self._log_is_over():
                 return self._is_scored()
             return self._give_up(error)
+        except Exception as error:  # what a table that no rule led to makes a rule raise, nobody can list
+            return self._give_up(Stopped(f"cannot be carried out: {type(error).__name__}: {error}"))
         return True
 
     def _log_is_over(self) -> bool:

@@ -79,6 +79,7 @@ def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], No
         found = log("\n".join(lines))
         assert found.match.status == "over"
         assert found.followed >= 0
+        assert not [one for one in found.mismatches if "cannot be carried out" in one.what]
         report = verify_records(found.match.records)
         assert report.ok, report
 
