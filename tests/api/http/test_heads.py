@@ -50,7 +50,7 @@ def test_head_of_a_match_of_its_moves_and_of_a_stream(server: Served) -> None:
     [
         ("DELETE", "/v1/games", "GET, HEAD"),
         ("PUT", "/v1/matches", "GET, HEAD, POST"),
-        ("HEAD", "/v1/players", "POST"),
+        ("HEAD", "/v1/streams/tickets", "POST"),
         ("PATCH", "/v1/matches/m1/moves", "GET, HEAD, POST"),
         ("POST", "/healthz", "GET, HEAD"),
     ],

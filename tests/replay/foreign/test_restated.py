@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,6 +11,7 @@ from domain.drafting import Refused
 from domain.entries import Restated
 from domain.games import GAMES
 from domain.kernel import Decision
+from domain.log import canonical, codec
 from domain.match import Match
 from domain.twilight_struggle.facts import InfluenceSet, PositionStated
 from projections.turns import turns
@@ -24,6 +27,23 @@ from tests.replay.foreign.short_games import WHOLE
 
 LOST = WHOLE.replace("US -1 in France [0][0]\n", "US -1 in France [0][0]\nUSSR +2 in Chile [0][2]\n")
 ROUNDS = ("\nTurn 1, USSR AR2: ", "\nTurn 1, US AR2: ")
+
+
+STORED = Path(__file__).parents[2] / "stored" / "twilight_struggle_restated.records"
+"""An invented game as it was stored when a position was first set from its record; never written anew."""
+ROOT = "a6f9380b89c9ceabda50dc80d34648fa05f0f46a1a32dbd40bf25e679362d46f"
+LINES = 4  # a record: the leaf, a part for each seat, and the house's
+
+
+def test_a_stored_position_is_read_as_it_was_written() -> None:
+    lines, read = STORED.read_bytes().removesuffix(b"\n").split(b"\n"), codec(GAMES["twilight_struggle"]).read
+    stored = [b"\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
+    match = Match.project(None, [read("import-stored", record) for record in stored])
+    assert match is not None
+    assert (match.move, match.roots[-1].hex(), match.status) == (49, ROOT, "over")
+    assert sum(isinstance(record.entry, Restated) for record in match.records) == 1
+    assert match.table_at(match.move, None).influence["ussr"]["chile"] == 2
+    assert [canonical(record.entry) for record in match.records] == [r.leaf for r in match.records]
 
 
 def log(text: str) -> Imported:
