@@ -14,7 +14,7 @@ LINES = {
     "fuzz": 6,
     "importing": 1,
     "late": 2,
-    "memory": 2,
+    "memory": 3,
     "position": 10,
     "pushed": 6,
     "rebuild": 1,
@@ -22,7 +22,7 @@ LINES = {
     "size": 12,
     "sockets": 2,
     "store": 3,
-    "verify": 6,
+    "verify": 9,
     "workers": 2,
 }
 

@@ -119,8 +119,8 @@ def test_a_message_of_no_kind(server: Served) -> None:
     with socket(server.port, server.player().token) as ann:
         told = ann.problem(422, "invalid", "dance")
         assert told["detail"] == (
-            "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, salt, enter, prompt, follow,"
-            " leave"
+            "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, salt, enter, prompt,"
+            " follow, leave"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -9,11 +10,11 @@ import psycopg
 import pytest
 
 from api.store import postgres_schema, schema
-from api.store.base import NAME, SqlStore
+from api.store.base import SqlStore
 from api.store.copying import copy, differences
-from api.store.keys import create_keys
 from api.store.seam import Quota, Spent, StoreError, Withdrawal
 from api.store.store import SqliteStore
+from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
 from tests.api.store.places import Place
 
 MOST = Quota(3, 1_000)
@@ -79,10 +80,10 @@ def test_both_go_along_when_a_store_is_copied(store: SqlStore, tmp_path: Path) -
 
 
 def test_an_older_file_learns_of_them(folder: Path) -> None:
-    older = schema.Schema(2, schema.LOG + schema.BESIDE)
-    folder.mkdir()
-    create_keys(folder.with_name("store.keys"), NAME)
-    schema.connect_for_writing(folder / schema.FILE, older).close()
+    SqliteStore.open(folder).close()
+    with closing(sqlite3.connect(folder / schema.FILE, isolation_level=None)) as connection:
+        for statement in TO_SCHEMA_2:
+            connection.execute(statement)
     with closing(SqliteStore.open(folder)) as store:
         store.uploads.withdraw(GONE)
         assert store.uploads.withdrawn() == {"m1"}
@@ -90,12 +91,11 @@ def test_an_older_file_learns_of_them(folder: Path) -> None:
 
 
 def test_an_older_database_learns_of_them(database: str) -> None:
-    current = postgres_schema.CURRENT
-    older = postgres_schema.Schema(
-        3, tuple(one for one in current.tables if one not in postgres_schema._UPLOADS)
-    )
     with psycopg.connect(database) as connection:
-        postgres_schema.settle(connection, older)
         postgres_schema.settle(connection)
-        assert postgres_schema.version_of(connection) == current.version
+        connection.execute("SET search_path TO glasnost")
+        for statement in DATABASE_TO_SCHEMA_3:
+            connection.execute(statement.encode())
+        postgres_schema.settle(connection)
+        assert postgres_schema.version_of(connection) == postgres_schema.CURRENT.version
         assert connection.execute(b"SELECT count(*) FROM glasnost.withdrawals").fetchone() == (0,)
