@@ -82,7 +82,7 @@ class TopSeen(Fact, frozen=True):
         return (self.seat,) if self.cards else None
 
     def apply(self, s: State) -> State:
-        return replace(s, deck=s.deck.drawn(self.cards).put_on_top(self.cards))
+        return replace(s, deck=s.deck.drawn(self.cards).put_on_top(sorted_cards(self.cards)))
 
 
 class TopDiscarded(Fact, frozen=True):

@@ -37,7 +37,7 @@ from made.api.players import create_player
 from made.api.replays import upload
 from made.models import (
     Done, GameDetail, GameList, History, MatchList, MatchSummary, MatchView, MovePage, Moves, NewMatch,
-    NewMatchOptions, NewPlayer, Problem, PromptView, Scoreboard, Sit, Token, TurnList,
+    NewMatchOptions, NewPlayer, OpenedMatch, Problem, PromptView, Scoreboard, Sit, Token, TurnList,
 )
 from made.types import File, Unset
 
@@ -62,7 +62,7 @@ assert game in [one.game for one in offered.games]
 detail = must_be(GameDetail, read_game.sync(game, client=ann))
 given = NewMatchOptions()
 given["military_by"] = "sphere"
-opened = must_be(MatchSummary, open_match.sync(client=ann, body=NewMatch(game=game, options=given)))
+opened = must_be(OpenedMatch, open_match.sync(client=ann, body=NewMatch(game=game, options=given)))
 assert opened.options["military_by"] == "sphere"
 match = opened.match
 for seat, who in zip(opened.seats.additional_properties, (ann, ben), strict=True):
