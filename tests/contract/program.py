@@ -61,11 +61,11 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[int]:
-    """A server over an empty store in `folder`; its port.  Nothing of it is older than the first request."""
-    command = [sys.executable, "-c", _PRELUDE, "serve", "--empty", "--port", "0", "--store", "store"]
+def serving(folder: Path, store: str = "store", **settings: str) -> Iterator[int]:
+    """A server over this store, which may be empty or new; its port."""
+    command = [sys.executable, "-c", _PRELUDE, "serve", "--empty", "--port", "0", "--store", store]
     process = subprocess.Popen(
-        command, cwd=folder, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+        command, cwd=folder, env=_environment() | settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     )
     try:
         assert process.stdout is not None

@@ -1,0 +1,82 @@
+"""Stores and match files as the version of November 2026 left them: they verify, and their matches go on.
+
+`tests/stored/store_of_schema_3.tar.gz` holds a directory with its keys and a match file of each game,
+`database_of_schema_4.sql.gz` the same store in PostgreSQL.  Ann and Boris play two matches of each game
+there; Boris has given up one of them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.api.http.served import Client
+from tests.cli.program import Program
+from tests.contract.program import serving
+
+STORED = Path(__file__).parents[1] / "stored"
+ANN, BORIS = "jmNg9jw4bDBOgtPsVloYVfy7Cl8nzAFyt5zIQmEBwCs", "FzVZc29IqPsASblTP8aRhxZAjUyELBMJTpOcRA4EaXU"
+GAMES = ["cia_vs_kgb", "imperial_struggle", "thirteen_minutes", "twilight_struggle"]
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    """A folder with what that version left."""
+    with tarfile.open(STORED / "store_of_schema_3.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+@pytest.fixture
+def old_database(database: str) -> str:
+    """A database as that version left it."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(gzip.decompress((STORED / "database_of_schema_4.sql.gz").read_bytes()))
+    return database
+
+
+def goes_on(folder: Path, store: str) -> None:
+    """Each match that runs takes an answer, a match that is over shows its end."""
+    with (
+        serving(folder, store, GLASNOST_KEYS=str(folder / "store.keys")) as port,
+        closing(Client(port, ANN)) as ann,
+        closing(Client(port, BORIS)) as boris,
+    ):
+        for status, number in (("running", 4), ("over", 4), ("open", 1)):
+            matches = ann.get(f"/v1/matches?status={status}").json["matches"]
+            assert len(matches) == number, matches
+            for match in matches:
+                path = f"/v1/matches/{match['match']}"
+                if status == "over":
+                    assert ann.get(f"{path}/file").status == 200
+                if status == "running":
+                    asked = [player for player in (ann, boris) if player.get(f"{path}/prompt").status == 200]
+                    question = asked[0].get(f"{path}/prompt").json
+                    picks = [option["pick"] for option in question["options"]][: max(question["least"], 1)]
+                    answer = asked[0].post(f"{path}/moves", {"expect": question["move"], "picks": picks})
+                    assert (answer.status, answer.json["move"] > question["move"]) == (201, True), answer
+
+
+def test_match_files_of_before_verify(glasnost: Program, before: Path) -> None:
+    for game in GAMES:
+        assert "over: " in glasnost("verify", before / f"{game}.glasnost").ok().out
+
+
+def test_a_directory_of_before_verifies_and_goes_on(glasnost: Program, before: Path) -> None:
+    assert glasnost("verify", "--store", "store").ok().out.count("ok: ") == 9
+    goes_on(before, "store")
+    assert glasnost("verify", "--store", "store").ok().out.count("ok: ") == 9
+
+
+def test_a_database_of_before_verifies_and_goes_on(
+    glasnost: Program, before: Path, old_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLASNOST_KEYS", str(before / "store.keys"))
+    assert glasnost("verify", "--store", old_database).ok().out.count("ok: ") == 9
+    goes_on(before, old_database)
+    assert glasnost("verify", "--store", old_database).ok().out.count("ok: ") == 9
