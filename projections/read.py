@@ -178,23 +178,9 @@ def standings(
         BadQuery, NotReady.
     """
     where = _Where(game=game, edition=edition, pool=pool)
-    where.after(_BEST, place_after(page))
+    where.after(_BEST, cursor(page.after, (int, int, str)))
     best = f"{where} ORDER BY {_descending(_BEST)} LIMIT {_limit(page)}"
-    return standings_page(rows_of(connection, StandingRow, best, where.values), page)
-
-
-def place_after(page: Asked) -> list[Any] | None:
-    """Rating, matches won and id of the player after whom a page of standings begins; None: at the top.
-
-    Raises:
-        BadQuery.
-    """
-    return cursor(page.after, (int, int, str))
-
-
-def standings_page(rows: list[StandingRow], page: Asked) -> Page[StandingRow]:
-    """A page of standings; `rows` has one more than the page where there is another one."""
-    return paged(rows, page, _BEST)
+    return paged(rows_of(connection, StandingRow, best, where.values), page, _BEST)
 
 
 # ── conditions, cursors, rows ──

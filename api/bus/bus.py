@@ -8,11 +8,9 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 from api.bus.allowances import Allowance, Limit
 from api.bus.announcing import Announcer
-from api.bus.boards import Boards
 from api.bus.hearing import BLOCK, Hearer
 from api.bus.link import PATIENCE, Address, Health, Link
 from api.bus.vouchers import Vouchers
@@ -48,7 +46,7 @@ class Bus:
     ) -> None:
         self.name = f"{{glasnost:{hmac.digest(key, b'name', hashlib.sha256).hex()[:16]}}}"
         self.health = Health(address, clock)
-        self._clock, self._log_of, self._logs = clock, log_of, logs
+        self._clock, self._log_of = clock, log_of
         self.link = Link(address, self.health)
         self._hearing = Link(address, self.health, BLOCK + PATIENCE)
         streams = {name: f"{self.name}:commits{f':{name}' if name else ''}" for name in logs}
@@ -103,15 +101,6 @@ class Bus:
     def share(self, name: str, limit: Limit) -> None:
         """Settle a limit with the other workers; before `start`."""
         self.run(Allowance(self.link, f"{self.name}:limit:{name}", limit, self._clock).run)
-
-    def boards(self, models: Path, lasts: Callable[[], Mapping[str, int]]) -> Boards:
-        """The scoreboards, moved along from the read models in this file; before `start`.
-
-        `lasts` gives the positions of the last records of the logs.
-        """
-        boards = Boards(self.link, self.name, models, self._logs, lasts, self._clock)
-        self.run(boards.run)
-        return boards
 
     def run(self, work: Work) -> None:
         """Let a task run from `start` to `close`; one that fails begins anew."""

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 
 from api.bus import Bus
-from api.bus.boards import Boards
 from api.gate import Gate
 from api.http.access import Changes, Tokens
 from api.http.borders import Borders
@@ -114,7 +113,6 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.bus: Bus | None = None
-        self.boards: Boards | None = None
         self.vitals = Vitals(store, models, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
@@ -123,12 +121,11 @@ class Services:
         )
 
     def share(self, bus: Bus) -> None:
-        """Share limits, tickets and scoreboards with the other workers; before the bus begins."""
+        """Share limits and tickets with the other workers; before the bus begins."""
         self.bus = bus
         limits = {"requests": self.requests, "newcomers": self.newcomers, "searches": self.searches}
         for name, limit in limits.items():
             limit.share()
             bus.share(name, limit)
-        self.boards = bus.boards(self.models.path, self.models.runner.lasts)
         self.tickets.share(bus.tickets)
         bus.run(self.tickets.stay)

@@ -158,7 +158,9 @@ async def read_scoreboard(
         raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
     must_be_known(game, edition, None, pool)
     chosen, among = edition or GAMES[game].editions[0], pool or LIVE
-    totals, page = await _board(call, (game, chosen, among), Asked(limit, after))
+    models = call.services.models
+    totals = await models.ask(read.totals, game, chosen, among)
+    page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
     names = await _names(call, [row.player for row in page.rows])
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
@@ -227,19 +229,6 @@ def _told(match: Match, language: str, turn: Turn, first: int, room: int) -> tup
         if length <= room or last - first == 1:
             return view, last, length
         last = first + (last - first) // 2
-
-
-async def _board(
-    call: Call, board: tuple[str, str, str], asked: Asked
-) -> tuple[list[TotalsRow], read.Page[StandingRow]]:
-    """A board from Redis, where it is there and near, else from the read models: the same bytes."""
-    copies, models = call.services.boards, call.services.models
-    copy = await copies.read(board, asked) if copies else None
-    if copy is not None:
-        return copy.totals, copy.page
-    game, edition, pool = board
-    totals = await models.ask(read.totals, game, edition, pool)
-    return totals, await models.ask(read.standings, game, edition, asked, pool)
 
 
 def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
