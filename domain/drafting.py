@@ -6,7 +6,7 @@ A `Drafting` starts from a match as it stands, appends entries, and touches noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec import Raw, Struct
 from msgspec.structs import replace
@@ -162,7 +162,7 @@ class Drafting:
             facts += decision.facts
 
     def _draw(self, source: Source) -> list[Drawn]:
-        step: Draw = self.live.agenda[-1]
+        step = cast(Draw, self.live.agenda[-1])
         options = step.options(self.live, CHANCE)
         _, count = step.bounds(self.live, CHANCE)
         try:

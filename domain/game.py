@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib.resources.abc import Traversable
+from operator import or_
 from typing import Any
 
 from msgspec import Struct
@@ -175,6 +176,22 @@ class Game:
         texts = self.texts[language]
         names = self._names(edition, options, language)
         return texts.with_names(names) if names else texts
+
+
+def closed_union(base: type, package: str) -> Any:
+    """The union of all that a game can tell (`base`: Fact) or ask (Step), for the codec.
+
+    It holds each class that derives from `base`, is defined in a module of `package` and has no heirs.  The
+    package calls it when its modules are imported.
+    """
+    kinds = [base]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    parents = {parent for kind in kinds for parent in kind.__bases__}
+    own = dict.fromkeys(
+        kind for kind in kinds if kind.__module__.startswith(f"{package}.") and kind not in parents
+    )
+    return reduce(or_, own)
 
 
 def _files(folder: Traversable) -> list[Traversable]:

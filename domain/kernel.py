@@ -80,11 +80,11 @@ class Result(Struct, frozen=True, gc=False, omit_defaults=True):
 class Table(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The state of a game at one moment; a game's own state derives from it.
 
-    A game narrows `agenda` to its own union of steps, so that a table can be decoded again.
+    The steps of the agenda are of the game's own union, which its codec reads them by (`domain.log.codec`).
     `exchanged`: each of the two players plays the seat on which the other sat down (see `SeatsSettled`).
     """
 
-    agenda: tuple[Any, ...] = ()
+    agenda: tuple[Step, ...] = ()
     result: Result | None = None
     exchanged: bool = False
 

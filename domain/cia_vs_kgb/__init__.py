@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from domain.cia_vs_kgb.components import components
 from domain.cia_vs_kgb.editions import EDITIONS, OPTIONS, first, table
-from domain.cia_vs_kgb.facts import AnyFact
 from domain.cia_vs_kgb.rules import SEATS, score
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import AnyStep
-from domain.game import Game
+from domain.game import Game, closed_union
+from domain.kernel import Ended, Fact, Step
 
 GAME = Game(
     name="cia_vs_kgb",
@@ -18,8 +17,8 @@ GAME = Game(
     table=table,
     first=first,
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=closed_union(Fact, __name__) | Ended,
+    steps=closed_union(Step, __name__),
     score=score,
     components=components,
 )

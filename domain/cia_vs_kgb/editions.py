@@ -7,8 +7,9 @@ import msgspec
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
 from domain.cia_vs_kgb.rules import SEATS
 from domain.cia_vs_kgb.state import Readings, State
-from domain.cia_vs_kgb.steps import AnyStep, Turn
+from domain.cia_vs_kgb.steps.turn import Turn
 from domain.game import Option, Options
+from domain.kernel import Step
 from domain.piles import Pile
 
 EDITIONS = ("standard",)
@@ -38,6 +39,6 @@ def table(edition: str, options: Options) -> State:
     )
 
 
-def first(s: State) -> tuple[AnyStep, ...]:
+def first(s: State) -> tuple[Step, ...]:
     """A match is a row of turns."""
     return (Turn(),)

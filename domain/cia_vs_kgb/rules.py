@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.cia_vs_kgb.components import GROUPS, OBJECTIVES, Objective
+from domain.cia_vs_kgb.state import State
 from domain.kernel import Picks, Seat
 from domain.piles import Cards, Pile
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 SEATS: tuple[Seat, Seat] = ("cia", "kgb")
 OTHER: dict[Seat, Seat] = {"cia": "kgb", "kgb": "cia"}

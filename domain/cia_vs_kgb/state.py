@@ -6,7 +6,6 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from domain.cia_vs_kgb.steps import AnyStep
 from domain.kernel import Seat, Table
 from domain.piles import Cards, Pile
 
@@ -51,7 +50,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     `promises` for whom an agent of the turn before still works ("watch", "analyst").
     """
 
-    agenda: tuple[AnyStep, ...] = ()
     options: Readings = Readings()
     turn: int = 0
     phase: str = ""

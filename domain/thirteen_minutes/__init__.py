@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from domain.game import Game
+from domain.game import Game, closed_union
+from domain.kernel import Ended, Fact, Step
 from domain.thirteen_minutes.board import SIDES
 from domain.thirteen_minutes.components import components
 from domain.thirteen_minutes.editions import EDITIONS, OPTIONS, first, names, table
-from domain.thirteen_minutes.facts import AnyFact
 from domain.thirteen_minutes.rules import score
 from domain.thirteen_minutes.state import State
-from domain.thirteen_minutes.steps import AnyStep
 
 GAME = Game(
     name="thirteen_minutes",
@@ -19,8 +18,8 @@ GAME = Game(
     table=table,
     first=first,
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=closed_union(Fact, __name__) | Ended,
+    steps=closed_union(Step, __name__),
     score=score,
     components=components,
     names=names,

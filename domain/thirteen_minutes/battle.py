@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.piles import sorted_cards
 from domain.thirteen_minutes.board import HAND, SIDES, US, USSR, Side
-from domain.thirteen_minutes.components import card_ids
 from domain.thirteen_minutes.facts import (
     BattleBegan,
     BidMade,
@@ -18,13 +17,11 @@ from domain.thirteen_minutes.facts import (
     FirstPlayerDrawn,
     HandDealt,
 )
-from domain.thirteen_minutes.rules import battle_winner, higher, outcome, totals
+from domain.thirteen_minutes.rules import battle_winner, card_ids, higher, outcome, totals
 from domain.thirteen_minutes.scoring import scoring
 from domain.thirteen_minutes.scoring_facts import BattleEnded
+from domain.thirteen_minutes.state import State
 from domain.thirteen_minutes.turns import Turns
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
 
 
 class BeginBattle(Step, frozen=True):

@@ -6,11 +6,14 @@ plays in the battle at hand.  All that lies on the table belongs to a side; `Sta
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 Side = str
 Zone = str
+Cubes = int | Literal["?"]  # a number, or one that this viewer does not know
 
 US, USSR, UN = "us", "ussr", "un"
 SIDES: tuple[Side, Side] = (US, USSR)

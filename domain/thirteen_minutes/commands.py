@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Picks, Resolution, Seat, Step
 from domain.thirteen_minutes.board import Side
-from domain.thirteen_minutes.components import CommandOp, Filter, card
+from domain.thirteen_minutes.components import CommandOp, Filter
 from domain.thirteen_minutes.cubes import placing, removing
 from domain.thirteen_minutes.facts import CommandDeclined
-from domain.thirteen_minutes.rules import passes, placeable
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.rules import card, passes, placeable
+from domain.thirteen_minutes.state import State
 
 
 class _Ordered(Step, frozen=True):

@@ -7,17 +7,15 @@ of cubes that are removed from it, however many they are (book 002, Commands; ru
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from domain.kernel import Fact
 from domain.thirteen_minutes.board import OPPONENT, Side, Zone
 from domain.thirteen_minutes.facts import CubesPlaced, CubesRemoved, TerritorySlid
 from domain.thirteen_minutes.rules import one_step
+from domain.thirteen_minutes.state import State
 
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
-
-Changes = Generator[Fact, Any, "State"]
+Changes = Generator[Fact, Any, State]
 
 
 def placing(s: State, me: Side, territory: str, cubes: int) -> Changes:

@@ -6,7 +6,7 @@ event.  What a step may touch is tested before it moves anything.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.thirteen_minutes.board import NEUTRAL, OPPONENT, Side, Zone
@@ -20,14 +20,11 @@ from domain.thirteen_minutes.components import (
     ShiftOp,
     SwapOp,
     TransferOp,
-    card,
 )
 from domain.thirteen_minutes.cubes import Changes, placing, removing, shifting
 from domain.thirteen_minutes.facts import CubaSeen, HandSeen, TopExchanged, TopSeen
-from domain.thirteen_minutes.rules import one_step, passes, placeable, room
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.rules import card, one_step, passes, placeable, room
+from domain.thirteen_minutes.state import State
 
 
 def event_steps(s: State, me: Side, card_id: str) -> Resolution:

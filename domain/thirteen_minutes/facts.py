@@ -6,29 +6,14 @@ chair of the player who is told it in full.  The facts of the final scoring stan
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar
 
 from msgspec.structs import replace
 
-from domain.kernel import HIDDEN, Ended, Fact, Seat
+from domain.kernel import HIDDEN, Fact, Seat
 from domain.piles import Cards, Pile, sorted_cards, without
-from domain.thirteen_minutes.board import CUBA, CUBES, NEUTRAL, US, USSR, Side, Territory, Zone
-from domain.thirteen_minutes.scoring_facts import (
-    AftermathScored,
-    BattleEnded,
-    CubaTurned,
-    LastCardsPlaced,
-    LastCardsRevealed,
-    LastCardsScored,
-    MilitaryScored,
-    TerritoriesScored,
-    WarChecked,
-)
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
-
-Cubes = int | Literal["?"]  # a number, or one that this viewer does not know
+from domain.thirteen_minutes.board import CUBA, CUBES, NEUTRAL, US, USSR, Cubes, Side, Territory, Zone
+from domain.thirteen_minutes.state import State
 
 
 class BattleBegan(Fact, frozen=True):
@@ -323,37 +308,3 @@ class CardDrawn(_Private, frozen=True):
             card, deck = self.card, s.deck.drawn((self.card,))
         hand = sorted_cards(s.hands[self.side], (card,))
         return replace(s, deck=deck, hands={**s.hands, self.side: hand})
-
-
-AnyFact = (
-    BattleBegan
-    | HandDealt
-    | CubaDealt
-    | BidMade
-    | BidsOpened
-    | BidsLost
-    | FirstPlayerChosen
-    | FirstPlayerDrawn
-    | CardPlayed
-    | EventUsed
-    | EventDeclined
-    | CommandDeclined
-    | CubesPlaced
-    | CubesRemoved
-    | TerritorySlid
-    | CubaSeen
-    | HandSeen
-    | TopSeen
-    | TopExchanged
-    | CardDrawn
-    | TerritoriesScored
-    | CubaTurned
-    | MilitaryScored
-    | LastCardsRevealed
-    | AftermathScored
-    | LastCardsPlaced
-    | LastCardsScored
-    | WarChecked
-    | BattleEnded
-    | Ended
-)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Ended, Seat
 from domain.thirteen_minutes.board import (
     CAMPAIGN_TARGET,
@@ -23,12 +21,28 @@ from domain.thirteen_minutes.board import (
     Territory,
     Zone,
 )
-from domain.thirteen_minutes.components import Card, Filter, card
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.components import RECONSTRUCTION, Card, CardSet, Filter
+from domain.thirteen_minutes.state import State
 
 VP_CUBA = 2
+_RECONSTRUCTED = {card.id: card for card in RECONSTRUCTION.cards}
+
+# --------------------------------------------------------------------------- the cards of the match
+
+
+def card(s: State, card_id: str) -> Card:
+    """A card of the set that this match is played with."""
+    own = s.options.card_set
+    if isinstance(own, CardSet):
+        return next(card for card in own.cards if card.id == card_id)
+    return _RECONSTRUCTED[card_id]
+
+
+def card_ids(s: State) -> tuple[str, ...]:
+    """The ids of all cards of this match."""
+    own = s.options.card_set
+    return tuple(card.id for card in (own if isinstance(own, CardSet) else RECONSTRUCTION).cards)
+
 
 # --------------------------------------------------------------------------- the course of a battle
 

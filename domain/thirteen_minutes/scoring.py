@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Picks, Resolution, Seat, Step
 from domain.thirteen_minutes.board import US, USSR, Side
-from domain.thirteen_minutes.components import card
 from domain.thirteen_minutes.rules import (
     aftermath,
+    card,
     controlled,
     higher,
     military,
@@ -26,9 +26,7 @@ from domain.thirteen_minutes.scoring_facts import (
     TerritoriesScored,
     WarChecked,
 )
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.state import State
 
 
 class ScoreTerritories(Step, frozen=True):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from domain.kernel import Fact, Seat
 from domain.thirteen_minutes.board import SPHERE, US, USSR, Side, Territory
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.state import State
 
 
 class TerritoriesScored(Fact, frozen=True):

@@ -1,8 +1,4 @@
-"""The table of 13 Minutes: the readings in force, and where every card and cube lies.
-
-This module stands last in the import order (facts, rules and steps need the table only as a type), so that
-the agenda can name the closed union of steps.
-"""
+"""The table of 13 Minutes: the readings in force, and where every card and cube lies."""
 
 from __future__ import annotations
 
@@ -12,10 +8,8 @@ from msgspec import Struct
 
 from domain.kernel import Seat, Table
 from domain.piles import Cards, Pile
-from domain.thirteen_minutes.board import Side, Territory
+from domain.thirteen_minutes.board import Cubes, Side, Territory
 from domain.thirteen_minutes.components import CardSet
-from domain.thirteen_minutes.facts import Cubes
-from domain.thirteen_minutes.steps import AnyStep
 
 
 class Settings(Struct, frozen=True):
@@ -42,7 +36,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     has ended and counts in `totals` (VP by seat).
     """
 
-    agenda: tuple[AnyStep, ...] = ()
     options: Settings = Settings()
     battle: int = 0
     seats: dict[Side, Seat] = {}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.thirteen_minutes.board import NEUTRAL, OPPONENT, SPHERE, Side
 from domain.thirteen_minutes.commands import Command
-from domain.thirteen_minutes.components import card
 from domain.thirteen_minutes.events import event_steps
 from domain.thirteen_minutes.facts import CardDrawn, CardPlayed, EventDeclined, EventUsed
-from domain.thirteen_minutes.rules import all_played, is_opponents, side_to_move
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
+from domain.thirteen_minutes.rules import all_played, card, is_opponents, side_to_move
+from domain.thirteen_minutes.state import State
 
 
 class Turns(Step, frozen=True):

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from domain.game import Options
+from domain.game import Game, Options
 from domain.kernel import HIDDEN, Answer, Decision, Fact, Table
 from domain.piles import Pile
 
 # Fields of a table that never say where a card lies: what a card brought about may outlast its place.
 NOT_PLACES = ("agenda", "result", "options", "edition", "effects")
+
+
+def table_of(game: Game, plain: dict[str, Any]) -> Any:
+    """The table that plain data holds, its agenda too: what stands there are steps of the game."""
+    agenda = tuple(msgspec.convert(step, game.steps) for step in plain.get("agenda", ()))
+    return replace(msgspec.convert({**plain, "agenda": []}, game.state), agenda=agenda)
 
 
 class Played(list[tuple[Answer, Decision[Any]]]):

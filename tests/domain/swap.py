@@ -38,7 +38,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     wishes: dict[str, str] = {}
     hands: dict[str, tuple[str, ...]]
     pile: Pile = Pile()
-    agenda: tuple[AnyStep, ...] = ()
 
 
 class WishMade(Fact, frozen=True):

@@ -26,7 +26,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     hands: dict[str, tuple[str, ...]]
     bids: dict[str, int] = {}
     points: dict[str, int]
-    agenda: tuple[AnyStep, ...] = ()
 
 
 class RoundBegan(Fact, frozen=True):

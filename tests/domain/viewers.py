@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.game import Game
 from domain.kernel import CHANCE, HIDDEN, Answer, Illegal, Seat, asked, decide, fold, prompt
 from domain.piles import Pile
-from tests.domain.played import Played, pile_ids, piles, placed
+from tests.domain.played import Played, pile_ids, piles, placed, table_of
 
 
 def check_views(game: Game, played: Played) -> None:
@@ -140,7 +140,7 @@ def _exchanged(game: Game, table: Any, first: str, second: str) -> Any:
     plain = msgspec.json.decode(msgspec.json.encode(table))
     public = ("options", "edition", "effects")  # they name no card that lies somewhere
     changed = {key: value if key in public else swap(value) for key, value in plain.items()}
-    return msgspec.convert(changed, game.state)
+    return table_of(game, changed)
 
 
 def _check_same_prompt(table: Any, other: Any, viewer: Seat | None, pair: tuple[str, str]) -> None:

@@ -7,15 +7,13 @@ candidates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
+from domain.cia_vs_kgb.state import State
 from domain.kernel import HIDDEN, Fact, Seat
 from domain.piles import Cards, Pile, without
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 
 def less(by_key: dict[str, str], key: str) -> dict[str, str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from domain.cia_vs_kgb.facts.decks import added, less, taken
+from domain.cia_vs_kgb.state import State
 from domain.kernel import Fact, Seat
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 
 class InfluenceCounted(Fact, frozen=True):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from domain.cia_vs_kgb.facts.decks import added, taken
+from domain.cia_vs_kgb.state import State
 from domain.kernel import Fact, Seat
 from domain.piles import without
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 
 class FirstChosen(Fact, frozen=True):

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from domain.cia_vs_kgb.facts import (
-    AgentRevived,
-    AgentWentHome,
-    AgentWentOnLeave,
-    ObjectivesArranged,
-    ObjectivesSeen,
-    PhaseBegan,
-)
+from domain.cia_vs_kgb.facts.decks import ObjectivesArranged, ObjectivesSeen
+from domain.cia_vs_kgb.facts.outcome import AgentRevived, AgentWentHome, AgentWentOnLeave
+from domain.cia_vs_kgb.facts.preparation import PhaseBegan
 from domain.cia_vs_kgb.rules import DEPUTY, OTHER, SEATS, detente_events, to_draw, uppermost
+from domain.cia_vs_kgb.state import State
 from domain.cia_vs_kgb.steps.struggle import used
 from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 AHEAD = 3  # cards that Space Race shows
 

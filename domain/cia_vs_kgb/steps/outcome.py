@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
+from domain.cia_vs_kgb.facts.decks import BottomClaimed, ObjectiveBuried
+from domain.cia_vs_kgb.facts.outcome import (
     AgentTerminated,
     AgentWentHome,
     AgentWentOnLeave,
-    BottomClaimed,
     DisorderBroke,
     IconCompared,
     InfluenceCounted,
     NobodyPrevailed,
-    ObjectiveBuried,
     ObjectiveClaimed,
-    PhaseBegan,
     PromiseMade,
     TokenPlaced,
     TokenReturned,
 )
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, PhaseBegan
 from domain.cia_vs_kgb.rules import (
     DEPUTY,
     OTHER,
@@ -37,11 +35,9 @@ from domain.cia_vs_kgb.rules import (
     senders,
     unruly,
 )
+from domain.cia_vs_kgb.state import State
 from domain.cia_vs_kgb.steps.struggle import used
 from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 NOBEL = "nobel_peace_prize"
 

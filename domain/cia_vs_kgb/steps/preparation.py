@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from domain.cia_vs_kgb.facts import (
+from domain.cia_vs_kgb.facts.decks import GroupsArranged, GroupsReshuffled, GroupsSeen, ObjectiveTurnedUp
+from domain.cia_vs_kgb.facts.preparation import (
     AgentRevealed,
     AgentSent,
     BalanceGiven,
-    GroupsArranged,
-    GroupsReshuffled,
-    GroupsSeen,
     HandClosed,
     HandsOpened,
     LeaveEnded,
     NobodySent,
-    ObjectiveTurnedUp,
     PhaseBegan,
     PromiseKept,
 )
 from domain.cia_vs_kgb.rules import OTHER, SEATS, is_fixed_above, leader, score, to_draw, uppermost
+from domain.cia_vs_kgb.state import State
 from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 HIDER: Seat = "cia"  # as in the publisher's example; the other side guesses
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from domain.cia_vs_kgb.facts import (
+from domain.cia_vs_kgb.facts.decks import GroupRecruited, TopDiscarded
+from domain.cia_vs_kgb.facts.preparation import PhaseBegan
+from domain.cia_vs_kgb.facts.struggle import (
     DiscardRecruited,
     EventUsed,
     FirstChosen,
     GroupActivated,
     GroupDestroyed,
-    GroupRecruited,
     GroupTransferred,
     GroupTurned,
     Passed,
-    PhaseBegan,
-    TopDiscarded,
     TopLeft,
 )
 from domain.cia_vs_kgb.rules import (
@@ -38,11 +37,9 @@ from domain.cia_vs_kgb.rules import (
     struggle_events,
     uppermost,
 )
+from domain.cia_vs_kgb.state import State
 from domain.cia_vs_kgb.steps.preparation import LookAtGroups, RevealAgent
 from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.cia_vs_kgb.state import State
 
 
 def used(s: State, seat: Seat, event: str) -> EventUsed:

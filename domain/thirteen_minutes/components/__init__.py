@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from domain.thirteen_minutes.board import CAMPAIGN_TARGET, COLOURS, CUBES, HAND, SIDES, WAR_SYMBOLS, ZONES
-
-if TYPE_CHECKING:
-    from domain.thirteen_minutes.state import State
 
 Alignment = Literal["us", "ussr", "un"]
 Colour = Literal["military", "political", "world_opinion"]
@@ -129,21 +126,6 @@ class CardSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
 
 _DATA = importlib.resources.files(__package__) / "reconstruction.json"
 RECONSTRUCTION = msgspec.json.decode(_DATA.read_bytes(), type=CardSet)
-_RECONSTRUCTED = {card.id: card for card in RECONSTRUCTION.cards}
-
-
-def card(s: State, card_id: str) -> Card:
-    """A card of the set that this match is played with."""
-    own = s.options.card_set
-    if isinstance(own, CardSet):
-        return next(card for card in own.cards if card.id == card_id)
-    return _RECONSTRUCTED[card_id]
-
-
-def card_ids(s: State) -> tuple[str, ...]:
-    """The ids of all cards of this match."""
-    own = s.options.card_set
-    return tuple(card.id for card in (own if isinstance(own, CardSet) else RECONSTRUCTION).cards)
 
 
 def components() -> Mapping[str, Any]:

@@ -7,15 +7,10 @@ from typing import Any
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    AgentSent,
-    BalanceGiven,
-    GroupActivated,
-    GroupRecruited,
-    ObjectiveClaimed,
-    ObjectiveTurnedUp,
-    TurnBegan,
-)
+from domain.cia_vs_kgb.facts.decks import GroupRecruited, ObjectiveTurnedUp
+from domain.cia_vs_kgb.facts.outcome import ObjectiveClaimed
+from domain.cia_vs_kgb.facts.preparation import AgentSent, BalanceGiven, TurnBegan
+from domain.cia_vs_kgb.facts.struggle import GroupActivated
 from domain.cia_vs_kgb.state import State
 from domain.kernel import Answer, Decision, Fact, decide, fold
 

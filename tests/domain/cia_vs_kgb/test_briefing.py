@@ -6,38 +6,38 @@ import pytest
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    BalanceGiven,
-    GroupDestroyed,
+from domain.cia_vs_kgb.facts.decks import (
     GroupRecruited,
     GroupsArranged,
     GroupsReshuffled,
     GroupsSeen,
-    HandClosed,
-    HandsOpened,
-    NobodyPrevailed,
     ObjectiveBuried,
     ObjectivesArranged,
     ObjectivesSeen,
     ObjectiveTurnedUp,
+)
+from domain.cia_vs_kgb.facts.outcome import NobodyPrevailed, PromiseMade, TokenPlaced
+from domain.cia_vs_kgb.facts.preparation import (
+    BalanceGiven,
+    HandClosed,
+    HandsOpened,
     PhaseBegan,
     PromiseKept,
-    PromiseMade,
-    TokenPlaced,
     TurnBegan,
 )
+from domain.cia_vs_kgb.facts.struggle import GroupDestroyed
 from domain.cia_vs_kgb.rules import score
-from domain.cia_vs_kgb.steps import (
+from domain.cia_vs_kgb.steps.preparation import (
     ArrangeGroups,
     Brief,
     DrawBalance,
     LookAtGroups,
     PrepareGroups,
-    Recruit,
     SettleBalance,
-    Turn,
     TurnUpObjective,
 )
+from domain.cia_vs_kgb.steps.struggle import Recruit
+from domain.cia_vs_kgb.steps.turn import Turn
 from domain.kernel import HIDDEN, fold
 from tests.domain.cia_vs_kgb.tables import contest, fresh, play, won
 from tests.scenario import given

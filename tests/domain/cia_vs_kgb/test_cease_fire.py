@@ -6,27 +6,25 @@ from typing import Any
 
 import pytest
 
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
+from domain.cia_vs_kgb.facts.decks import BottomClaimed, ObjectiveBuried, TopDiscarded
+from domain.cia_vs_kgb.facts.outcome import (
     AgentTerminated,
     AgentWentHome,
     AgentWentOnLeave,
-    BalanceGiven,
-    BottomClaimed,
     DisorderBroke,
     IconCompared,
     InfluenceCounted,
     NobodyPrevailed,
-    ObjectiveBuried,
     ObjectiveClaimed,
-    PhaseBegan,
     PromiseMade,
     TokenPlaced,
     TokenReturned,
-    TopDiscarded,
 )
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, BalanceGiven, PhaseBegan
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import CeaseFire, Debrief, Detente, SettleBalance
+from domain.cia_vs_kgb.steps.detente import Detente
+from domain.cia_vs_kgb.steps.outcome import CeaseFire, Debrief
+from domain.cia_vs_kgb.steps.preparation import SettleBalance
 from domain.kernel import fold
 from tests.domain.cia_vs_kgb.tables import Groups, contest
 from tests.scenario import given

@@ -7,23 +7,20 @@ from typing import Any
 import pytest
 
 from domain.cia_vs_kgb.components import AGENTS, OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
+from domain.cia_vs_kgb.facts.decks import BottomClaimed, ObjectiveBuried, ObjectivesSeen, ObjectiveTurnedUp
+from domain.cia_vs_kgb.facts.outcome import (
     AgentTerminated,
     AgentWentHome,
     AgentWentOnLeave,
-    BottomClaimed,
-    LeaveEnded,
-    ObjectiveBuried,
     ObjectiveClaimed,
-    ObjectivesSeen,
-    ObjectiveTurnedUp,
-    PhaseBegan,
     PromiseMade,
     TokenPlaced,
     TokenReturned,
 )
-from domain.cia_vs_kgb.steps import ClaimBottom, Debrief, Detente, InstructDoubleAgent, Plan
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, LeaveEnded, PhaseBegan
+from domain.cia_vs_kgb.steps.detente import Detente
+from domain.cia_vs_kgb.steps.outcome import ClaimBottom, Debrief, InstructDoubleAgent
+from domain.cia_vs_kgb.steps.preparation import Plan
 from domain.kernel import Fact, fold
 from tests.domain.cia_vs_kgb.tables import contest
 from tests.scenario import Scenario, given

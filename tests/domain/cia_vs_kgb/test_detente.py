@@ -7,22 +7,21 @@ from msgspec.structs import replace
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
+from domain.cia_vs_kgb.facts.decks import BottomClaimed
+from domain.cia_vs_kgb.facts.outcome import (
     AgentTerminated,
     AgentWentOnLeave,
-    BalanceGiven,
-    BottomClaimed,
-    EventUsed,
     ObjectiveClaimed,
-    PhaseBegan,
     TokenPlaced,
-    TurnBegan,
     TurnEnded,
 )
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, BalanceGiven, PhaseBegan, TurnBegan
+from domain.cia_vs_kgb.facts.struggle import EventUsed
 from domain.cia_vs_kgb.rules import score
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import Debrief, Detente, EndTurn
+from domain.cia_vs_kgb.steps.detente import Detente
+from domain.cia_vs_kgb.steps.outcome import Debrief
+from domain.cia_vs_kgb.steps.turn import EndTurn
 from domain.kernel import Ended, Fact, fold
 from tests.domain.cia_vs_kgb.tables import Groups, contest, fresh, won
 from tests.scenario import given

@@ -5,46 +5,33 @@ from __future__ import annotations
 import pytest
 
 from domain.cia_vs_kgb.components import OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
-    AgentRevived,
-    AgentSent,
-    AgentTerminated,
-    AgentWentHome,
-    AgentWentOnLeave,
-    BalanceGiven,
-    DiscardRecruited,
-    DisorderBroke,
-    EventUsed,
-    GroupDestroyed,
-    InfluenceCounted,
-    LeaveEnded,
+from domain.cia_vs_kgb.facts.decks import (
     ObjectiveBuried,
-    ObjectiveClaimed,
     ObjectivesArranged,
     ObjectivesSeen,
     ObjectiveTurnedUp,
-    Passed,
-    PhaseBegan,
+    TopDiscarded,
+)
+from domain.cia_vs_kgb.facts.outcome import (
+    AgentRevived,
+    AgentTerminated,
+    AgentWentHome,
+    AgentWentOnLeave,
+    DisorderBroke,
+    InfluenceCounted,
+    ObjectiveClaimed,
     PromiseMade,
     TokenPlaced,
     TokenReturned,
-    TopDiscarded,
 )
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, AgentSent, BalanceGiven, LeaveEnded, PhaseBegan
+from domain.cia_vs_kgb.facts.struggle import DiscardRecruited, EventUsed, GroupDestroyed, Passed
 from domain.cia_vs_kgb.rules import score
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import (
-    Act,
-    ArrangeObjectives,
-    Award,
-    CeaseFire,
-    Debrief,
-    Detente,
-    LookAtObjectives,
-    Plan,
-    TurnUpObjective,
-    UseEvents,
-)
+from domain.cia_vs_kgb.steps.detente import ArrangeObjectives, Detente, LookAtObjectives, UseEvents
+from domain.cia_vs_kgb.steps.outcome import Award, CeaseFire, Debrief
+from domain.cia_vs_kgb.steps.preparation import Plan, TurnUpObjective
+from domain.cia_vs_kgb.steps.struggle import Act
 from domain.kernel import HIDDEN, Fact, fold
 from domain.piles import Pile
 from tests.domain.cia_vs_kgb.tables import contest, won

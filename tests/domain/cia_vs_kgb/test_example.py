@@ -5,16 +5,10 @@ from __future__ import annotations
 import pytest
 
 from domain.cia_vs_kgb import GAME
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
+from domain.cia_vs_kgb.facts.decks import GroupRecruited, GroupsSeen
+from domain.cia_vs_kgb.facts.outcome import (
     AgentTerminated,
     AgentWentOnLeave,
-    BalanceGiven,
-    GroupActivated,
-    GroupRecruited,
-    GroupsSeen,
-    GroupTransferred,
-    GroupTurned,
     IconCompared,
     InfluenceCounted,
     ObjectiveClaimed,
@@ -22,6 +16,8 @@ from domain.cia_vs_kgb.facts import (
     TokenReturned,
     TurnEnded,
 )
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, BalanceGiven
+from domain.cia_vs_kgb.facts.struggle import GroupActivated, GroupTransferred, GroupTurned
 from domain.cia_vs_kgb.rules import influence
 from domain.cia_vs_kgb.state import State
 from domain.kernel import asked

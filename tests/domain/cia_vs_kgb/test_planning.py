@@ -5,20 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from domain.cia_vs_kgb.components import AGENTS
-from domain.cia_vs_kgb.facts import (
+from domain.cia_vs_kgb.facts.outcome import AgentTerminated, AgentWentHome, AgentWentOnLeave, PromiseMade
+from domain.cia_vs_kgb.facts.preparation import (
     AgentRevealed,
     AgentSent,
-    AgentTerminated,
-    AgentWentHome,
-    AgentWentOnLeave,
     LeaveEnded,
     NobodySent,
     PhaseBegan,
     PromiseKept,
-    PromiseMade,
 )
 from domain.cia_vs_kgb.state import State
-from domain.cia_vs_kgb.steps import Act, ChooseAgents, Plan
+from domain.cia_vs_kgb.steps.preparation import ChooseAgents, Plan
+from domain.cia_vs_kgb.steps.struggle import Act
 from domain.kernel import HIDDEN, Fact, fold, prompt
 from tests.domain.cia_vs_kgb.tables import contest
 from tests.scenario import given

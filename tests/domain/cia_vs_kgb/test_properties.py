@@ -14,24 +14,19 @@ from msgspec.structs import replace
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES
-from domain.cia_vs_kgb.facts import (
-    AgentRevealed,
-    AgentRevived,
-    AnyFact,
+from domain.cia_vs_kgb.facts.decks import (
     BottomClaimed,
-    DiscardRecruited,
-    EventUsed,
     GroupRecruited,
     GroupsArranged,
     GroupsSeen,
-    HandsOpened,
-    ObjectiveClaimed,
     ObjectivesArranged,
     ObjectivesSeen,
     ObjectiveTurnedUp,
     TopDiscarded,
-    TurnEnded,
 )
+from domain.cia_vs_kgb.facts.outcome import AgentRevived, ObjectiveClaimed, TurnEnded
+from domain.cia_vs_kgb.facts.preparation import AgentRevealed, HandsOpened
+from domain.cia_vs_kgb.facts.struggle import DiscardRecruited, EventUsed
 from domain.cia_vs_kgb.rules import OTHER, SEATS, score
 from domain.cia_vs_kgb.state import State
 from domain.kernel import HIDDEN, Draw, Fact, Seat, asked, decide, fold, prompt
@@ -143,7 +138,7 @@ def test_whatever_shows_something_hidden_says_so() -> None:
     agents = {AgentRevealed, HandsOpened}
     groups = {GroupsSeen, GroupRecruited, TopDiscarded}
     objectives = {ObjectiveTurnedUp, ObjectivesSeen, BottomClaimed}
-    assert {fact for fact in get_args(AnyFact) if fact.reveals} == agents | groups | objectives
+    assert {fact for fact in get_args(GAME.facts) if fact.reveals} == agents | groups | objectives
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -5,21 +5,20 @@ from __future__ import annotations
 import pytest
 
 from domain.cia_vs_kgb.components import GROUPS
-from domain.cia_vs_kgb.facts import (
+from domain.cia_vs_kgb.facts.decks import GroupRecruited, GroupsSeen, TopDiscarded
+from domain.cia_vs_kgb.facts.preparation import PhaseBegan
+from domain.cia_vs_kgb.facts.struggle import (
     FirstChosen,
     GroupActivated,
     GroupDestroyed,
-    GroupRecruited,
-    GroupsSeen,
     GroupTransferred,
     GroupTurned,
     Passed,
-    PhaseBegan,
-    TopDiscarded,
     TopLeft,
 )
 from domain.cia_vs_kgb.rules import influence
-from domain.cia_vs_kgb.steps import Act, LookAtGroups, Recruit, Struggle, UseTop
+from domain.cia_vs_kgb.steps.preparation import LookAtGroups
+from domain.cia_vs_kgb.steps.struggle import Act, Recruit, Struggle, UseTop
 from domain.kernel import HIDDEN, Fact, fold, prompt
 from tests.domain.cia_vs_kgb.tables import Groups, contest
 from tests.scenario import given

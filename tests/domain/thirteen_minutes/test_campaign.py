@@ -11,8 +11,8 @@ from domain.piles import Pile
 from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.battle import BeginBattle, Bid, Deal, EndBattle
 from domain.thirteen_minutes.board import SIDES, US, USSR
-from domain.thirteen_minutes.components import card_ids
 from domain.thirteen_minutes.facts import BattleBegan, BidMade, HandDealt
+from domain.thirteen_minutes.rules import card_ids
 from domain.thirteen_minutes.scoring_facts import BattleEnded, WarChecked
 from domain.thirteen_minutes.state import State
 from tests.domain.properties import random_match

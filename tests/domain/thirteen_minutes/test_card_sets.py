@@ -13,8 +13,9 @@ from domain.game import BadOption, Options
 from domain.texts import Texts
 from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.board import US, USSR
-from domain.thirteen_minutes.components import RECONSTRUCTION, CardSet, card, card_ids
+from domain.thirteen_minutes.components import RECONSTRUCTION, CardSet
 from domain.thirteen_minutes.components.card_sets import RESERVED, checked
+from domain.thirteen_minutes.rules import card, card_ids
 from domain.thirteen_minutes.state import State
 from domain.thirteen_minutes.turns import ChooseAction
 from tests.domain.thirteen_minutes.tables import empty, own_set, table

@@ -12,8 +12,7 @@ from domain.kernel import Draw, Ended, asked
 from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.battle import DrawFirst
 from domain.thirteen_minutes.board import CUBES, SIDES
-from domain.thirteen_minutes.facts import AnyFact, BidsLost
-from domain.thirteen_minutes.steps import AnyStep
+from domain.thirteen_minutes.facts import BidsLost
 from tests.domain.played import Played
 from tests.domain.properties import (
     check_all,
@@ -99,8 +98,8 @@ def test_random_matches_reach_every_fact_and_every_step() -> None:
             played: Played = random_match(GAME, Random(seed), options=options)
             facts |= {type(fact) for fact in played.facts}
             asks |= {type(step) for _, decision in played for step in decision.table.agenda[-1:]}
-    assert facts == set(get_args(AnyFact))
-    asking = {step for step in get_args(AnyStep) if "asks" in dir(step) and _ever_asks(step)}
+    assert facts == set(get_args(GAME.facts))
+    asking = {step for step in get_args(GAME.steps) if "asks" in dir(step) and _ever_asks(step)}
     assert asks == asking
 
 
@@ -114,7 +113,7 @@ def test_texts_are_complete_in_both_languages() -> None:
 
 
 def test_unions_are_closed() -> None:
-    """AnyFact and AnyStep hold exactly what the package defines."""
+    """The unions of facts and of steps hold exactly what the package defines."""
     check_unions(GAME)
 
 
@@ -140,7 +139,7 @@ def test_every_ending_has_words() -> None:
 
 def test_no_draw_is_open_but_who_goes_first() -> None:
     """Hands, Cuba, the top of the deck are hidden; only what decides in the place of equal bids is public."""
-    draws = [step for step in get_args(AnyStep) if issubclass(step, Draw)]
+    draws = [step for step in get_args(GAME.steps) if issubclass(step, Draw)]
     assert {draw.__name__ for draw in draws} == {"Deal", "DealCuba", "DrawCard", "DrawTop", "DrawFirst"}
     for seed in range(5):
         for _, decision in random_match(GAME, Random(seed), options={"equal_bids": 1}):

@@ -6,9 +6,9 @@ from typing import get_args
 
 from domain.kernel import Fact, fold
 from domain.piles import Pile
+from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.board import US, USSR
 from domain.thirteen_minutes.facts import (
-    AnyFact,
     BidMade,
     BidsOpened,
     CardDrawn,
@@ -125,4 +125,4 @@ def test_whatever_shows_something_hidden_says_so() -> None:
     """Architecture 2: behind such a fact no takeback goes by agreement, and a batch ends there."""
     shows = {HandDealt, BidsOpened, CardPlayed, CubaSeen, HandSeen, TopSeen, CardDrawn}
     at_the_end = {CubaTurned, LastCardsRevealed}
-    assert {fact for fact in get_args(AnyFact) if fact.reveals} == shows | at_the_end
+    assert {fact for fact in get_args(GAME.facts) if fact.reveals} == shows | at_the_end
