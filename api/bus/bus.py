@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 from api.bus.allowances import Allowance, Limit
 from api.bus.announcing import Announcer
@@ -31,8 +31,7 @@ class Bus:
     Args:
         address: where Redis is.
         key: 32 bytes that only the workers of the store know.
-        logs: the logs of the store by name; each has a stream of its own.
-        log_of: the name of the log in which a match is.
+        log: that of the store; its commits are one stream.
         clock: seconds that never run backwards.
     """
 
@@ -40,61 +39,52 @@ class Bus:
         self,
         address: Address,
         key: bytes,
-        logs: Mapping[str, Log],
-        log_of: Callable[[str], str] = lambda match: "",
+        log: Log,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = f"{{glasnost:{hmac.digest(key, b'name', hashlib.sha256).hex()[:16]}}}"
         self.health = Health(address, clock)
-        self._clock, self._log_of = clock, log_of
+        self._clock = clock
         self.link = Link(address, self.health)
         self._hearing = Link(address, self.health, BLOCK + PATIENCE)
-        streams = {name: f"{self.name}:commits{f':{name}' if name else ''}" for name in logs}
+        stream = f"{self.name}:commits"
         own = hmac.digest(key, b"glasnost redis announcements", hashlib.sha256)
-        self._announcers = {name: Announcer(self.link, stream, own) for name, stream in streams.items()}
-        self._hearers = {
-            name: Hearer(self._hearing, stream, own, logs[name], clock) for name, stream in streams.items()
-        }
+        self._announcer = Announcer(self.link, stream, own)
+        self._hearer = Hearer(self._hearing, stream, own, log, clock)
         self.tickets = Vouchers(
             self.link, f"{self.name}:ticket", hmac.digest(key, b"glasnost redis tickets", hashlib.sha256)
         )
         self._is_followed = False
-        self._work: list[Work] = [announcer.run for announcer in self._announcers.values()]
+        self._work: list[Work] = [self._announcer.run]
         self._tasks: list[asyncio.Task[None]] = []
 
     # ── what the feed tells of itself ──
 
     @property
     def heard_at(self) -> float | None:
-        """When Redis answered the slowest hearer last, on the clock; None where nobody listens."""
-        return min(hearer.heard_at for hearer in self._hearers.values()) if self._is_followed else None
-
-    @property
-    def positions(self) -> dict[str, int]:
-        """Up to which position of each log everything was heard of."""
-        return {name: hearer.position for name, hearer in self._hearers.items()}
+        """When Redis answered the hearer last, on the clock; None where nobody listens."""
+        return self._hearer.heard_at if self._is_followed else None
 
     @property
     def waiting(self) -> int:
         """Announcements of this worker that Redis has not taken yet."""
-        return sum(announcer.waiting for announcer in self._announcers.values())
+        return self._announcer.waiting
 
     # ── the feed ──
 
     def announce(self, match: str, first: int, last: int) -> None:
         """See `api.gate.following.Feed`."""
-        self._announcers[self._log_of(match)].announce(match, first, last)
+        self._announcer.announce(match, first, last)
 
     def watch(self, told: Told) -> None:
         """See `api.gate.following.Feed`."""
         self._is_followed = True
-        for hearer in self._hearers.values():
-            hearer.watch(told)
-            self.run(hearer.run)
+        self._hearer.watch(told)
+        self.run(self._hearer.run)
 
     def passed(self, match: str, position: int) -> None:
         """See `api.gate.following.Feed`."""
-        self._hearers[self._log_of(match)].passed(position)
+        self._hearer.passed(position)
 
     # ── the rest ──
 

@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 
     from api.store.base import SqlStore
     from api.store.location import Location, Place
-    from api.store.opening import OpenStore
-    from api.store.sharded import ShardedStore
 
 FOUND_WRONG, NOT_DONE = 1, 2
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-S = TypeVar("S", bound="SqlStore | ShardedStore")
+S = TypeVar("S", bound="SqlStore")
 
 
 class CannotBeDone(click.ClickException):
@@ -71,7 +69,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 
 
 class StoreType(click.Path):
-    """A directory, `sqlite:DIR`, the URL of a database, or `shards:FILE`."""
+    """A directory, `sqlite:DIR`, or the URL of a database."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -92,7 +90,7 @@ STORE = "GLASNOST_STORE"
 
 
 def store_option(
-    *, required: bool = True, help: str = "The store: its directory, postgresql://... or shards:FILE"
+    *, required: bool = True, help: str = "The store: its directory or postgresql://..."
 ) -> Callable[[F], F]:
     """`--store DIR`; where a command needs one, GLASNOST_STORE may name it."""
     return click.option(
@@ -220,7 +218,7 @@ def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 
 @contextmanager
-def opened_store(location: Location, *, write: bool = True) -> Iterator[OpenStore]:
+def opened_store(location: Location, *, write: bool = True) -> Iterator[SqlStore]:
     """The store at `location`, closed afterwards; with `write` false, read beside whoever writes it.
 
     Raises:
@@ -250,12 +248,12 @@ def must_hold_a_store(location: Location) -> None:
 
 @contextmanager
 def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
-    """The store at `place`, which may be a shard of a divided one, closed afterwards.
+    """The store at `place`, which may have been a shard, closed afterwards.
 
     Raises:
         CannotBeDone: see `opened_store`.
     """
-    from api.store.single import open_one
+    from api.store.opening import open_one
 
     with _closed_after(lambda: open_one(place, keys=keys)) as store:
         yield store

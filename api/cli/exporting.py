@@ -13,8 +13,8 @@ import click
 from api.cli.common import CannotBeDone, json_option, opened_store, print_json, store_option, tracked
 
 if TYPE_CHECKING:
+    from api.store.base import SqlStore
     from api.store.location import Location
-    from api.store.opening import OpenStore
     from domain.match import Match
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -78,7 +78,7 @@ def export(
         click.echo(f"{file}: {rows} {'moves' if kind == 'glasnost' else 'rows'}")
 
 
-def _read(store: OpenStore, names: Sequence[str]) -> Iterator[Match]:
+def _read(store: SqlStore, names: Sequence[str]) -> Iterator[Match]:
     """The matches, one after the other."""
     from domain.log import Damaged
 
@@ -92,7 +92,7 @@ def _read(store: OpenStore, names: Sequence[str]) -> Iterator[Match]:
         yield match
 
 
-def _files(store: OpenStore, matches: Iterator[Match], out: Path) -> dict[str, int]:
+def _files(store: SqlStore, matches: Iterator[Match], out: Path) -> dict[str, int]:
     """A match file for each; gives how many moves each holds."""
     from api.cli.files import match_file, note_by, write_file
     from domain.notes import NotSignedHere

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from api.cli.common import CannotBeDone, opened_store
 
 if TYPE_CHECKING:
+    from api.store.base import SqlStore
     from api.store.location import Location
-    from api.store.opening import OpenStore
     from domain.log import Record
     from domain.match import Match
     from domain.notes import SigningKey, VerifyingKey
@@ -102,7 +102,7 @@ def keep(match: Match, secret: bytes, store: Location) -> tuple[str, bool]:
         return keep_in(opened, match, secret)
 
 
-def keep_in(store: OpenStore, match: Match, secret: bytes) -> tuple[str, bool]:
+def keep_in(store: SqlStore, match: Match, secret: bytes) -> tuple[str, bool]:
     """The same, with a store that is open already."""
     from api.store.seam import Append, Exists
 

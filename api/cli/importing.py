@@ -27,8 +27,8 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from api.store.base import SqlStore
     from api.store.location import Location
-    from api.store.opening import OpenStore
     from replay.foreign.report import Imported
 
 
@@ -114,7 +114,7 @@ class _Shelf:
         from api.store.location import is_there
 
         self._location, self._out, self._stack = store, out, stack
-        self._store: OpenStore | None = None
+        self._store: SqlStore | None = None
         if store is not None and is_there(store):
             self._opened(store)
 
@@ -137,7 +137,7 @@ class _Shelf:
             done.append(("written", str(file)))
         return done
 
-    def _opened(self, location: Location) -> OpenStore:
+    def _opened(self, location: Location) -> SqlStore:
         from api.store.seam import InUse
 
         if self._store is None:

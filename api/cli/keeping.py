@@ -166,12 +166,12 @@ def _directory(store: Location) -> Path:
     Raises:
         CannotBeDone: it is a database, which has better means of its own, or several stores.
     """
-    from api.store.location import MapFile
+    from api.store.location import ShardsFile
 
-    if isinstance(store, MapFile):
+    if isinstance(store, ShardsFile):
         raise CannotBeDone(
-            f"{store.path} names several stores: back up and restore each by itself (`glasnost shards` lists"
-            " them), and keep the map and the key folder, too"
+            f"{store.path} divides a store into shards, which this version does not: `glasnost migrate"
+            f" --from {store} --to STORE` takes them back into one store"
         )
     if isinstance(store, str):
         raise CannotBeDone(

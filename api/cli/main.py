@@ -29,7 +29,6 @@ SECTIONS = {
         "replay": ("api.cli.replaying", "Show a match from its file, at any move."),
         "verify": ("api.cli.verifying", "Check match files, or a whole store."),
         "export": ("api.cli.exporting", "Write matches as files, NDJSON or Parquet."),
-        "shards": ("api.cli.sharding", "Show how a store is divided, and check it."),
         "keys": ("api.cli.keeping", "The keys that sign a store's matches."),
     },
     "Keep": {

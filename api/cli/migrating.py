@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -42,27 +43,26 @@ def migrate(
 ) -> int:
     """Copy a store into an empty one, of whatever kind, and prove that it is the same.
 
-    A STORE is DIR or postgresql://..., and may be a shard of a divided one.  No server may write to either
-    meanwhile.  Matches, people, tokens, notes, answered requests and secrets are copied in one transaction,
-    then compared row by row, and every match is verified.  Where the other store has no keys yet, it gets
-    those of the first, so that it goes on signing as the same server.  The letters by which `admin-token`
-    appointed somebody who has not come yet go along, too.
+    A STORE is DIR or postgresql://...; --from also takes shards:FILE, the map of a store that an older
+    version divided.  No server may write to either meanwhile.  Matches, people, tokens, notes, answered
+    requests and secrets are copied in one transaction, then compared row by row, and every match is verified.
+    Where the other store has no keys yet, it gets those of the first, so that it goes on signing as the same
+    server.  The letters by which `admin-token` appointed somebody who has not come yet go along, too.
 
     \b
     Example:
       glasnost migrate --from games --to postgresql://me@localhost/games --to-keys /srv/glasnost.keys
       GLASNOST_KEYS=/srv/glasnost.keys glasnost serve --store postgresql://me@localhost/games
     """
-    one, other = _place(source), _place(target)
-    ours = from_keys or _keys_of(one)
+    places, other = _places(source), _place(target)
+    ours = from_keys or _keys_of(next(iter(places.values())))
     theirs = to_keys or _keys_of(other, ours)
-    if one == other:
+    if other in places.values():
         raise CannotBeDone("--from and --to name the same store")
     if isinstance(other, Path) and theirs.absolute().is_relative_to(other.absolute()):
         raise CannotBeDone(f"--to-keys: the keys must lie outside the store: {theirs} is inside {other}")
-    must_hold_a_store(one)
-    with opened_one(one, keys=ours) as full:
-        _must_be_whole(full)
+    with ExitStack() as kept:
+        full = _opened(source, places, ours, kept)
         _hand_keys_over(ours, theirs)
         with opened_one(other, keys=theirs) as empty:
             _copy(full, empty)
@@ -76,16 +76,57 @@ def _place(location: Location) -> Place:
     """Where one store lies.
 
     Raises:
-        CannotBeDone: it is a divided one.
+        CannotBeDone: it names shards.
     """
-    from api.store.location import MapFile
+    from api.store.location import ShardsFile
 
-    if isinstance(location, MapFile):
-        raise CannotBeDone(
-            f"{location.path} names several stores: migrate a shard by itself, then write its new place into"
-            " the map; a store that is to be divided is not moved, but becomes the first shard of a map"
-        )
+    if isinstance(location, ShardsFile):
+        raise CannotBeDone("--to: stores are not divided into shards any more: name one store")
     return location
+
+
+def _places(location: Location) -> dict[str, Place]:
+    """Where a store lies; by their names, its shards, if an older version divided it.
+
+    Raises:
+        CannotBeDone: the map of the shards is none.
+    """
+    from api.store.location import ShardsFile
+    from api.store.seam import StoreError
+    from api.store.shards import read_map
+
+    if not isinstance(location, ShardsFile):
+        return {"": location}
+    try:
+        return read_map(location.path)
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+
+
+def _opened(location: Location, places: Mapping[str, Place], keys: Path, kept: ExitStack) -> list[SqlStore]:
+    """The store that is copied, or all its shards; `kept` closes them.
+
+    Raises:
+        CannotBeDone: one cannot be opened, or the shards are not those of one store.
+        FoundWrong: one is damaged.
+    """
+    from api.store.location import ShardsFile
+    from api.store.seam import StoreError
+    from api.store.shards import must_be_the_shards, must_stand_alone
+
+    for place in places.values():
+        must_hold_a_store(place)
+    stores = {name: kept.enter_context(opened_one(place, keys=keys)) for name, place in places.items()}
+    try:
+        if isinstance(location, ShardsFile):
+            must_be_the_shards(location.path, stores)
+        else:
+            must_stand_alone(stores[""], "--from")
+    except StoreError as error:
+        raise CannotBeDone(str(error)) from error
+    for store in stores.values():
+        _must_be_whole(store)
+    return list(stores.values())
 
 
 def _keys_of(location: Place, other: Path | None = None) -> Path:
@@ -130,7 +171,7 @@ def _must_be_whole(source: SqlStore) -> None:
         )
 
 
-def _copy(source: SqlStore, target: SqlStore) -> None:
+def _copy(source: Sequence[SqlStore], target: SqlStore) -> None:
     from api.store.copying import copy, must_be_empty, size
 
     must_be_empty(target)
@@ -150,20 +191,21 @@ def _copy(source: SqlStore, target: SqlStore) -> None:
             raise
 
 
-def _wrong(source: SqlStore, target: SqlStore) -> Iterator[str]:
+def _wrong(source: Sequence[SqlStore], target: SqlStore) -> Iterator[str]:
     """What is wrong with the copy."""
     from api.store.copying import differences, size
 
     with progress("compare", size(source)) as bar:
         for found in differences(source, target, bar):
             yield f"{found.table}: {found.key} is not the same in both"
-    with progress("verify", len(list(source.matches()))) as bar:
+    origin = {name: store for store in source for name in store.matches()}
+    with progress("verify", len(origin)) as bar:
         for name in target.matches():
-            reason = _reason(source, target, name)
+            reason = _reason(origin[name], target, name)
             if reason:
                 yield f"match {name}: {reason}"
             bar(1, name)
-    if size(source) != size(target):
+    if size(source) != size([target]):
         yield "--from was written to meanwhile: stop whoever serves it, and copy it into another empty store"
 
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from api.gate import Desk, Gate
     from api.gate.commits import Keys
+    from api.store.base import SqlStore
     from api.store.location import Location
-    from api.store.opening import OpenStore
     from domain.game import Game, Options
     from domain.kernel import Picks, Prompt
     from domain.log import Record
@@ -226,7 +226,7 @@ def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: st
 
 
 @contextmanager
-def _store(location: Location | None) -> Iterator[OpenStore]:
+def _store(location: Location | None) -> Iterator[SqlStore]:
     """The store to play in: the one named, or one that is thrown away afterwards."""
     if location is not None:
         with opened_store(location) as store:
@@ -240,7 +240,7 @@ def _store(location: Location | None) -> Iterator[OpenStore]:
 
 
 def _all_played(
-    plans: Sequence[Plan], store: OpenStore, processes: int, moves: Advance, *, temporary: bool
+    plans: Sequence[Plan], store: SqlStore, processes: int, moves: Advance, *, temporary: bool
 ) -> Iterator[tuple[Match, bool]]:
     """Each match, in the order of its plan, and whether the store held it already.
 
@@ -280,7 +280,7 @@ def _records(plan: Plan, played: tuple[str, list[bytes]]) -> list[Record]:
 
 
 def _played_elsewhere(
-    plans: Sequence[Plan], store: OpenStore, processes: int
+    plans: Sequence[Plan], store: SqlStore, processes: int
 ) -> Iterator[tuple[Plan, tuple[str, list[bytes]] | str | None]]:
     """Each plan with its match, played by another process: id and records; with the reason why it could not
     be played; with None where the store holds it, or its beginning."""
@@ -310,7 +310,7 @@ def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
         return error.message
 
 
-def _played(plan: Plan, store: OpenStore, moves: Advance, *, temporary: bool) -> tuple[Match, bool]:
+def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> tuple[Match, bool]:
     """The match, played to its end in this process, and whether the store held it already."""
     from api.cli.files import SeededKeys
     from api.gate import Denied
@@ -326,9 +326,7 @@ def _played(plan: Plan, store: OpenStore, moves: Advance, *, temporary: bool) ->
         raise CannotBeDone(str(error)) from error
 
 
-async def _to_the_end(
-    plan: Plan, store: OpenStore, keys: Keys, stored: Match | None, moves: Advance
-) -> Match:
+async def _to_the_end(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None, moves: Advance) -> Match:
     gate = _gate(plan, store, keys, stored)
     try:
         with Trouble().listening() as trouble:
@@ -341,7 +339,7 @@ async def _to_the_end(
         await gate.close()
 
 
-def _gate(plan: Plan, store: OpenStore, keys: Keys, stored: Match | None) -> Gate:
+def _gate(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Gate:
     from api.gate import Gate
     from api.settings import product
     from domain.entries import Played
@@ -408,7 +406,7 @@ class _Files:
             raise CannotBeDone(f"{out}: several matches need a folder: {error.strerror or error}") from error
         must_be_writable(out / "match.glasnost")
 
-    def write(self, match: Match, store: OpenStore) -> Path | None:
+    def write(self, match: Match, store: SqlStore) -> Path | None:
         """The file of one match, if any is asked for."""
         from api.cli.files import SeededKeys, match_file, note_by, write_file
 

@@ -11,9 +11,9 @@ from api.cli.common import opened_store
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from api.store.base import SqlStore
     from api.store.keys import KeyRing
     from api.store.location import Location
-    from api.store.opening import OpenStore
     from domain.match import Match
     from domain.notes import VerifyingKey
     from replay.report import Failure, Report
@@ -29,12 +29,13 @@ def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tupl
     Raises:
         CannotBeDone: the store cannot be opened.
     """
+    from api.store.whole import lacking
     from domain.log import Damaged
     from replay.report import LOG, Failure, Report
 
     with opened_store(location, write=False) as store:
-        for shard, missing in _lacking(store):
-            yield shard, Report(failures=(Failure(LOG, None, missing),))
+        if missing := lacking(store.rows):
+            yield "the store", Report(failures=(Failure(LOG, None, missing),))
         ring, wrong = _ring(store, location)
         if wrong:
             yield "the keys", Report(failures=(Failure(KEYS, None, wrong),))
@@ -48,19 +49,7 @@ def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tupl
                 yield name, _report(store, match, trusted, ring)
 
 
-def _lacking(store: OpenStore) -> Iterator[tuple[str, str]]:
-    """What a store, or which of its shards, no longer holds."""
-    from api.store.sharded import ShardedStore
-    from api.store.whole import lacking
-
-    if isinstance(store, ShardedStore):
-        found = [(name, part.ask(lambda one: lacking(one.rows))) for name, part in store.parts.items()]
-    else:
-        found = [("the store", lacking(store.rows))]
-    return ((name, missing) for name, missing in found if missing)
-
-
-def _ring(store: OpenStore, location: Location) -> tuple[KeyRing | None, str]:
+def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
     """The store's keys, where they are at hand; and what is wrong with those that are named, or lie there."""
     from api.store.seam import StoreError
 
@@ -78,7 +67,7 @@ def _are_named(location: Location) -> bool:
     return folder is not None and (bool(os.environ.get("GLASNOST_KEYS")) or folder.exists())
 
 
-def _report(store: OpenStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
+def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
     """A match; its secret, and who signed it, where the store's keys are at hand.
 
     Nobody here is asked to have signed what came from elsewhere.
@@ -97,7 +86,7 @@ def _report(store: OpenStore, match: Match, trusted: Sequence[VerifyingKey], rin
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))
 
 
-def _secret(store: OpenStore, match: str) -> tuple[bytes | None, tuple[Failure, ...]]:
+def _secret(store: SqlStore, match: str) -> tuple[bytes | None, tuple[Failure, ...]]:
     from api.store.seam import StoreError
     from replay.report import CHANCE, Failure
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 )
 @store_option(
     required=False,
-    help="The store: DIR, postgresql://... or shards:FILE; default: GLASNOST_STORE, else var/store.",
+    help="The store: DIR or postgresql://...; default: GLASNOST_STORE, else var/store.",
 )
 @click.option("--empty", is_flag=True, help="Do not play one bot match of each game on an empty store.")
 def serve(host: str, port: int, store: Location | None, empty: bool) -> None:

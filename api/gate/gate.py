@@ -173,7 +173,7 @@ class Gate:
         Raises:
             Denied: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
         """
-        name = match or self.store.named(new_id() if key is None else id_of(key))
+        name = match or (new_id() if key is None else id_of(key))
         if key is not None:
             key = replace(key, scope=f"{key.scope} {name}")
         order = Order("open", name, never, player, key=key)

@@ -1,8 +1,7 @@
 """Looks into a store that others write, too: what is stored since of the matches at hand.
 
-Each look sees everything that was committed before it was asked for.  Those that wait for a log at the same
-time are one question to it, which costs little more than one look alone; a question that was sent takes in
-nobody else.
+Each look sees everything that was committed before it was asked for.  Those that wait at the same time are
+one question, which costs little more than one look alone; a question that was sent takes in no other look.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Looks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._questions: dict[str, _Question] = {}  # the latest to each log
+        self._question: _Question | None = None  # the latest
 
     async def since(self, match: str, move: int) -> list[Record]:
         """The stored records of a match after its move `move`: all that were committed by now.
@@ -37,10 +36,9 @@ class Looks:
             StoreError: the store cannot be read.
             Damaged: these are not the bytes of moves.
         """
-        log = self._store.log_of(match)
-        question = self._questions.get(log)
+        question = self._question
         if question is None or question.is_sent:
-            question = self._questions[log] = _Question(self._store.logs[log], question)
+            question = self._question = _Question(self._store, question)
         try:
             found = await question.answer(match, move)
         except Damaged:  # of which match, only a question about it alone can tell
@@ -49,7 +47,7 @@ class Looks:
 
 
 class _Question:
-    """One question to a log, asked when the one before it is answered.
+    """One question to the log, asked when the one before it is answered.
 
     Args:
         log: it is asked.

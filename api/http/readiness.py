@@ -50,8 +50,6 @@ def _remarked(look: Look) -> Iterator[Told]:
             f"{status.name} is built anew and has come to position {status.building}" for status in rebuilt
         )
         yield "projections", "; ".join(told)
-    if shards := ", ".join(name for name in look.logs_away if name):
-        yield "shards", f"{shards} cannot be read: what concerns the matches there is refused"
     if look.replica_away:
         yield "replica", "it does not answer; everything is read from the store itself"
     elif look.lag and look.lag.moves:

@@ -19,7 +19,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
@@ -38,14 +37,14 @@ from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.learning import learn
 from api.settings import Settings, product, read, unknown
+from api.store.base import SqlStore
 from api.store.fresh import scratch_folder
 from api.store.location import Location
-from api.store.opening import OpenStore, open_store
+from api.store.opening import open_store
 from domain.games import GAMES
 
 MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
-_THREADS = 64  # over a divided store: a shard that hangs keeps some of them (see `api.store.shard_part`)
 FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.002  # seconds after which a thread gives way to another: measured; with less they mostly wait
@@ -103,7 +102,7 @@ def clock() -> int:
     return time.time_ns() // 1_000
 
 
-def _models_folder(store: OpenStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
+def _models_folder(store: SqlStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
     """Where the read models lie: processes on a shared store that are told of the same folder share them.
 
     They can be built anew at any time, so a temporary folder will do; a folder with a name saves that time.
@@ -118,7 +117,7 @@ def _models_folder(store: OpenStore, environment: Mapping[str, str], kept: ExitS
     return store.home or kept.enter_context(scratch_folder("glasnost-models-"))
 
 
-def _read_models(store: OpenStore, folder: Path) -> ReadModels:
+def _read_models(store: SqlStore, folder: Path) -> ReadModels:
     try:
         return ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
     except (OSError, sqlite3.OperationalError) as error:
@@ -133,7 +132,7 @@ def _no_place(folder: Path, error: OSError | sqlite3.OperationalError) -> Cannot
 
 
 async def _serve(
-    store: OpenStore,
+    store: SqlStore,
     folder: Path,
     listener: socket.socket,
     settings: Settings,
@@ -149,7 +148,7 @@ async def _serve(
                 await asyncio.wait_for(play_one_of_each(gate), FIRST_SECONDS)
         services = Services(gate, store, models, settings, clock)
         if redis is not None:
-            services.share(Bus(redis, store.keys.derived("redis"), store.logs, store.log_of))
+            services.share(Bus(redis, store.keys.derived("redis"), store))
         server = Server(gate, services, settings)
         address = _address(listener)
         store.announce(address)
@@ -161,7 +160,7 @@ async def _serve(
         models.close()
 
 
-def _hang_up_later(store: OpenStore, seconds: float) -> None:
+def _hang_up_later(store: SqlStore, seconds: float) -> None:
     """Let go of whoever then waits for a database still: one that is frozen would hold him up for ever."""
     timer = threading.Timer(seconds, store.hang_up)
     timer.daemon = True  # it holds nothing up that has ended before
@@ -236,15 +235,12 @@ class Server(uvicorn.Server):
             )
         )
         self._gate, self._bus = gate, services.bus
-        self._is_divided = len(services.store.logs) > 1
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
 
     async def run_on(self, listener: socket.socket, ready: Callable[[], None]) -> None:
         """Serve on a socket until a signal comes; `ready` is called when requests are answered."""
         self._ready = ready
-        if self._is_divided:
-            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "asking"))
         if threading.current_thread() is threading.main_thread():
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):

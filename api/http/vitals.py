@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
@@ -30,7 +30,6 @@ class Look(Struct, frozen=True):
 
     `at`: when, on the clock of `Vitals`.  `trouble`: why moves cannot be stored; empty where they can.  The
     rest is None where the store did not say; `lag` is so, too, where there is no replica or it is away.
-    `logs_away`: shards that cannot be read.
     """
 
     at: float
@@ -39,7 +38,6 @@ class Look(Struct, frozen=True):
     lag: Lag | None = None
     replica_away: bool = False
     projections: list[Status] | None = None
-    logs_away: Sequence[str] = ()
 
 
 class Vitals:
@@ -98,7 +96,7 @@ class Vitals:
             return Look(begun, str(error))
         lag, away = self._lag()
         runner = self._models.runner
-        return Look(begun, "", _said(self._store.size), lag, away, _said(runner.status), runner.away)
+        return Look(begun, "", _said(self._store.size), lag, away, _said(runner.status))
 
     def _lag(self) -> tuple[Lag | None, bool]:
         try:

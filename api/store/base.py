@@ -24,6 +24,9 @@ from api.store.people import Cursor
 from api.store.seam import (
     Append,
     Figures,
+    Lag,
+    Lately,
+    Log,
     People,
     Remembered,
     Reservations,
@@ -33,7 +36,6 @@ from api.store.seam import (
     Unavailable,
     Uploads,
 )
-from api.store.undivided import Undivided
 from api.store.uploads import SqlUploads
 from api.store.vault import Vault
 from domain.glimpse import Glimpse
@@ -50,7 +52,7 @@ READ_ONLY = "this store is open for reading only"
 _ENTER = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
-class SqlStore(Undivided, ABC):
+class SqlStore(ABC):
     """A store over tables; see `api.store.seam.Store`.
 
     Args:
@@ -69,6 +71,19 @@ class SqlStore(Undivided, ABC):
         self._matches, self._reading, self._rows = matches, matches.recorder, rows
         self._keys, self.name = keys, name
         self.uploads = SqlUploads(rows, self._kept, self.write)
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """The log that the read models follow."""
+        return {"": self}
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        return None
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        return None
 
     @property
     def home(self) -> Path | None:

@@ -1,21 +1,26 @@
 """A store's whole content, copied into an empty store of whatever kind, and compared with it.
 
 Moves keep their bytes, positions and order.  Secrets are wrapped anew by the keys of the target.  All of it
-is one transaction: whoever interrupts it leaves the target empty.
+is one transaction: if it is interrupted, the target stays empty.
+
+The shards of a store that an older version divided are copied together, as one content.  Each had an order of
+its own, so their moves are put in the order of their times and numbered anew.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from api.store.base import SqlStore
 from api.store.people import Cursor
 from api.store.seam import StoreError
-from api.store.shard_bonds import NAME, bonds
+from api.store.shards import must_stand_alone
 
 PAGE = 500  # rows in one statement
 LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state"), ("id",))
@@ -34,7 +39,17 @@ BESIDE = (
 
 Table = tuple[str, tuple[str, ...], tuple[str, ...]]  # its name, its columns, and those of its key
 Row = tuple[Any, ...]
+Stores = Sequence[SqlStore]  # one, or the shards of one
 Advance = Callable[[int], None]
+
+
+class _Leaf(Struct, frozen=True):
+    """Of a stored move, when it was made: microseconds UTC."""
+
+    at: int = 0
+
+
+_leaf = msgspec.json.Decoder(_Leaf).decode
 
 
 class Difference(Struct, frozen=True):
@@ -48,10 +63,9 @@ def must_be_empty(store: SqlStore) -> None:
     """A store that is to take another one's content.
 
     Raises:
-        StoreError: it holds something, or is a shard: what it takes would be looked for elsewhere.
+        StoreError: it holds something, or is a shard.
     """
-    if name := bonds(store).get(NAME):
-        raise StoreError(f"the target is the shard {name} of a divided store: name a new one")
+    must_stand_alone(store, "the target")
     for table, *_ in (LOG, *BESIDE):
         count = store.rows(f"SELECT count(*) FROM {table}")[0][0]
         if count:
@@ -59,12 +73,13 @@ def must_be_empty(store: SqlStore) -> None:
             raise StoreError(f"the target is not empty (it holds {count} {what}): name a new one")
 
 
-def size(store: SqlStore) -> int:
+def size(stores: Stores) -> int:
     """How many rows there are to copy."""
-    return sum(int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table, *_ in (LOG, *BESIDE))
+    tables = [table for table, *_ in (LOG, *BESIDE)]
+    return sum(int(store.rows(f"SELECT count(*) FROM {name}")[0][0]) for store in stores for name in tables)
 
 
-def copy(source: SqlStore, target: SqlStore, advance: Advance) -> None:
+def copy(source: Stores, target: SqlStore, advance: Advance) -> None:
     """Copy everything; `advance` is told how many rows were copied, and may raise to end it.
 
     Raises:
@@ -74,20 +89,18 @@ def copy(source: SqlStore, target: SqlStore, advance: Advance) -> None:
 
     def work(cursor: Cursor) -> None:
         for table in (LOG, *BESIDE):
-            for page in _pages(source, table):
-                _insert(cursor, table, _wrapped(page, source, target) if table[0] == "vault" else page)
+            rows = _content(source, table)
+            while page := list(islice(rows, PAGE)):
+                _insert(cursor, table, _wrapped(page, target) if table[0] == "vault" else page)
                 advance(len(page))
-
-        for row in bonds(source).items():
-            cursor.execute("INSERT INTO meta (name, value) VALUES (?, ?)", row)
 
     target.write(work)
 
 
-def differences(source: SqlStore, target: SqlStore, advance: Advance) -> Iterator[Difference]:
+def differences(source: Stores, target: SqlStore, advance: Advance) -> Iterator[Difference]:
     """Every row that the two do not have in common, at most one of each table."""
     for table in (LOG, *BESIDE):
-        ours, theirs = _content(source, table), _content(target, table)
+        ours, theirs = _content(source, table), _content([target], table)
         for number, (one, other) in enumerate(zip_longest(ours, theirs), 1):
             if one != other:
                 yield Difference(table[0], _key(table, one or other or ()))
@@ -96,15 +109,27 @@ def differences(source: SqlStore, target: SqlStore, advance: Advance) -> Iterato
                 advance(PAGE)
 
 
-def _content(store: SqlStore, table: Table) -> Iterator[Row]:
+def _content(stores: Stores, table: Table) -> Iterator[Row]:
     """All rows in the order of their keys, secrets unwrapped."""
+    one, *others = (_rows(store, table) for store in stores)
+    if not others:
+        yield from one
+    elif table == LOG:
+        in_order = heapq.merge(one, *others, key=lambda row: _leaf(bytes(row[-1]).partition(b"\n")[0]).at)
+        yield from ((number, *row[1:]) for number, row in enumerate(in_order, 1))
+    else:
+        yield from heapq.merge(one, *others, key=lambda row: row[: len(table[2])])
+
+
+def _rows(store: SqlStore, table: Table) -> Iterator[Row]:
+    """All rows of a table, in the order of its key, secrets unwrapped."""
     for page in _pages(store, table):
         for row in page:
             yield (row[0], store.secret(row[0])) if table[0] == "vault" else row
 
 
 def _pages(store: SqlStore, table: Table) -> Iterator[list[Row]]:
-    """All rows of a table, in the order of its key."""
+    """The same as it is stored, page by page."""
     name, columns, key = table
     select, order = f"SELECT {', '.join(columns)} FROM {name}", f"ORDER BY {', '.join(key)} LIMIT {PAGE}"
     marks = ", ".join("?" * len(key))
@@ -116,10 +141,9 @@ def _pages(store: SqlStore, table: Table) -> Iterator[list[Row]]:
         page = [tuple(row) for row in store.rows(more, last)] if len(page) == PAGE else []
 
 
-def _wrapped(page: Sequence[Row], source: SqlStore, target: SqlStore) -> list[Row]:
+def _wrapped(page: Sequence[Row], target: SqlStore) -> list[Row]:
     """Rows of the vault as the target's keys wrap them."""
-    secrets = ((match, source.secret(match)) for match, _ in page)
-    return [(match, target.wrapped(match, secret)) for match, secret in secrets if secret is not None]
+    return [(match, target.wrapped(match, secret)) for match, secret in page if secret is not None]
 
 
 def _insert(cursor: Cursor, table: Table, rows: Sequence[Row]) -> None:

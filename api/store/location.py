@@ -2,7 +2,7 @@
 
 DIR, sqlite:DIR          the embedded store in a directory
 postgresql://...         the shared store in a database; libpq's variables and ~/.pgpass count, too
-shards:FILE              several of these, over which the matches are divided as a map says (`shard_map`)
+shards:FILE              several of these, which an older version divided: for `glasnost migrate --from` alone
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _SLIP = re.compile(
     r"""\Z | ["'\s] | .*\s\Z | .*:// | (sqlite|shards|postgres(ql)?):""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_KNOWN = "DIR, sqlite:DIR, postgresql://USER@HOST:PORT/DATABASE or shards:FILE"
+_KNOWN = "DIR, sqlite:DIR or postgresql://USER@HOST:PORT/DATABASE"
 
 
-class MapFile(Struct, frozen=True):
-    """The file of a map of shards."""
+class ShardsFile(Struct, frozen=True):
+    """The map of the shards into which an older version divided a store (`api.store.shards`)."""
 
     path: Path
 
@@ -35,8 +35,8 @@ class MapFile(Struct, frozen=True):
         return f"{SHARDS}{self.path}"
 
 
-Place = Path | str  # of one store: a directory, or the URL of a database
-Location = Place | MapFile
+Place = Path | str  # a directory, or the URL of a database
+Location = Place | ShardsFile
 
 
 def located(words: str) -> Location:
@@ -48,7 +48,7 @@ def located(words: str) -> Location:
     if _DATABASE.match(words) and words == words.strip():
         return words
     if words.startswith(SHARDS):
-        return MapFile(Path(words.removeprefix(SHARDS)))
+        return ShardsFile(Path(words.removeprefix(SHARDS)))
     if words.startswith(SQLITE):
         return Path(words.removeprefix(SQLITE) or ".")
     scheme = _SCHEME.match(words)
@@ -62,7 +62,7 @@ def located(words: str) -> Location:
 
 
 def is_there(location: Location) -> bool:
-    """Is there a store, or a database or map that may hold one?"""
+    """Is there a store, or a database that may hold one?"""
     return not isinstance(location, Path) or (location / FILE).exists()
 
 

@@ -320,8 +320,8 @@ class Log(Protocol):
         """
 
 
-class Store(Protocol):
-    """One store of matches."""
+class Store(Log, Protocol):
+    """One store of matches, which are one log."""
 
     people: People
     uploads: Uploads
@@ -376,30 +376,12 @@ class Store(Protocol):
         """Who of this store's keys signed an uploaded match, and who is named besides; None for one of its
         own."""
 
-    def named(self, match: str) -> str:
-        """The id under which a new match is to be opened, of an id that chance has made.
-
-        Where the store is divided, it says where the match lies; the same id gives the same one.
-        """
-
-    def log_of(self, match: str) -> str:
-        """The name of the log in which the match is, or will be."""
-
     def matches(self) -> Iterator[str]:
-        """The ids of all matches, oldest first; where the store is divided, log by log."""
+        """The ids of all matches, oldest first."""
 
     @property
     def logs(self) -> Mapping[str, Log]:
-        """The logs of which the store consists, by name; a match is in one of them.
-
-        A store that is not divided has one, whose name is empty.
-        """
-
-    def last(self) -> int:
-        """How many moves there are: the position of the last one, where there is one log."""
-
-    def watch(self, told: Told) -> None:
-        """The same as `Log.watch`, for all logs: the positions are those of the log that the match is in."""
+        """The log that the read models follow."""
 
     @property
     def figures(self) -> list[Figures]:

@@ -51,11 +51,16 @@ def _environment() -> dict[str, str]:
     return {**kept, **_QUIET}
 
 
-def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+def run(folder: Path, *arguments: str, **settings: str) -> tuple[int, str, str]:
     """One command in `folder`: its exit code, and what it printed to either stream."""
     command = [sys.executable, "-c", _PRELUDE, *arguments]
     done = subprocess.run(
-        command, cwd=folder, env=_environment(), capture_output=True, stdin=subprocess.DEVNULL, check=False
+        command,
+        cwd=folder,
+        env=_environment() | settings,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

@@ -67,19 +67,19 @@ class Worker:
     """One worker: it commits, and hears of what all commit."""
 
     def __init__(self, url: str, log: Ledger) -> None:
-        self.bus, self.log = Bus(Address(url), KEY, {"": log}), log
+        self.bus, self.log = Bus(Address(url), KEY, log), log
         self.heard: list[tuple[str, int]] = []
         self.bus.watch(lambda match, position: self.heard.append((match, position)))
 
     @property
     def hearer(self) -> Any:
         """Its hearer."""
-        return self.bus._hearers[""]
+        return self.bus._hearer
 
     @property
     def announcer(self) -> Any:
         """Its announcer."""
-        return self.bus._announcers[""]
+        return self.bus._announcer
 
     def commit(self, match: str, moves: int = 1) -> None:
         """Commit and announce."""

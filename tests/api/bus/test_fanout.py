@@ -10,7 +10,7 @@ import pytest
 
 from api.bus import Address, Bus
 from api.bus.announcing import WAITING
-from tests.api.bus.ledger import KEY, Ledger, Worker, until, workers
+from tests.api.bus.ledger import Ledger, Worker, until, workers
 from tests.services import OwnRedis
 
 
@@ -313,7 +313,7 @@ def test_two_stores_on_one_redis_do_not_hear_each_other(redis: OwnRedis) -> None
     async def scene() -> None:
         log, foreign = Ledger(), Ledger()
         async with workers(redis.url, log, 1) as (one,):
-            stranger = Bus(Address(redis.url), bytes(32), {"": foreign})
+            stranger = Bus(Address(redis.url), bytes(32), foreign)
             stranger.start()
             stranger.announce(*foreign.commit("m1", 9))
             await until(lambda: not stranger.waiting)
@@ -321,21 +321,5 @@ def test_two_stores_on_one_redis_do_not_hear_each_other(redis: OwnRedis) -> None
             await one.caught_up()
             assert one.heard == [("m2", 1)]
             await stranger.close()
-
-    run(scene())
-
-
-def test_each_log_of_a_divided_store_has_a_stream_of_its_own(redis: OwnRedis) -> None:
-    async def scene() -> None:
-        home, east = Ledger(), Ledger()
-        bus = Bus(Address(redis.url), KEY, {"home": home, "east": east}, lambda match: match.split("-")[0])
-        heard: list[tuple[str, int]] = []
-        bus.watch(lambda match, position: heard.append((match, position)))
-        bus.start()
-        bus.announce(*home.commit("home-1", 4))
-        bus.announce(*east.commit("east-1", 2))
-        await until(lambda: bus.positions == {"home": 4, "east": 2})
-        assert sorted(heard) == [("east-1", 2), ("home-1", 4)]
-        await bus.close()
 
     run(scene())

@@ -11,7 +11,7 @@ from api.bus import Address, Bus
 from api.http.problems import Failed
 from api.http.tickets import Tickets
 from domain.outline import Chair
-from tests.api.bus.ledger import KEY, until
+from tests.api.bus.ledger import KEY, Ledger, until
 from tests.services import OwnRedis
 
 SECONDS = 60
@@ -22,7 +22,7 @@ class Office:
 
     def __init__(self, url: str, key: bytes = KEY) -> None:
         self.now = 1000.0
-        self.bus = Bus(Address(url), key, {}, clock=lambda: self.now)
+        self.bus = Bus(Address(url), key, Ledger(), clock=lambda: self.now)
         self.tickets = Tickets(SECONDS, lambda: self.now)
         self.tickets.share(self.bus.tickets)
 

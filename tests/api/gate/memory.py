@@ -19,6 +19,9 @@ from api.store.seam import (
     Figures,
     Found,
     Known,
+    Lag,
+    Lately,
+    Log,
     People,
     Person,
     Quota,
@@ -28,7 +31,6 @@ from api.store.seam import (
     Uploads,
     Withdrawal,
 )
-from api.store.undivided import Undivided
 from domain.entries import Opened
 from domain.games import GAMES
 from domain.glimpse import Glimpse
@@ -140,7 +142,7 @@ class MemoryUploads:
         return frozenset(self._withdrawn)
 
 
-class MemoryStore(Undivided):
+class MemoryStore:
     """See `api.store.seam.Store`.
 
     `held`: appends wait in `waiting` until `release`.  `failing`: the error that the next appends meet.
@@ -322,6 +324,19 @@ class MemoryStore(Undivided):
     def watch(self, told: Callable[[str, int], None]) -> None:
         """See `Store.watch`."""
         self._watchers.append(told)
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """See `Store.logs`."""
+        return {"": self}
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        return None
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        return None
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -9,7 +9,6 @@ from threading import Event
 import pytest
 
 from api.gate.looks import Looks
-from api.store.seam import Log, Unavailable
 from domain.log import Damaged, Record
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import Table, run
@@ -132,32 +131,6 @@ def test_a_damaged_match_is_told_to_who_asks_for_it_alone(monkeypatch: pytest.Mo
         assert not isinstance(also, BaseException)
         assert (moves(sound), moves(also)) == ([3], [2, 3])
         assert isinstance(damaged, Damaged)
-
-    run(scene())
-
-
-def test_a_log_that_is_away_is_told_to_those_alone_who_ask_for_its_matches(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def scene() -> None:
-        store, _ = await tables("m1")
-        away = Asked()
-
-        def fail(moves: Moves) -> None:
-            raise Unavailable("gone")
-
-        away.trouble = fail
-        away._streams, away._games = {"m2": []}, {"m2": "toy"}
-        logs: dict[str, Log] = {"home": store, "east": away}
-        monkeypatch.setattr(Asked, "logs", logs)
-        monkeypatch.setattr(store, "log_of", lambda match: "east" if match == "m2" else "home")
-        looks = Looks(store)
-        asked = [looks.since("m1", 2), looks.since("m2", 0), looks.since("m2", 0)]
-        home, *gone = await asyncio.gather(*asked, return_exceptions=True)
-        assert not isinstance(home, BaseException)
-        assert moves(home) == [3]
-        assert [str(error) for error in gone] == ["gone", "gone"]
-        assert (len(store.questions), len(away.questions)) == (1, 1)
 
     run(scene())
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from api.store.base import SqlStore
-from api.store.sharded import ShardedStore
 from tests.api.http.served import Answer, Client, Served, served
 
 
@@ -42,9 +41,7 @@ def played(match: str, players: list[Client], source: random.Random) -> Any:
 
 
 @contextmanager
-def two_workers(
-    folder: Path, open: Callable[[], SqlStore | ShardedStore], **settings: Any
-) -> Iterator[list[Served]]:
+def two_workers(folder: Path, open: Callable[[], SqlStore], **settings: Any) -> Iterator[list[Served]]:
     """Two servers over one store, each with its own view of it, gate and read models."""
     with ExitStack() as running:
         workers = []

@@ -163,7 +163,7 @@ def served(
         door = gate or Gate(used, used.keys, clock, product(), chosen)
         services = Services(door, used, models, chosen, clock)
         if redis is not None:
-            services.share(Bus(Address(redis), used.keys.derived("redis"), used.logs, used.log_of))
+            services.share(Bus(Address(redis), used.keys.derived("redis"), used))
         server = Server(door, services, chosen)
         ready = threading.Event()
         found: list[asyncio.AbstractEventLoop] = []

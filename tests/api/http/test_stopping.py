@@ -27,7 +27,6 @@ from tests.api.gate.tables import gate_over
 from tests.api.http.playing import picked
 from tests.api.http.processes import Process, process
 from tests.api.http.served import GONE, Answer, Client, served
-from tests.api.http.test_shards import shard_of, write_map
 from tests.api.store.proxy import line_to
 from tests.waiting import PATIENCE
 
@@ -166,19 +165,15 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
         assert list(store.matches()) == [json.loads(told)["match"]]
 
 
-@pytest.mark.parametrize("kind", ["shared", "divided"])
 def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
-    kind: str, databases: Callable[[], str], tmp_path: Path
+    databases: Callable[[], str], tmp_path: Path
 ) -> None:
     with line_to(databases()) as (bad, known):
         url = f"{known}?connect_timeout=2"
-        location = url if kind == "shared" else f"shards:{write_map(tmp_path, home=databases(), east=url)}"
-        running = Process(location, keys=tmp_path / "keys", environment={"GLASNOST_STOPPING_SECONDS": "1"})
+        running = Process(url, keys=tmp_path / "keys", environment={"GLASNOST_STOPPING_SECONDS": "1"})
         with closing(running), closing(Client(running.port)) as client:
             client.token = client.post("/v1/players", {"name": "Ann"}).json["token"]
             match = client.post("/v1/matches", {"game": GAME}).json["match"]
-            while kind == "divided" and shard_of(match) != "east":
-                match = client.post("/v1/matches", {"game": GAME}).json["match"]
             bad.dark.set()
             client.begin("POST", f"/v1/matches/{match}/seats/us", b"{}", {"content-type": "application/json"})
             assert bad.swallowed.wait(PATIENCE)

@@ -14,9 +14,9 @@ import psycopg
 
 from api.store.base import SqlStore
 from api.store.location import Place as Where
+from api.store.opening import open_one
 from api.store.postgres_schema import ORDER
 from api.store.seam import Act
-from api.store.single import open_one
 from api.store.store import SqliteStore
 
 ROOT = Path(__file__).parents[3]

@@ -60,9 +60,9 @@ def ignore(rows: int) -> None:
 
 def test_everything_is_copied_in_its_order(source: SqlStore, target: SqlStore) -> None:
     copied: list[int] = []
-    copy(source, target, copied.append)
-    assert sum(copied) == size(source) == size(target)
-    assert list(differences(source, target, ignore)) == []
+    copy([source], target, copied.append)
+    assert sum(copied) == size([source]) == size([target])
+    assert list(differences([source], target, ignore)) == []
     ours, theirs = source.after(0, 10_000), target.after(0, 10_000)
     assert [(one.position, one.record.stored, one.uploaded) for one in theirs] == [
         (one.position, one.record.stored, one.uploaded) for one in ours
@@ -81,26 +81,32 @@ def test_a_copied_match_goes_on_and_its_people_are_known(
     first, second, third, *_ = appends(finished(toy_game))
     answered = replace(second, remembered=remembered("m1", 2))
     store_each(store, (first, answered))
-    copy(store, target, ignore)
+    copy([store], target, ignore)
     assert target.people.by_token(token) == person
     assert target.remembered("token m1", "key-2") == answered.remembered
     assert target.submit(third).result() == 3
+
+
+def test_several_stores_become_one_in_the_order_of_the_times(
+    store: SqlStore, target: SqlStore, toy_game: Game, tmp_path: Path
+) -> None:
+    beside = Folder(tmp_path / "beside").open()
+    store_each(store, appends(finished(toy_game, 1)))
+    store_each(beside, appends(finished(toy_game, 2)))
+    copy([store, beside], target, ignore)
+    assert list(differences([store, beside], target, ignore)) == []
+    records = [stored.record for stored in target.after(0, 10_000)]
+    times = [record.entry.at for record in records]
+    assert (len(times), times) == (store.last() + beside.last(), sorted(times))
+    assert {record.match for record in records} == {"m1", "m2"}
+    beside.close()
 
 
 def test_only_an_empty_store_takes_a_copy(source: SqlStore, target: SqlStore) -> None:
     must_be_empty(target)
     target.people.add("Ann", "player")
     with pytest.raises(StoreError, match="not empty"):
-        copy(source, target, ignore)
-    assert target.last() == 0
-
-
-def test_an_empty_shard_takes_no_copy_that_would_be_looked_for_elsewhere(
-    source: SqlStore, target: SqlStore
-) -> None:
-    target.write(lambda cursor: cursor.execute("INSERT INTO meta (name, value) VALUES ('shard', 'east')"))
-    with pytest.raises(StoreError, match="the shard east of a divided store: name a new one"):
-        copy(source, target, ignore)
+        copy([source], target, ignore)
     assert target.last() == 0
 
 
@@ -113,10 +119,10 @@ def test_a_copy_that_is_interrupted_leaves_nothing(source: SqlStore, target: Sql
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        copy(source, target, give_up)
+        copy([source], target, give_up)
     must_be_empty(target)
-    copy(source, target, ignore)
-    assert list(differences(source, target, ignore)) == []
+    copy([source], target, ignore)
+    assert list(differences([source], target, ignore)) == []
 
 
 @pytest.mark.parametrize(
@@ -132,18 +138,18 @@ def test_a_copy_that_is_interrupted_leaves_nothing(source: SqlStore, target: Sql
 def test_a_copy_that_was_changed_is_found_out(
     source: SqlStore, target: SqlStore, other: Place, change: str, found: str
 ) -> None:
-    copy(source, target, ignore)
+    copy([source], target, ignore)
     other.force(change)
-    (difference,) = differences(source, target, ignore)
+    (difference,) = differences([source], target, ignore)
     assert difference.table == found
     assert "key-4" not in difference.key
 
 
 def test_a_move_that_one_store_lacks_is_found(source: SqlStore, target: SqlStore, toy_game: Game) -> None:
-    copy(source, target, ignore)
+    copy([source], target, ignore)
     last = source.last()
     source.submit(appends(finished(toy_game, 9))[0]).result()
-    assert Difference("stored_events", str(last + 1)) in list(differences(source, target, ignore))
+    assert Difference("stored_events", str(last + 1)) in list(differences([source], target, ignore))
 
 
 def test_keys_are_copied_once_and_never_replaced(tmp_path: Path, store: SqlStore) -> None:
@@ -161,6 +167,6 @@ def test_keys_are_copied_once_and_never_replaced(tmp_path: Path, store: SqlStore
 
 
 def test_a_store_without_anything_is_copied(store: SqlStore, target: SqlStore) -> None:
-    copy(store, target, ignore)
-    assert size(target) == 0
-    assert list(differences(store, target, ignore)) == []
+    copy([store], target, ignore)
+    assert size([target]) == 0
+    assert list(differences([store], target, ignore)) == []

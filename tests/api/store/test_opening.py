@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from api.store.location import MapFile, is_there, located, shown
-from api.store.opening import open_store
+from api.store.location import is_there, located, shown
+from api.store.opening import REPLICA, open_store
 from api.store.postgres_store import PostgresStore
 from api.store.seam import StoreError
-from api.store.single import REPLICA
 from api.store.store import SqliteStore
 from tests.api.store.places import Database
 
@@ -40,7 +39,7 @@ def test_a_database_is_named_by_its_url_and_shown_without_the_password(url: str)
 
 @pytest.mark.parametrize("words", ["redis://h", "mysql://me:secret@h/d", "file:///srv/games"])
 def test_what_this_version_does_not_know_is_refused_and_not_shown(words: str) -> None:
-    with pytest.raises(StoreError, match=r"sqlite:DIR, postgresql://.* or shards:FILE") as told:
+    with pytest.raises(StoreError, match=r"sqlite:DIR or postgresql://") as told:
         located(words)
     assert "secret" not in str(told.value)
 
@@ -81,11 +80,6 @@ def test_an_embedded_store_with_a_replica_is_refused_with_the_way_out_and_not_ma
         open_store(tmp_path / "store")
     assert str(tmp_path / "store") in str(told.value)
     assert not list(tmp_path.iterdir())
-    file = tmp_path / "shards.toml"
-    file.write_text('[[shard]]\nname = "home"\nstore = "one"\nreplica = "postgresql://h/d"\n')
-    monkeypatch.delenv(REPLICA)
-    with pytest.raises(StoreError, match="take `replica` out of the map"):
-        open_store(MapFile(file), keys=tmp_path / "keys")
 
 
 def test_the_location_decides_the_kind_of_the_store(database: str, tmp_path: Path) -> None:

@@ -12,10 +12,9 @@ import psycopg
 import pytest
 
 from api.store import postgres_schema
-from api.store.opening import open_store
+from api.store.opening import REPLICA, open_store
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, Lag, StoreError, Unavailable
-from api.store.single import REPLICA
 from domain.game import Game
 from domain.notes import Signed
 from tests.api.store.appends import appends, store_each, stored

@@ -70,6 +70,6 @@ def test_no_move_is_stored_that_was_judged_by_other_reservations(store: SqlStore
 def test_reservations_move_to_another_store(store: SqlStore, toy_game: Game, tmp_path: Path) -> None:
     match = opened(store, toy_game, FOR_ANN).id
     with closing(Folder(tmp_path / "other").open()) as other:
-        copy(store, other, lambda rows: None)
-        assert list(differences(store, other, lambda rows: None)) == []
+        copy([store], other, lambda rows: None)
+        assert list(differences([store], other, lambda rows: None)) == []
         assert other.reservations(match) == FOR_ANN

@@ -73,8 +73,8 @@ def test_both_go_along_when_a_store_is_copied(store: SqlStore, tmp_path: Path) -
     store.uploads.take(["player a"], 7, 100, MOST)
     store.uploads.withdraw(GONE)
     with closing(SqliteStore.open(tmp_path / "copy")) as target:
-        copy(store, target, lambda rows: None)
-        assert list(differences(store, target, lambda rows: None)) == []
+        copy([store], target, lambda rows: None)
+        assert list(differences([store], target, lambda rows: None)) == []
         assert target.uploads.withdrawn() == {"m1"}
         assert rows(target) == rows(store)
 
