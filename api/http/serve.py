@@ -33,7 +33,7 @@ from api.http import logs
 from api.http.app import build
 from api.http.connections import proxies
 from api.http.protocol import IDLE_SECONDS, Config
-from api.http.readmodels import ReadModels
+from api.http.readmodels import ReadModels, read_models
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.learning import learn
@@ -43,7 +43,6 @@ from api.store.location import Location
 from api.store.opening import OpenStore, open_store
 from domain.games import GAMES
 
-MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
 _THREADS = 64  # over a divided store: a shard that hangs keeps some of them (see `api.store.shard_part`)
 FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
@@ -87,8 +86,9 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
-        models = _models_folder(store, given, kept)
-        uvloop.run(_serve(store, models, listener, settings, redis, empty, tell))
+        # A store that is neither embedded nor one database has no place of its own for its read models.
+        folder = store.home or kept.enter_context(scratch_folder("glasnost-models-"))
+        uvloop.run(_serve(store, folder, listener, settings, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -103,33 +103,12 @@ def clock() -> int:
     return time.time_ns() // 1_000
 
 
-def _models_folder(store: OpenStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
-    """Where the read models lie: processes on a shared store that are told of the same folder share them.
-
-    They can be built anew at any time, so a temporary folder will do; a folder with a name saves that time.
-    """
-    if named := environment.get(MODELS):
-        folder = Path(named)
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise _no_place(folder, error) from error
-        return folder
-    return store.home or kept.enter_context(scratch_folder("glasnost-models-"))
-
-
 def _read_models(store: OpenStore, folder: Path) -> ReadModels:
     try:
-        return ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
+        return read_models(store, folder)
     except (OSError, sqlite3.OperationalError) as error:
-        raise _no_place(folder, error) from error
-
-
-def _no_place(folder: Path, error: OSError | sqlite3.OperationalError) -> CannotServe:
-    why = error.strerror if isinstance(error, OSError) else error
-    return CannotServe(
-        f"{folder} cannot hold the read models: {why}; {MODELS} names a folder on a disk of this machine"
-    )
+        why = error.strerror if isinstance(error, OSError) else error
+        raise CannotServe(f"{folder} cannot hold the read models: {why}") from error
 
 
 async def _serve(

@@ -125,6 +125,15 @@ class PostgresStore(SqlStore):
             raise StoreError(f"{Address(url)} is no replica of this store")
         self._replica = replica
 
+    @property
+    def addresses(self) -> list[Address]:
+        """How the database is reached, and then its replica, where it has one."""
+        return [one._datastore.address for one in (self, self._replica) if one is not None]
+
+    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+        """Tell of whatever any process announces on a channel, and of "" where something may be missed."""
+        self._datastore.listener.hear(channel, told)
+
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
         found = self._at_replica(lambda replica: replica.match(match))
@@ -267,7 +276,7 @@ class _People(SqlPeople):
     def watch(self, told: Callable[[str], None]) -> None:
         """See `People.watch`."""
         super().watch(told)
-        self._store._datastore.listener.hear(told)
+        self._store.hear(CHANGES, told)
 
     def _announce(self, cursor: Cursor, player: str) -> None:
         cursor.execute("SELECT pg_notify(?, ?)", (CHANGES, player))

@@ -15,6 +15,7 @@ from api.http.readmodels import ReadModels
 from api.store.seam import Stored
 from domain.game import Game
 from projections import read
+from projections.file import File
 from projections.matches import MATCHES
 from projections.model import Change, Delivered, Rows
 from projections.read import Asked, MatchFilter
@@ -82,7 +83,8 @@ def test_lists_that_are_being_built_say_how_far_they_are(
         lists = ("matches", "scoreboards/toy", f"players/{player}/matches")
         assert [players[0].get(f"/v1/{path}").status for path in lists] == [200] * 3
         store.going.clear()
-        server.models.path.unlink()  # it can be thrown away
+        assert isinstance(server.models.home, File)
+        server.models.home.path.unlink()  # it can be thrown away
         built = "the read models are being built: 3 of 5 moves are in them; ask again soon"
         while (answer := players[0].get("/v1/matches")).status == 200 or answer.json["detail"] != built:
             runner.hurry()
