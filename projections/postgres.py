@@ -63,8 +63,9 @@ class Tables:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.close = connection.close
-        for schema in (TABLES, VIEWS):
-            self.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        for schema in (TABLES, VIEWS):  # who may not make them may find them there
+            if self.execute("SELECT to_regnamespace(?)", (schema,)).fetchone() == (None,):
+                self.execute(f"CREATE SCHEMA {schema}")
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Cursor:
         """See `Backend.execute`."""

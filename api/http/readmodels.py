@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from api.http.problems import Failed
 from api.store.opening import OpenStore
@@ -17,6 +17,10 @@ from projections.backend import Home, NoTable, Reading
 from projections.file import File
 from projections.runner import Runner
 from projections.standing import has_reached
+
+if TYPE_CHECKING:
+    from api.store.postgres_address import Address
+    from projections.postgres import Database
 
 FILE = "read-models.db"  # in the folder of an embedded store; it can be thrown away
 _AT_ONCE = 3  # questions in threads: whoever waits for the runner must not hold up tokens and matches
@@ -106,16 +110,34 @@ def _report(line: str) -> None:
 
 
 def read_models(store: OpenStore, folder: Path) -> ReadModels:
-    """Those of a store: in its PostgreSQL, where it has one, else in a file in this folder."""
+    """Those of a store: in its PostgreSQL, where it has one, else in a file in this folder.
+
+    Raises:
+        StoreError: the database does not let us.
+        OSError, sqlite3.OperationalError: the folder does not.
+    """
     if not store.shared:
         return ReadModels(store, folder)
-    from api.store.postgres_address import hung_up
-    from api.store.postgres_store import PostgresStore
-    from projections.postgres import CALLS, Database
+    import psycopg
+
+    from api.store.postgres_store import RIGHTS, PostgresStore
+    from projections.postgres import CALLS
 
     if not isinstance(store, PostgresStore):
         return ReadModels(store, folder)
-    home, *replicas = (Database(one.connect, hung_up, one.away) for one in store.addresses)
-    models = ReadModels(store, home, *replicas)
+    home, *replicas = map(database_of, store.addresses)
+    try:
+        models = ReadModels(store, home, *replicas)
+    except psycopg.Error as error:
+        address = store.addresses[0]
+        raise StoreError(f"{address} cannot hold the read models: {address.said(error)}; {RIGHTS}") from error
     store.hear(CALLS, lambda _: models.runner.hurry())
     return models
+
+
+def database_of(address: Address) -> Database:
+    """The read models in a PostgreSQL database."""
+    from api.store.postgres_address import hung_up
+    from projections.postgres import Database
+
+    return Database(address.connect, hung_up, address.away)

@@ -45,7 +45,7 @@ from domain.log import Record
 from domain.match import Match
 
 T = TypeVar("T")
-_RIGHTS = "its user must own the database, or be granted CREATE on it"
+RIGHTS = "its user must own the database, or be granted CREATE on it"
 
 
 class PostgresStore(SqlStore):
@@ -95,7 +95,7 @@ class PostgresStore(SqlStore):
                     postgres_schema.must_be_current(connection)
         except psycopg.Error as error:
             said = f"the store in {address} cannot be opened: {address.said(error)}"
-            raise StoreError(f"{said}; {_RIGHTS}") from error
+            raise StoreError(f"{said}; {RIGHTS}") from error
         return cls._opened(url, keys, name, write=write)
 
     @classmethod
