@@ -109,14 +109,14 @@ def _report(line: str) -> None:
     _log.warning("projections", extra={"told": line})
 
 
-def read_models(store: OpenStore, folder: Path) -> ReadModels:
+def read_models(store: OpenStore, folder: Path | None) -> ReadModels:
     """Those of a store: in its PostgreSQL, where it has one, else in a file in this folder.
 
     Raises:
         StoreError: the database does not let us.
         OSError, sqlite3.OperationalError: the folder does not.
     """
-    if not store.shared:
+    if folder is not None and not store.shared:
         return ReadModels(store, folder)
     import psycopg
 
@@ -124,11 +124,13 @@ def read_models(store: OpenStore, folder: Path) -> ReadModels:
     from projections.postgres import CALLS
 
     if not isinstance(store, PostgresStore):
+        assert folder is not None, "a store that is no database has a folder"
         return ReadModels(store, folder)
     home, *replicas = map(database_of, store.addresses)
     try:
         models = ReadModels(store, home, *replicas)
     except psycopg.Error as error:
+        home.close()
         address = store.addresses[0]
         raise StoreError(f"{address} cannot hold the read models: {address.said(error)}; {RIGHTS}") from error
     store.hear(CALLS, lambda _: models.runner.hurry())

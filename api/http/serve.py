@@ -38,6 +38,7 @@ from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.learning import learn
 from api.settings import Settings, product, read, unknown
+from api.store.base import SqlStore
 from api.store.fresh import scratch_folder
 from api.store.location import Location
 from api.store.opening import OpenStore, open_store
@@ -86,8 +87,9 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
-        # A store that is neither embedded nor one database has no place of its own for its read models.
-        folder = store.home or kept.enter_context(scratch_folder("glasnost-models-"))
+        folder = store.home
+        if folder is None and not isinstance(store, SqlStore):  # its databases are several
+            folder = kept.enter_context(scratch_folder("glasnost-models-"))
         uvloop.run(_serve(store, folder, listener, settings, redis, empty, tell))
 
 
@@ -103,7 +105,7 @@ def clock() -> int:
     return time.time_ns() // 1_000
 
 
-def _read_models(store: OpenStore, folder: Path) -> ReadModels:
+def _read_models(store: OpenStore, folder: Path | None) -> ReadModels:
     try:
         return read_models(store, folder)
     except (OSError, sqlite3.OperationalError) as error:
@@ -113,7 +115,7 @@ def _read_models(store: OpenStore, folder: Path) -> ReadModels:
 
 async def _serve(
     store: OpenStore,
-    folder: Path,
+    folder: Path | None,
     listener: socket.socket,
     settings: Settings,
     redis: Address | None,
