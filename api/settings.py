@@ -21,7 +21,6 @@ OTHERS = tuple(
         "STORE_REPLICA",
         "REDIS",
         "KEYS",
-        "READ_MODELS",
         "NAME",
         "PYTHON",
         "VENV",
@@ -35,6 +34,12 @@ _HOST = r"[a-z0-9_-]+(\.[a-z0-9_-]+)*"
 HOST = re.compile(rf"\*|{_HOST}")
 ORIGIN = re.compile(rf"https?://({_HOST}|\[[0-9a-f:.]+\])(:[0-9]{{1,5}})?")
 _DEFAULT_PORT = re.compile(r"http:.*:80|https:.*:443")  # a browser leaves it out
+
+_MODELS = PREFIX + "READ_MODELS"
+_MODELS_LIE = (
+    "the read models of a PostgreSQL store lie in its database, for all workers,"
+    " and those of an embedded store in its folder"
+)
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -121,6 +126,8 @@ def read(environment: Mapping[str, str]) -> Settings:
     Raises:
         BadSetting: a value that cannot be used.
     """
+    if environment.get(_MODELS):
+        raise BadSetting(f"{_MODELS} is no setting any more, so leave it out: {_MODELS_LIE}")
     kinds = get_type_hints(Settings)
     given = {
         name: _value(PREFIX + name.upper(), kind, environment[PREFIX + name.upper()])

@@ -2,7 +2,7 @@
 
 Every row here can be thrown away and rebuilt from the log, also while the server runs.  Reading order:
 `model` (what a projection is), the folds (`matches`, `history`, `boards`), then `tables`, `catalogue` and
-`runner` (how rows and positions are kept), `sharing` (one file for several processes), and `read` (what the
-API asks).  `turns`, over `summary`, needs every play of a match and keeps no rows: it is folded when it is
-read, and `sentences` tells it in words.
+`runner` (how rows and positions are kept), `file` and `postgres` (where, behind `backend`), and `read` (what
+the API asks).  `turns`, over `summary`, needs every play of a match and keeps no rows: it is folded when it
+is read, and `sentences` tells it in words.
 """

@@ -7,10 +7,10 @@ unseen, beside the one that is served where there is one, and takes its place in
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Collection, Mapping
 
 from domain.log import Record
+from projections.backend import Backend, Reading
 from projections.model import Projection
 from projections.standing import Failure, Generation, Place
 from projections.tables import shape
@@ -19,40 +19,41 @@ from projections.tails import Tail
 _CREATE = """
 CREATE TABLE IF NOT EXISTS projections (
     name TEXT NOT NULL,
-    generation INTEGER NOT NULL,
+    generation BIGINT NOT NULL,
     stamp TEXT NOT NULL,
-    served INTEGER NOT NULL,
+    served BIGINT NOT NULL,
     tables TEXT NOT NULL,
     PRIMARY KEY (name, generation)
 )"""
 _CREATE_PLACES = """
 CREATE TABLE IF NOT EXISTS places (
     name TEXT NOT NULL,
-    generation INTEGER NOT NULL,
+    generation BIGINT NOT NULL,
     log TEXT NOT NULL,
-    position INTEGER NOT NULL,
+    position BIGINT NOT NULL,
     mark TEXT NOT NULL,
-    time INTEGER NOT NULL,
+    time BIGINT NOT NULL,
     PRIMARY KEY (name, generation, log)
 )"""
 _CREATE_FAILURES = """
 CREATE TABLE IF NOT EXISTS failures (
     name TEXT NOT NULL,
-    generation INTEGER NOT NULL,
+    generation BIGINT NOT NULL,
     log TEXT NOT NULL,
-    position INTEGER NOT NULL,
+    position BIGINT NOT NULL,
     match TEXT NOT NULL,
-    move INTEGER NOT NULL,
+    move BIGINT NOT NULL,
     error TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
+    attempts BIGINT NOT NULL,
     PRIMARY KEY (name, generation, log)
 )"""
-_ONE_LOG = (  # a file of the time when there was one log
-    "INSERT INTO places SELECT name, generation, '', position, mark, 0 FROM projections WHERE position > 0",
-    "ALTER TABLE projections DROP COLUMN position",
-    "ALTER TABLE projections DROP COLUMN mark",
+_GENERATIONS = (
+    "SELECT name, generation, stamp, served, tables, log, position, mark, time"
+    " FROM projections LEFT JOIN places USING (name, generation) ORDER BY name, generation"
 )
+_FAILURES = "SELECT name, generation, log, position, match, move, error, attempts FROM failures"
 _OF_GENERATION = ("projections", "places", "failures")  # the tables that say something of one
+_BEGIN = "INSERT INTO places VALUES (?, ?, ?, 0, '', 0) ON CONFLICT DO NOTHING"
 _IS_THERE = "SELECT 1 FROM projections WHERE name = ? AND generation = ?"
 
 
@@ -84,10 +85,10 @@ def mark(record: Record) -> str:
 
 
 class Catalogue:
-    """The generations in one file of read models; every change needs an open transaction."""
+    """The generations of the read models; every change needs an open transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: Backend) -> None:
+        self._tables = tables
 
     def prepare(self, projections: Collection[Projection], tails: Mapping[str, Tail]) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
@@ -97,10 +98,7 @@ class Catalogue:
         until a new one takes its place.  Gives the names of those to be built anew.
         """
         for create in (_CREATE, _CREATE_PLACES, _CREATE_FAILURES):
-            self._connection.execute(create)
-        if any(row[1] == "mark" for row in self._connection.execute("PRAGMA table_info(projections)")):
-            for statement in _ONE_LOG:
-                self._connection.execute(statement)
+            self._tables.execute(create)
         anew, known = [], {projection.name for projection in projections}
         for found in self.generations():
             if found.name not in known:
@@ -118,33 +116,8 @@ class Catalogue:
         return anew
 
     def generations(self, name: str | None = None) -> list[Generation]:
-        """The generations of a projection; without a name, of all of them.
-
-        They are of one moment where a transaction is open.
-        """
-        places: dict[tuple[str, int], dict[str, Place]] = {}
-        query = "SELECT name, generation, log, position, mark, time FROM places"
-        for of, number, log, *place in self._connection.execute(query):
-            places.setdefault((of, number), {})[log] = Place(*place)
-        failures: dict[tuple[str, int], dict[str, Failure]] = {}
-        query = "SELECT name, generation, log, position, match, move, error, attempts FROM failures"
-        for of, number, log, position, match, move, error, attempts in self._connection.execute(query):
-            failed = Failure(of, position, match, move, error, attempts, log)
-            failures.setdefault((of, number), {})[log] = failed
-        query = "SELECT name, generation, stamp, served, tables FROM projections ORDER BY name, generation"
-        return [
-            Generation(
-                of,
-                number,
-                stamped,
-                bool(served),
-                tuple(tables.split()),
-                places.get((of, number), {}),
-                failures.get((of, number), {}),
-            )
-            for of, number, stamped, served, tables in self._connection.execute(query)
-            if name in (None, of)
-        ]
+        """The generations of a projection; without a name, of all of them."""
+        return [found for found in generations(self._tables) if name in (None, found.name)]
 
     def begin(self, projection: Projection, withdrawn: Collection[str] = ()) -> None:
         """Begin a new generation without these matches, which nobody sees yet; an unfinished one is thrown
@@ -155,10 +128,10 @@ class Catalogue:
                 self.drop(other)
         generation = max([other.generation for other in others], default=0) + 1
         for kind in projection.kinds:
-            for statement in shape(kind).create(generation):
-                self._connection.execute(statement)
+            for statement in shape(kind).create(generation, self._tables.types):
+                self._tables.execute(statement)
         tables = " ".join(kind.table for kind in projection.kinds)
-        self._connection.execute(
+        self._tables.execute(
             "INSERT INTO projections (name, generation, stamp, served, tables) VALUES (?, ?, ?, 0, ?)",
             (projection.name, generation, stamped(projection, withdrawn), tables),
         )
@@ -177,8 +150,8 @@ class Catalogue:
         for kind in projection.kinds:
             if not kind.private:
                 table = shape(kind).name(generation)
-                self._connection.execute(f"CREATE VIEW {kind.table} AS SELECT * FROM {table}")
-        self._connection.execute(
+                self._tables.execute(f"CREATE VIEW {self._tables.views}{kind.table} AS SELECT * FROM {table}")
+        self._tables.execute(
             "UPDATE projections SET served = 1 WHERE name = ? AND generation = ?",
             (projection.name, generation),
         )
@@ -191,9 +164,9 @@ class Catalogue:
         """
         before = found.at(log).position
         which = (found.name, found.generation, log)
-        if not before and self._connection.execute(_IS_THERE, which[:2]).fetchone():
-            self._connection.execute("INSERT OR IGNORE INTO places VALUES (?, ?, ?, 0, '', 0)", which)
-        moved = self._connection.execute(
+        if not before and self._tables.execute(_IS_THERE, which[:2]).fetchone():
+            self._tables.execute(_BEGIN, which)
+        moved = self._tables.execute(
             "UPDATE places SET position = ?, mark = ?, time = ? "
             "WHERE name = ? AND generation = ? AND log = ? AND position = ?",
             (place.position, place.mark, place.time, *which, before),
@@ -203,12 +176,13 @@ class Catalogue:
 
     def fail(self, found: Generation, failure: Failure) -> None:
         """Keep what stops a generation in a log."""
+        self.mend(found, failure.log)
         values = (found.name, found.generation, *_kept(failure))
-        self._connection.execute("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        self._tables.execute("INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def mend(self, found: Generation, log: str) -> None:
         """Nothing stops a generation in a log any more."""
-        self._connection.execute(
+        self._tables.execute(
             "DELETE FROM failures WHERE name = ? AND generation = ? AND log = ?",
             (found.name, found.generation, log),
         )
@@ -217,12 +191,30 @@ class Catalogue:
         """Throw a generation away, and the views of the one that is served."""
         for table in found.tables:
             if found.served:
-                self._connection.execute(f"DROP VIEW IF EXISTS {table}")
-            self._connection.execute(f"DROP TABLE IF EXISTS {table}_{found.generation}")
+                self._tables.execute(f"DROP VIEW IF EXISTS {self._tables.views}{table}")
+            self._tables.execute(f"DROP TABLE IF EXISTS {table}_{found.generation}")
         for table in _OF_GENERATION:
-            self._connection.execute(
+            self._tables.execute(
                 f"DELETE FROM {table} WHERE name = ? AND generation = ?", (found.name, found.generation)
             )
+
+
+def generations(tables: Backend | Reading) -> list[Generation]:
+    """All generations, and how far each is at one moment."""
+    failures: dict[tuple[str, int], dict[str, Failure]] = {}
+    for of, number, log, position, match, move, error, attempts in tables.execute(_FAILURES):
+        failed = Failure(of, position, match, move, error, attempts, log)
+        failures.setdefault((of, number), {})[log] = failed
+    found: dict[tuple[str, int], Generation] = {}
+    places: dict[tuple[str, int], dict[str, Place]] = {}
+    for of, number, stamped, served, names, log, *place in tables.execute(_GENERATIONS):
+        known = places.setdefault((of, number), {})
+        if log is not None:
+            known[log] = Place(*place)
+        found[of, number] = Generation(
+            of, number, stamped, bool(served), tuple(names.split()), known, failures.get((of, number), {})
+        )
+    return list(found.values())
 
 
 def _kept(failure: Failure) -> tuple[str | int, ...]:

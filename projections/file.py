@@ -1,4 +1,4 @@
-"""The file of the read models.
+"""The read models of an embedded store: a file of SQLite, which its one process moves and reads.
 
 It is its owner's alone: what no player may know of a running match is in it.  SQLite gives what it keeps
 beside it the same mode.
@@ -9,24 +9,158 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from projections.backend import SQLITE, NoTable
+from projections.model import Key
+from projections.standing import Generation
+from projections.tables import Shape
 
 BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a file
+_OLD = "SELECT 1 FROM pragma_table_info('projections') WHERE name = 'mark'"  # of a version that kept others
 
 
-def opened(path: Path, report: Callable[[str], None]) -> tuple[sqlite3.Connection, int | None]:
-    """The one writing connection to the file, and which file it is; one that is no database is put aside."""
-    try:
-        return _connected(path)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        aside = path.with_name(f"{path.name}.damaged")
-        path.replace(aside)
-        report(f"{path.name} is damaged; it is kept as {aside.name} and built anew")
-        return _connected(path)
+class FileTables:
+    """See `Backend`; `node` tells the file from others that are, or were, at its place."""
+
+    types: Mapping[type, str] = SQLITE
+    views = ""
+    broken: type[Exception] = sqlite3.OperationalError
+
+    def __init__(self, connection: sqlite3.Connection, node: int | None = None) -> None:
+        self.connection, self.node = connection, node
+        self.execute, self.executemany = connection.execute, connection.executemany
+        self.close = connection.close
+
+    def put(self, kept: Shape[Any], generation: int, rows: Sequence[Sequence[Any]]) -> None:
+        """See `Backend.put`."""
+        marks = ", ".join("?" * len(kept.columns))
+        self.executemany(
+            f"INSERT OR REPLACE INTO {kept.name(generation)} ({kept.names}) VALUES ({marks})", rows
+        )
+
+    def fetch(self, kept: Shape[Any], generation: int, firsts: Collection[Key]) -> None:
+        """See `Backend.fetch`: there is no way to save."""
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See `Backend.transaction`."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.execute("ROLLBACK")
+            raise
+
+
+class FileReading:
+    """See `Reading`."""
+
+    views = ""
+    listed = "SELECT value FROM json_each(?)"
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.close = connection.close
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
+        """See `Reading.execute`."""
+        try:
+            return self.connection.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            if "no such" not in str(error):
+                raise
+            raise NoTable(str(error)) from error
+
+
+class File:
+    """See `Home`.
+
+    Args:
+        path: the file.
+        report: is told of one that is damaged, or that was deleted or replaced.
+    """
+
+    def __init__(self, path: Path, report: Callable[[str], None] = lambda line: None) -> None:
+        self.path, self._report = path, report
+        self._opened: FileTables | None = None
+        self._alone = Lock()
+        self._reading: FileReading | None = None
+        self._read: int | None = None  # the file that it reads
+
+    def open(self) -> FileTables:
+        """See `Home.open`; one that is no database is put aside."""
+        if self._opened is not None:
+            self._report(f"{self.path.name} was deleted, or replaced: what is not there is built anew")
+            self._opened.node = 0  # until another one is open it is that of none
+        try:
+            self._opened = _connected(self.path)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            aside = self.path.with_name(f"{self.path.name}.damaged")
+            self.path.replace(aside)
+            self._report(f"{self.path.name} is damaged; it is kept as {aside.name} and built anew")
+            self._opened = _connected(self.path)
+        return self._opened
+
+    def is_lost(self) -> bool:
+        """See `Home.is_lost`."""
+        return self._opened is None or node_of(self.path) != self._opened.node
+
+    def generations(self) -> list[Generation]:
+        """See `Home.generations`: nobody else moves them."""
+        return []
+
+    def call(self) -> None:
+        """See `Home.call`: nobody else moves them."""
+
+    @contextmanager
+    def reader(self) -> Iterator[FileReading]:
+        """See `Home.reader`.
+
+        Raises:
+            NoTable: there is no file yet.
+        """
+        with self._alone:
+            yield self._current()
+
+    def close(self) -> None:
+        """See `Home.close`."""
+        with self._alone:
+            self._let_go()
+
+    def _current(self) -> FileReading:
+        node = node_of(self.path)  # before it is opened: one that comes between is then found the next time
+        if node is not None and node != self._read:
+            self._let_go()
+            self._reading, self._read = connect(self.path), node
+        if self._reading is None:
+            raise NoTable("the read models are being built; ask again soon")
+        return self._reading
+
+    def _let_go(self) -> None:
+        if self._reading:
+            self._reading.close()
+        self._reading = self._read = None
+
+
+def connect(path: Path) -> FileReading:
+    """A connection for reading only; threads may share it, one question at a time.
+
+    Raises:
+        sqlite3.OperationalError: there is no such file; none is made.
+    """
+    there = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(there, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
+    connection.execute("PRAGMA query_only = 1")
+    return FileReading(connection)
 
 
 def node_of(path: Path) -> int | None:
@@ -36,13 +170,7 @@ def node_of(path: Path) -> int | None:
     return None
 
 
-def delete(path: Path) -> None:
-    """Delete a file that nobody uses, with what is beside it."""
-    for ending in ("", *BESIDE):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _connected(path: Path) -> tuple[sqlite3.Connection, int | None]:
+def _connected(path: Path) -> FileTables:
     _made(path)
     node = node_of(path)  # before it is opened: one that comes between is then taken for another one
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
@@ -50,10 +178,15 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, int | None]:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")  # older versions kept here what was hidden in a match
+        is_old = connection.execute(_OLD).fetchone() is not None
     except sqlite3.DatabaseError:
         connection.close()
         raise
-    return connection, node
+    if not is_old:
+        return FileTables(connection, node)
+    connection.close()
+    path.unlink()
+    return _connected(path)
 
 
 def _made(path: Path) -> None:

@@ -1,24 +1,24 @@
 """What the API asks of the read models: typed questions in, rows out, page by page in a stable order.
 
-Every function takes a connection from `connect` and reads the generation that is served.  The rows of a page
-are read by one statement, so they are of one moment; a cursor stays good while rows come and go.
+Every function takes what asks the tables (see `backend.Reading`), and reads the generation that is served.
+The rows of a page are read by one statement, so they are of one moment; a cursor stays good while rows come
+and go.
 """
 
 from __future__ import annotations
 
 import base64
-import sqlite3
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from projections import history as histories
+from projections.backend import NoTable, Reading
 from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
-from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow
+from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
 from projections.model import LIVE, R
 from projections.ratings import RatingRow
 from projections.tables import shape
@@ -83,22 +83,10 @@ class Played(Struct, frozen=True):
     rating: RatingRow | None
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection for reading only; threads may share it, one question at a time.
-
-    Raises:
-        sqlite3.OperationalError: there is no such file; none is made.
-    """
-    there = f"{path.absolute().as_uri()}?mode=rw"
-    connection = sqlite3.connect(there, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
-    connection.execute("PRAGMA query_only = 1")
-    return connection
-
-
 # ── match list ──
 
 
-def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> Page[MatchRow]:
+def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
     """The match list, the latest opened first.
 
     Raises:
@@ -108,23 +96,24 @@ def matches(connection: sqlite3.Connection, which: MatchFilter, page: Asked) -> 
     where = _Where(game=which.game, edition=which.edition, status=which.status, origin=which.origin)
     where.add('"opened_at" >= ?', which.since)
     where.add('"opened_at" < ?', which.until)
-    where.add('"match" IN (SELECT "match" FROM match_seats WHERE "player" = ?)', which.player)
-    where.add(*_without(which.hidden))
+    seats = f"{tables.views}{SeatRow.table}"
+    where.add(f'"match" IN (SELECT "match" FROM {seats} WHERE "player" = ?)', which.player)
+    where.add(*_without(tables, which.hidden))
     order = ("opened", "match")
     where.after(order, cursor(page.after, (int, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    return paged(rows_of(connection, MatchRow, latest, where.values), page, order)
+    return paged(rows_of(tables, MatchRow, latest, where.values), page, order)
 
 
-def match(connection: sqlite3.Connection, match: str) -> MatchRow | None:
+def match(tables: Reading, match: str) -> MatchRow | None:
     """One match of the list."""
-    return next(iter(rows_of(connection, MatchRow, 'WHERE "match" = ?', (match,))), None)
+    return next(iter(rows_of(tables, MatchRow, 'WHERE "match" = ?', (match,))), None)
 
 
 # ── player history ──
 
 
-def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, page: Asked) -> Page[Played]:
+def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> Page[Played]:
     """The matches of a player, the latest opened first.
 
     Raises:
@@ -134,44 +123,37 @@ def history(connection: sqlite3.Connection, player: str, which: HistoryFilter, p
     where = _Where(
         player=player, game=which.game, edition=which.edition, origin=which.origin, outcome=which.outcome
     )
-    where.add(*_without(which.hidden))
+    where.add(*_without(tables, which.hidden))
     order = ("opened", "match", "seat")
     where.after(order, cursor(page.after, (int, str, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
-    seatings = paged(rows_of(connection, SeatingRow, latest, where.values), page, order)
-    marks = ", ".join("?" * len(seatings.rows))
-    rated = rows_of(
-        connection,
-        RatingRow,
-        f'WHERE "player" = ? AND "match" IN ({marks})',
-        (player, *(row.match for row in seatings.rows)),
-    )
+    seatings = paged(rows_of(tables, SeatingRow, latest, where.values), page, order)
+    of_page = f'WHERE "player" = ? AND "match" IN ({tables.listed})'
+    rated = rows_of(tables, RatingRow, of_page, (player, _array(row.match for row in seatings.rows)))
     ratings = {row.match: row for row in rated}
     return Page(tuple(Played(row, ratings.get(row.match)) for row in seatings.rows), seatings.next)
 
 
-def standings_of(connection: sqlite3.Connection, player: str) -> list[StandingRow]:
+def standings_of(tables: Reading, player: str) -> list[StandingRow]:
     """Where a player stands on every board that knows him."""
-    return rows_of(connection, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
+    return rows_of(tables, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
 
 
 # ── scoreboards ──
 
 
 def totals(
-    connection: sqlite3.Connection,
+    tables: Reading,
     game: str | None = None,
     edition: str | None = None,
     pool: str | None = LIVE,
 ) -> list[TotalsRow]:
     """The totals of every game and edition; `pool` None: of every pool."""
     where = _Where(game=game, edition=edition, pool=pool)
-    return rows_of(connection, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
+    return rows_of(tables, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
 
 
-def standings(
-    connection: sqlite3.Connection, game: str, edition: str, page: Asked, pool: str = LIVE
-) -> Page[StandingRow]:
+def standings(tables: Reading, game: str, edition: str, page: Asked, pool: str = LIVE) -> Page[StandingRow]:
     """The players on one board: by rating, then by matches won, then by id.
 
     Raises:
@@ -180,7 +162,7 @@ def standings(
     where = _Where(game=game, edition=edition, pool=pool)
     where.after(_BEST, cursor(page.after, (int, int, str)))
     best = f"{where} ORDER BY {_descending(_BEST)} LIMIT {_limit(page)}"
-    return paged(rows_of(connection, StandingRow, best, where.values), page, _BEST)
+    return paged(rows_of(tables, StandingRow, best, where.values), page, _BEST)
 
 
 # ── conditions, cursors, rows ──
@@ -212,10 +194,13 @@ class _Where:
         return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
 
 
-def _without(hidden: frozenset[str]) -> tuple[str, str | None]:
+def _without(tables: Reading, hidden: frozenset[str]) -> tuple[str, str | None]:
     """The condition that leaves out these matches."""
-    named = msgspec.json.encode(sorted(hidden)).decode() if hidden else None
-    return '"match" NOT IN (SELECT value FROM json_each(?))', named
+    return f'"match" NOT IN ({tables.listed})', _array(sorted(hidden)) if hidden else None
+
+
+def _array(texts: Iterable[str]) -> str:
+    return msgspec.json.encode(list(texts)).decode()
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -265,7 +250,7 @@ def paged(rows: list[T], page: Asked, order: Sequence[str]) -> Page[T]:
     return Page(tuple(rows[: page.limit]), after)
 
 
-def rows_of(connection: sqlite3.Connection, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
+def rows_of(tables: Reading, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
     """Rows of the generation that is served; `rest` says which, with `values` for its marks.
 
     Raises:
@@ -273,11 +258,9 @@ def rows_of(connection: sqlite3.Connection, kind: type[R], rest: str, values: Se
     """
     kept = shape(kind)
     try:
-        found = connection.execute(f"SELECT {kept.names} FROM {kind.table} {rest}", values)
+        found = tables.execute(f"SELECT {kept.names} FROM {tables.views}{kind.table} {rest}", values)
         return [kept.row(row) for row in found]
     except (OverflowError, UnicodeEncodeError) as error:
         raise BadQuery("a number beyond 64 bits, or text that is no Unicode") from error
-    except (sqlite3.OperationalError, msgspec.DecodeError) as error:
-        if isinstance(error, sqlite3.OperationalError) and "no such" not in str(error):
-            raise
+    except (NoTable, msgspec.DecodeError) as error:
         raise NotReady(f"the read model {kind.table} is being built; ask again soon") from error

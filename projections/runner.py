@@ -8,6 +8,11 @@ log, just before that record: it is reported, tried again with every pass, and h
 Readers see a projection as soon as it holds everything there is, and not before: of a log that is only half
 taken in they would get lists that look complete.  A file that is deleted while it runs is built anew.
 
+Of the workers of a shared store one moves the read models (see `postgres`); the runners of the others look
+every second whether they may, and wait for it on behalf of their readers.  What else follows the order of all
+records and must be done by one worker alone (notifications, results of tournaments) belongs beside
+`Runner.catch_up`, in `Runner._run`, where this process is known to be the one.
+
 A divided store is several logs, and nothing says in which order their batches are taken.  So a fold must give
 the same rows whatever the order is in which records of different matches come.
 """
@@ -15,15 +20,16 @@ the same rows whatever the order is in which records of different matches come.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from projections.backend import Backend, Home
 from projections.boards import BOARDS
 from projections.catalogue import Catalogue, Overtaken, fits, stamped
-from projections.file import node_of, opened
+from projections.file import File
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
@@ -35,12 +41,13 @@ PROJECTIONS = (MATCHES, HISTORY, BOARDS)
 BATCH = 1_000  # records a transaction
 FAR = 32_000  # the same where at least so many wait: more of them are plays in between
 IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
-_NO_NODE = 0  # where the file could not be opened: that of none, so that it is opened again
+LOOK = 0.005  # seconds between two looks at what another process moves while a reader waits
+AGAIN = 20  # looks after which that process is called once more: another one may move them by then
 PAUSE = 0.5  # seconds for which it lets more come, unless a reader waits: more at once cost less each
 
 
 class Runner:
-    """Keeps the read models in the file at `path`.
+    """Keeps the read models at `home` (a path: in this file), unless another process does.
 
     `source` is a log, or several by their names, or their ends.  `report` is called with one line for
     whatever an operator should know.  `withdrawn` gives the matches that are to be told of no more; where it
@@ -51,7 +58,7 @@ class Runner:
     def __init__(
         self,
         source: Source | Mapping[str, Source] | Tails,
-        path: Path,
+        home: Home | Path,
         *,
         projections: Sequence[Projection] = PROJECTIONS,
         batch: int = BATCH,
@@ -59,7 +66,8 @@ class Runner:
         withdrawn: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self._withdrawn = withdrawn
-        self.path, self._batch, self._report = path, batch, report
+        self._home = _home(home, report)
+        self._batch, self._report, self._reported = batch, report, ""
         self._tails = source if isinstance(source, Tails) else tails_of(source, report)
         self._projections = {projection.name: projection for projection in projections}
         self._unseen: set[str] = set()  # logs that could not be read when it was looked what they hold
@@ -69,22 +77,38 @@ class Runner:
         self._woken, self._stopping = threading.Event(), threading.Event()
         self._hurried = threading.Event()  # somebody waits
         self._thread: threading.Thread | None = None
+        self._tables: Backend | None = None
         self._open()
 
+    @property
+    def moves(self) -> bool:
+        """Is it this process that moves the read models?"""
+        return self._tables is not None
+
     def _open(self) -> None:
-        self._node: int | None = _NO_NODE
-        self._connection, node = opened(self.path, self._report)
-        self._catalogue = Catalogue(self._connection)
-        self._taker = Taker(self._connection, self._catalogue)
+        """Open the read models, unless another process moves them."""
+        self._close()
+        tables = self._home.open()
+        if tables is None:
+            return
+        self._catalogue, self._tables = Catalogue(tables), tables
+        self._taker = Taker(tables, self._catalogue)
         try:
             self._prepare()
         except BaseException:
-            self._connection.close()
+            self._close()
             raise
-        self._node = node
+
+    def _close(self) -> None:
+        """Move the read models no more: whoever waited for that waits for another process from now on."""
+        if self._tables is not None:
+            self._tables.close()
+        with self._moved:
+            self._tables = None
+            self._moved.notify_all()
 
     def _prepare(self) -> None:
-        with self._transaction():
+        with self._there.transaction():
             for name in self._catalogue.prepare(self._projections.values(), self._tails):
                 self._report(
                     f"projection {name}: of another version or log, so it is built anew from the log"
@@ -96,9 +120,14 @@ class Runner:
 
     def status(self) -> list[Status]:
         """How far each projection has come."""
-        lasts = self.lasts()
+        lasts, found = self.lasts(), self._found()
+        return [status(name, found, lasts) for name in self._projections]
+
+    def _found(self) -> list[Generation]:
+        """Where all generations stand."""
+        found = [] if self.moves else self._home.generations()
         with self._moved:
-            return [status(name, self._state, lasts) for name in self._projections]
+            return found or self._state
 
     def lasts(self) -> dict[str, int]:
         """The position of the last record of each log that can be read."""
@@ -113,10 +142,26 @@ class Runner:
         """Wait until readers see the record at the position of each log (a number: of the one log there is)
         in every read model; False: not in that time, or not before it stopped."""
         wanted = positions if isinstance(positions, Mapping) else {"": positions}
+        until, looks = time.monotonic() + seconds, 0
+        while True:
+            left = max(until - time.monotonic(), 0.0)
+            reached = self._wait_here(wanted, left) if self.moves else has_reached(self._found(), wanted)
+            if reached or self._stopping.is_set() or not left:
+                return reached
+            if not self.moves:
+                if looks % AGAIN == 0:
+                    self._home.call()
+                looks += 1
+                self._stopping.wait(min(LOOK, left))
+
+    def _wait_here(self, wanted: Mapping[str, int], seconds: float) -> bool:
+        """The same, as long as it is this process that moves them."""
         with self._moved:
             if not has_reached(self._state, wanted):
                 self._hurried.set()
-            self._moved.wait_for(lambda: self._stopping.is_set() or has_reached(self._state, wanted), seconds)
+            self._moved.wait_for(
+                lambda: self._stopping.is_set() or not self.moves or has_reached(self._state, wanted), seconds
+            )
             return has_reached(self._state, wanted)
 
     def hurry(self) -> None:
@@ -133,19 +178,16 @@ class Runner:
         thread.start()
         self._thread = thread
 
-    def halt(self) -> None:
-        """Begin nothing more, and let go of whoever waits; the batch at hand may still be written."""
+    def stop(self) -> None:
+        """Finish the batch at hand and let go of the read models: another process may move them."""
         self._stopping.set()
         self.hurry()
         with self._moved:
             self._moved.notify_all()
-
-    def stop(self) -> None:
-        """Finish the batch at hand and let go of the file."""
-        self.halt()
         if self._thread:
             self._thread.join()
-        self._connection.close()
+        self._close()
+        self._home.close()
 
     def rebuild(self, name: str) -> None:
         """Build a projection anew beside the one that is served, which it then replaces.
@@ -167,20 +209,21 @@ class Runner:
         while not self._stopping.is_set():
             self._woken.clear()
             try:
-                if node_of(self.path) != self._node:
-                    self._open_anew()
-                self.catch_up()
-            except Exception as error:  # the disk fails: say so, and go on when it is mended
-                self._report(f"projections: {told_of(error)}; trying again")
-            self._woken.wait(IDLE)
-            self._hurried.wait(PAUSE)
+                if not self.moves or self._home.is_lost():
+                    self._open()
+                if self.moves:
+                    self.catch_up()
+                self._reported = ""
+            except Exception as error:  # the disk, the database: say so once, and go on when it is mended
+                if self._reported != (said := f"projections: {told_of(error)}; trying again"):
+                    self._report(said)
+                self._reported = said
+            if self.moves:
+                self._woken.wait(IDLE)
+                self._hurried.wait(PAUSE)
+            else:
+                self._stopping.wait(IDLE)
             self._hurried.clear()
-
-    def _open_anew(self) -> None:
-        """Go on in the file that is there now, or in a new one."""
-        self._report(f"{self.path.name} was deleted, or replaced: what is not there is built anew")
-        self._connection.close()
-        self._open()
 
     def advance(self) -> bool:
         """One batch of each log for every generation that is behind; whether anything moved."""
@@ -219,7 +262,7 @@ class Runner:
             if not found.served and self._fits(found) and self._is_complete(found, lasts)
         ]
         for found in complete:
-            with self._transaction():
+            with self._there.transaction():
                 self._catalogue.serve(self._projections[found.name], found.generation)
         if complete:
             self._note()
@@ -242,7 +285,7 @@ class Runner:
     def _begin_wanted(self) -> None:
         while self._wanted:
             name = self._wanted.pop()
-            with self._transaction():
+            with self._there.transaction():
                 self._catalogue.begin(self._projections[name], self._taker.withdrawn)
             self._note()
 
@@ -256,7 +299,7 @@ class Runner:
         if records is None:
             return False
         try:
-            with self._transaction():
+            with self._there.transaction():
                 moved = [self._take(found, log, records) for found in group]
         except Overtaken:
             moved = [True]
@@ -289,16 +332,14 @@ class Runner:
             self._state = found
             self._moved.notify_all()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+    @property
+    def _there(self) -> Backend:
+        assert self._tables is not None, "another process moves the read models"
+        return self._tables
+
+
+def _home(home: Home | Path, report: Callable[[str], None]) -> Home:
+    return File(home, report) if isinstance(home, Path) else home
 
 
 def tails_of(source: Source | Mapping[str, Source], report: Callable[[str], None]) -> Tails:

@@ -1,4 +1,4 @@
-"""How far the read models are: what their file says of it at one moment, and what that means for a reader.
+"""How far the read models are: what their tables say of it at one moment, and what that means for a reader.
 
 A *generation* is one set of a projection's tables: one is served, and another one may be built beside it.
 """
@@ -93,7 +93,7 @@ def status(name: str, generations: Iterable[Generation], lasts: Mapping[str, int
     """
     of = [found for found in generations if found.name == name]
     building = next((found for found in of if not found.served), None)
-    nothing = Generation(name, 0, "", False, (), {})  # its file is only being made
+    nothing = Generation(name, 0, "", False, (), {})  # its tables are only being made
     shown = next((found for found in of if found.served), building or nothing)
     filled = [found for found in of if found.stamp == (building or shown).stamp]
     failures = [failure for found in filled for failure in found.failures.values()]
@@ -110,13 +110,5 @@ def has_reached(generations: Collection[Generation], wanted: Mapping[str, int]) 
     """Do readers see the record at this position of each log, in every read model?"""
     served = [found for found in generations if found.served]
     every = {found.name for found in served} == {found.name for found in generations}
-    return bool(served) and every and not lacking(served, wanted)
-
-
-def lacking(generations: Collection[Generation], wanted: Mapping[str, int]) -> set[str]:
-    """The logs of which something here, or everything, lacks the record at this position."""
-    return {
-        log
-        for log, position in wanted.items()
-        if not generations or any(found.at(log).position < position for found in generations)
-    }
+    there = all(found.at(log).position >= position for found in served for log, position in wanted.items())
+    return bool(served) and every and there

@@ -1,4 +1,4 @@
-"""Rows in SQLite: one table for each kind of row and generation, and a batch of changes before it is written.
+"""Rows in tables: one table for each kind of row and generation, and a batch of changes before it is written.
 
 The table of kind `matches` in generation 3 is `matches_3`; the view `matches` shows the generation that is
 served, so that whoever reads needs to know neither.
@@ -6,18 +6,16 @@ served, so that whoever reads needs to know neither.
 
 from __future__ import annotations
 
-import sqlite3
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Generic
 
 import msgspec
 
+from projections.backend import SQLITE, Backend
 from projections.model import Change, Gone, Key, R, Row, key_of
-
-_PLAIN = {str: "TEXT", bytes: "BLOB", int: "INTEGER", float: "REAL", bool: "INTEGER"}
 
 
 class Column:
@@ -26,7 +24,7 @@ class Column:
     def __init__(self, name: str, kind: Any) -> None:
         self.name = name
         plain, null = _plain(kind)
-        self.sql = f'"{name}" {_PLAIN[plain] if plain else "TEXT"}{"" if null else " NOT NULL"}'
+        self.plain, self.rest = plain or str, "" if null else " NOT NULL"
         self.encode: Callable[[Any], Any] | None = None if plain else _encoder(kind)
         self.decode: Callable[[Any], Any] | None = _decoder(kind, plain)
 
@@ -37,7 +35,7 @@ def _plain(kind: Any) -> tuple[Any, bool]:
     members = set(typing.get_args(kind)) if is_union else {kind}
     rest = members - {types.NoneType}
     only = next(iter(rest)) if len(rest) == 1 else None
-    return (only, len(members) > 1) if only in _PLAIN else (None, False)
+    return (only, len(members) > 1) if only in SQLITE else (None, False)
 
 
 def _decoder(kind: Any, plain: Any) -> Callable[[Any], Any] | None:
@@ -64,10 +62,10 @@ class Shape(Generic[R]):
         self.columns = [Column(field.name, field.type) for field in msgspec.structs.fields(kind)]
         self.names = ", ".join(f'"{column.name}"' for column in self.columns)
 
-    def create(self, generation: int) -> list[str]:
+    def create(self, generation: int, types: Mapping[type, str] = SQLITE) -> list[str]:
         """The statements that create the table of a generation."""
         table = self.name(generation)
-        columns = ", ".join(column.sql for column in self.columns)
+        columns = ", ".join(f'"{column.name}" {types[column.plain]}{column.rest}' for column in self.columns)
         return [
             f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({_quoted(self.kind.key)}))",
             *(
@@ -121,11 +119,26 @@ def _where(names: Iterable[str]) -> str:
 class Batch:
     """The rows of one generation with the changes of a batch, which reach the tables with `write`."""
 
-    def __init__(self, connection: sqlite3.Connection, generation: int) -> None:
-        self._connection, self._generation = connection, generation
+    def __init__(self, tables: Backend, generation: int) -> None:
+        self._tables, self._generation = tables, generation
+        self._fetched: dict[type[Row], dict[Key, list[Any]]] = {}  # rows as they are stored, by their match
         # By kind, then by the first part of the key: a batch may hold rows of many matches.
         self._changed: dict[type[Row], dict[Key, dict[tuple[Key, ...], Row]]] = {}
         self._gone: dict[type[Row], set[tuple[Key, ...]]] = {}
+
+    def fetch(self, kinds: Iterable[type[Row]], matches: Iterable[str]) -> None:
+        """Read the rows of these matches in one question for each kind, where that is quicker."""
+        for kind in kinds:
+            if kind.key[0] != "match":
+                continue
+            rows: dict[Key, list[Any]] = {match: [] for match in matches}
+            found = self._tables.fetch(shape(kind), self._generation, rows.keys()) if rows else None
+            if found is None:
+                return
+            at = kind.__struct_fields__.index("match")
+            for values in found:
+                rows[values[at]].append(values)
+            self._fetched[kind] = rows
 
     def get(self, kind: type[R], *key: Key) -> R | None:
         """See `Rows.get`."""
@@ -149,7 +162,7 @@ class Batch:
             f"SELECT {kept.names} FROM {kept.name(self._generation)} "
             f"WHERE {_where(kind.key[:start])} AND {after}"
         )
-        stored = [kept.row(values) for values in self._connection.execute(query, least)]
+        stored = [kept.row(values) for values in self._tables.execute(query, least)]
         changed = {
             whole: row
             for whole, row in self._of(kind, within).items()
@@ -178,9 +191,12 @@ class Batch:
 
     def _stored(self, kind: type[R], key: tuple[Key, ...]) -> list[R]:
         kept = shape(kind)
+        if key and key[0] in (fetched := self._fetched.get(kind, {})):
+            known = [kept.row(values) for values in fetched[key[0]]]
+            return [row for row in known if key_of(row)[: len(key)] == key]
         where = _where(kind.key[: len(key)])
         query = f"SELECT {kept.names} FROM {kept.name(self._generation)} WHERE {where}"
-        return [kept.row(values) for values in self._connection.execute(query, key)]
+        return [kept.row(values) for values in self._tables.execute(query, key)]
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Take the changes of one record in."""
@@ -201,13 +217,14 @@ class Batch:
         """Write every changed row, within the transaction that is open."""
         for kind, gone in self._gone.items():
             table = shape(kind).name(self._generation)
-            for key in gone:
-                self._connection.execute(f"DELETE FROM {table} WHERE {_where(kind.key[: len(key)])}", key)
+            for length in {len(key) for key in gone}:
+                delete = f"DELETE FROM {table} WHERE {_where(kind.key[:length])}"
+                self._tables.executemany(delete, [key for key in gone if len(key) == length])
         for kind, changed in self._changed.items():
             kept = shape(kind)
-            marks = ", ".join("?" * len(kept.columns))
-            put = f"INSERT OR REPLACE INTO {kept.name(self._generation)} ({kept.names}) VALUES ({marks})"
-            rows = [kept.values(row) for rows in changed.values() for row in rows.values()]
-            self._connection.executemany(put, rows)
+            values = [kept.values(row) for rows in changed.values() for row in rows.values()]
+            if values:
+                self._tables.put(kept, self._generation, values)
         self._changed.clear()
         self._gone.clear()
+        self._fetched.clear()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from projections.backend import Backend
 from projections.catalogue import Catalogue, mark
 from projections.model import Delivered, Projection
 from projections.standing import Failure, Generation, Place
@@ -22,19 +22,20 @@ class Taker:
     """Takes batches into generations.
 
     Args:
-        connection: the one that writes the read models.
+        tables: of the read models.
         catalogue: of their generations.
     """
 
-    def __init__(self, connection: sqlite3.Connection, catalogue: Catalogue) -> None:
-        self._connection, self._catalogue = connection, catalogue
+    def __init__(self, tables: Backend, catalogue: Catalogue) -> None:
+        self._tables, self._catalogue = tables, catalogue
         self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
 
     def taken(
         self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
     ) -> Taken:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
-        batch = Batch(self._connection, found.generation)
+        batch = Batch(self._tables, found.generation)
+        batch.fetch(projection.kinds, {one.record.match for one in records if one.record.move > 1})
         place, failure = _folded(projection, found, tail, batch, records, self.withdrawn)
         # What the log left out before a record that fails, a batch that ends there tells.
         if failure or place is None:
@@ -52,30 +53,30 @@ class Taker:
         """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
         last: Place | None = None
         failure: Failure | None = None
-        self._connection.execute("SAVEPOINT trial")
+        self._tables.execute("SAVEPOINT trial")
         for delivered in records:
             place, failure = self.taken(projection, found, tail, [delivered])
             if place:
                 last, found = place, replace(found, places={**found.places, tail.name: place})
             if failure:
-                self._connection.execute("ROLLBACK TO trial")
+                self._tables.execute("ROLLBACK TO trial")
                 last = None
                 break
-        self._connection.execute("RELEASE trial")
+        self._tables.execute("RELEASE trial")
         return last, failure
 
     def _write(self, found: Generation, log: str, batch: Batch, place: Place) -> Exception | None:
         """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
-        self._connection.execute("SAVEPOINT batch")
+        self._tables.execute("SAVEPOINT batch")
         try:
             batch.write()
-        except sqlite3.OperationalError:  # the disk: it fails for everybody
+        except self._tables.broken:  # the disk, the connection: it fails for everybody
             raise
         except Exception as error:  # rows that cannot be kept must not stop the others
-            self._connection.execute("ROLLBACK TO batch")
+            self._tables.execute("ROLLBACK TO batch")
             return error
         self._catalogue.move(found, log, place)
-        self._connection.execute("RELEASE batch")
+        self._tables.execute("RELEASE batch")
         return None
 
 

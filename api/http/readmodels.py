@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from api.http.problems import Failed
+from api.store.base import SqlStore
 from api.store.seam import Store, StoreError
 from projections import read
-from projections.reader import Reader
+from projections.backend import Home, NoTable, Reading
+from projections.file import File
 from projections.runner import Runner
-from projections.sharing import SharedRunner
+from projections.standing import has_reached
 
-FILE = "read-models.db"  # in the store's folder; it can be thrown away
+if TYPE_CHECKING:
+    from api.store.postgres_address import Address
+    from projections.postgres import Database
+
+FILE = "read-models.db"  # in the folder of an embedded store; it can be thrown away
 _AT_ONCE = 3  # questions in threads: whoever waits for the runner must not hold up tokens and matches
 _PATIENCE = 1.0  # seconds a reader waits for what was committed before he asked
 
@@ -31,30 +36,26 @@ class ReadModels:
 
     Args:
         store: the log that they follow.
-        folder: where their file lies.
-        known: tells a store that other processes serve, too, from all others: those that keep their read
-            models in the same folder have one file together.
+        home: where they are; a folder: in a file there.
+        replica: where they are, too, as far as it has come.
     """
 
-    def __init__(self, store: Store, folder: Path, known: bytes | None = None) -> None:
+    def __init__(self, store: Store, home: Home | Path, replica: Home | None = None) -> None:
         self._store, self._asking = store, asyncio.Semaphore(_AT_ONCE)
         self._hidden: frozenset[str] = frozenset()
-        self.runner: Runner | SharedRunner = (
-            Runner(store.logs, folder / FILE, report=_report, withdrawn=self.withdrawn)
-            if known is None
-            else SharedRunner(store.logs, folder, known, report=_report, withdrawn=self.withdrawn)
-        )
+        self.home = File(home / FILE, _report) if isinstance(home, Path) else home
+        self._replica = replica
+        self.runner = Runner(store.logs, self.home, report=_report, withdrawn=self.withdrawn)
         self.runner.start()
-        self.path = self.runner.path
-        self._reader = Reader(self.path)
 
     async def ask(
-        self, question: Callable[Concatenate[sqlite3.Connection, P], T], *given: P.args, **named: P.kwargs
+        self, question: Callable[Concatenate[Reading, P], T], *given: P.args, **named: P.kwargs
     ) -> T:
         """The answer of a function of `projections.read`, with everything that is committed now.
 
         Raises:
             Failed: invalid, unavailable.
+            StoreError: the database is away.
         """
         async with self._asking:
             return await asyncio.to_thread(self._answer, lambda rows: question(rows, *given, **named))
@@ -70,18 +71,26 @@ class ReadModels:
         return self._hidden
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of them."""
         self.runner.stop()
-        self._reader.close()
+        if self._replica is not None:
+            self._replica.close()
 
-    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        self.runner.wait(self.runner.lasts(), _PATIENCE)
+    def _answer(self, question: Callable[[Reading], T]) -> T:
+        lasts = self.runner.lasts()
+        if self._replica is not None and has_reached(self._replica.generations(), lasts):
+            with suppress(StoreError):  # it went away meanwhile
+                return self._at(self._replica, question)
+        self.runner.wait(lasts, _PATIENCE)
+        return self._at(self.home, question)
+
+    def _at(self, home: Home, question: Callable[[Reading], T]) -> T:
         try:
-            with self._reader as rows:
-                return question(rows)
+            with home.reader() as tables:
+                return question(tables)
         except read.BadQuery as error:
             raise Failed("invalid", str(error)) from error
-        except read.NotReady as error:
+        except (read.NotReady, NoTable) as error:
             raise Failed("unavailable", self._built() or str(error), {"retry-after": "1"}) from error
 
     def _built(self) -> str:
@@ -98,3 +107,37 @@ class ReadModels:
 
 def _report(line: str) -> None:
     _log.warning("projections", extra={"told": line})
+
+
+def read_models(store: SqlStore) -> ReadModels:
+    """Those of a store: in its PostgreSQL, where it has one, else in a file beside it.
+
+    Raises:
+        StoreError: the database does not let us.
+        OSError, sqlite3.OperationalError: the folder does not.
+    """
+    if store.home is not None:
+        return ReadModels(store, store.home)
+    import psycopg
+
+    from api.store.postgres_store import RIGHTS, PostgresStore
+    from projections.postgres import CALLS
+
+    assert isinstance(store, PostgresStore), "a store without a folder is a database"
+    home, *replicas = map(database_of, store.addresses)
+    try:
+        models = ReadModels(store, home, *replicas)
+    except psycopg.Error as error:
+        home.close()
+        address = store.addresses[0]
+        raise StoreError(f"{address} cannot hold the read models: {address.said(error)}; {RIGHTS}") from error
+    store.hear(CALLS, lambda _: models.runner.hurry())
+    return models
+
+
+def database_of(address: Address) -> Database:
+    """The read models in a PostgreSQL database."""
+    from api.store.postgres_address import hung_up
+    from projections.postgres import Database
+
+    return Database(address.connect, hung_up, address.away)

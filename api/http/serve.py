@@ -19,8 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
-from pathlib import Path
+from contextlib import closing, contextmanager, suppress
 
 import uvicorn
 import uvloop
@@ -32,18 +31,16 @@ from api.http import logs
 from api.http.app import build
 from api.http.connections import proxies
 from api.http.protocol import IDLE_SECONDS, Config
-from api.http.readmodels import ReadModels
+from api.http.readmodels import ReadModels, read_models
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.learning import learn
 from api.settings import Settings, product, read, unknown
 from api.store.base import SqlStore
-from api.store.fresh import scratch_folder
 from api.store.location import Location
 from api.store.opening import open_store
 from domain.games import GAMES
 
-MODELS = "GLASNOST_READ_MODELS"  # the folder of the read models, where they are not to lie beside the store
 _SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
 FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
 BACKLOG = 2_048  # connections that wait to be accepted
@@ -85,9 +82,8 @@ def serve(
     _open_as_many_as_allowed()
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
-    with listening(host, port) as listener, closing(open_store(location)) as store, ExitStack() as kept:
-        models = _models_folder(store, given, kept)
-        uvloop.run(_serve(store, models, listener, settings, redis, empty, tell))
+    with listening(host, port) as listener, closing(open_store(location)) as store:
+        uvloop.run(_serve(store, listener, settings, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -102,38 +98,16 @@ def clock() -> int:
     return time.time_ns() // 1_000
 
 
-def _models_folder(store: SqlStore, environment: Mapping[str, str], kept: ExitStack) -> Path:
-    """Where the read models lie: processes on a shared store that are told of the same folder share them.
-
-    They can be built anew at any time, so a temporary folder will do; a folder with a name saves that time.
-    """
-    if named := environment.get(MODELS):
-        folder = Path(named)
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise _no_place(folder, error) from error
-        return folder
-    return store.home or kept.enter_context(scratch_folder("glasnost-models-"))
-
-
-def _read_models(store: SqlStore, folder: Path) -> ReadModels:
+def _read_models(store: SqlStore) -> ReadModels:
     try:
-        return ReadModels(store, folder, store.keys.derived("read models") if store.shared else None)
+        return read_models(store)
     except (OSError, sqlite3.OperationalError) as error:
-        raise _no_place(folder, error) from error
-
-
-def _no_place(folder: Path, error: OSError | sqlite3.OperationalError) -> CannotServe:
-    why = error.strerror if isinstance(error, OSError) else error
-    return CannotServe(
-        f"{folder} cannot hold the read models: {why}; {MODELS} names a folder on a disk of this machine"
-    )
+        why = error.strerror if isinstance(error, OSError) else error
+        raise CannotServe(f"{store.home} cannot hold the read models: {why}") from error
 
 
 async def _serve(
     store: SqlStore,
-    folder: Path,
     listener: socket.socket,
     settings: Settings,
     redis: Address | None,
@@ -141,7 +115,7 @@ async def _serve(
     tell: Callable[[str], None],
 ) -> None:
     gate = Gate(store, store.keys, clock, product(), settings)
-    models = _read_models(store, folder)
+    models = _read_models(store)
     try:
         if not empty and store.last() == 0:
             with suppress(TimeoutError):  # bots that found no room go on when there is some

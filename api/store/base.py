@@ -18,7 +18,7 @@ from eventsourcing.persistence import StoredEvent
 
 from api.store import reserving
 from api.store.keys import KeyRing, wrap_key
-from api.store.log import AFTER, AT_ONCE, FIRST, NEWS, Reading, Rows
+from api.store.log import AT_ONCE, FIRST, NEWS, Reading, Rows
 from api.store.mapper import Envelope, Loaded, Matches, projected, unread
 from api.store.people import Cursor
 from api.store.seam import (
@@ -331,7 +331,10 @@ class SqlStore(ABC):
 
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""
-        return self._delivered(self._rows.rows(AFTER, (position, limit)))
+        found = self._reading.select_notifications(position, limit, inclusive_of_start=False)
+        return self._delivered(
+            [(one.id, one.originator_id, one.originator_version, one.topic, one.state) for one in found]
+        )
 
     def brief(self, position: int, limit: int) -> list[Stored]:
         """See `Store.brief`."""

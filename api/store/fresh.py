@@ -1,7 +1,7 @@
-"""Files and folders that are not finished, or only needed while a process lives.
+"""Files that are not finished.
 
 A process that is killed leaves them behind.  Each is locked as long as its process lives, so the next one
-finds those that nobody holds any more, and clears them away.
+finds those that no process holds any more, and clears them away.
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ import glob
 import os
 import re
 import secrets
-import shutil
 import sqlite3
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from api.store.lock import FILE, Lock
-from api.store.seam import InUse, StoreError
+from api.store.seam import StoreError
 
 _SIGN = re.compile(r"\.[0-9a-f]{16}(-journal)?")
 
@@ -59,32 +55,9 @@ def clear_away(target: Path) -> None:
             _unlink(name)
 
 
-@contextmanager
-def scratch_folder(prefix: str) -> Iterator[Path]:
-    """A temporary folder; those of the same prefix that nobody uses any more are deleted."""
-    for path in Path(tempfile.gettempdir()).glob(f"{glob.escape(prefix)}*"):
-        _delete_if_nobodys(path)
-    made = Path(tempfile.mkdtemp(prefix=f".{prefix}"))
-    lock = Lock(made, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
-    folder = made.rename(made.with_name(made.name[1:]))  # only now can another process find it
-    try:
-        yield folder
-    finally:
-        lock.release()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def reason(error: Exception) -> str:
     """What the system says, without its number and the path that the sentence names already."""
     return getattr(error, "strerror", None) or str(error)
-
-
-def _delete_if_nobodys(folder: Path) -> None:
-    """A folder without a lock is another program's."""
-    with suppress(InUse, OSError):
-        if (folder / FILE).exists():
-            Lock(folder, "").release()
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_nobodys(path: Path) -> bool:

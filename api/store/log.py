@@ -1,4 +1,4 @@
-"""What the recorders of both stores share: how the log is read, and how somebody follows it.
+"""What the recorders of both stores share: how the log is read.
 
 Both keep the log in a table `stored_events` of the same columns; `id` is the position in the one order
 in which moves became durable.
@@ -8,23 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from threading import Event
 from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
-from eventsourcing.persistence import (
-    ApplicationRecorder,
-    ListenNotifySubscription,
-    Notification,
-    NotSupportedError,
-    StoredEvent,
-)
+from eventsourcing.persistence import Notification, StoredEvent
 
 from domain.games import GAMES
 from domain.log import PLAYED, codec
 
 MOVE = "originator_id, originator_version, topic, state"
-AFTER = f"SELECT id, {MOVE} FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 FIRST = "SELECT min(id) FROM stored_events WHERE id > ?"
 AT_ONCE = 500  # values, or pairs of them, in one statement at most
@@ -35,16 +27,6 @@ class Rows(Protocol):
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """The rows of one statement, all of one moment."""
-
-
-class Bells(Protocol):
-    """What rings bells after commits."""
-
-    def listen(self, bell: Event) -> None:
-        """Ring `bell` after each commit."""
-
-    def unlisten(self, bell: Event) -> None:
-        """Ring `bell` no more."""
 
 
 class Reading(ABC):
@@ -142,27 +124,6 @@ class Reading(ABC):
         if limit is None:
             return self._rows(statement, values)
         return self._rows(f"{statement} LIMIT ?", (*values, limit))
-
-
-class Subscription(ListenNotifySubscription[ApplicationRecorder]):
-    """The stored moves after a position, then each new one; woken by `bells` after commits."""
-
-    def __init__(
-        self, recorder: ApplicationRecorder, bells: Bells, gt: int | None, topics: Sequence[str]
-    ) -> None:
-        self._bells = bells
-        super().__init__(recorder, gt, topics)
-        try:
-            bells.listen(self._has_been_notified)
-        except NotSupportedError:
-            self.stop()
-            raise
-        self._has_been_notified.set()  # a commit may have come before we listened
-
-    def stop(self) -> None:
-        """End the iteration."""
-        self._bells.unlisten(self._has_been_notified)
-        super().stop()
 
 
 def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:

@@ -6,8 +6,9 @@ It differs from the library's own module where that one falls short:
     one call each, and nobody else does: with what the library calls database functions, whoever follows the
     log misses moves;
 *   a question is one prepared statement on a connection that waits in a stack, with no transaction around it;
-    where the server was restarted meanwhile, it is asked once more;
-*   `subscribe` outlives a dead connection.
+    where the server was restarted meanwhile, it is asked once more.
+
+Nobody uses the library's `subscribe` here: followers are told by `api.store.postgres_listening`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from threading import BoundedSemaphore, Event
+from threading import BoundedSemaphore
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,7 +25,7 @@ from eventsourcing import postgres as library
 from eventsourcing.persistence import NotSupportedError, StoredEvent
 from eventsourcing.utils import Environment, EnvType
 
-from api.store.log import MOVE, Reading, Subscription
+from api.store.log import MOVE, Reading
 from api.store.people import Cursor as Marked
 from api.store.postgres_address import DOUBTFUL, Address, Connection, Unreachable, hung_up
 from api.store.postgres_listening import Listener
@@ -140,14 +141,6 @@ class Datastore(library.PostgresDatastore):
                 elif not connection.closed:
                     self._idle.append(connection)
 
-    def listen(self, bell: Event) -> None:
-        """Ring `bell` after each commit."""
-        self.listener.add(bell)
-
-    def unlisten(self, bell: Event) -> None:
-        """Ring `bell` no more."""
-        self.listener.remove(bell)
-
     def close(self) -> None:
         """Close all connections."""
         self._closed = True
@@ -198,10 +191,6 @@ class Recorder(Reading, library.PostgresApplicationRecorder):
         """The position of the last move; None where there is none."""
         last: int | None = self._rows("SELECT max(id) FROM stored_events", ())[0][0]
         return last
-
-    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription:
-        """The moves after position `gt`, as they become durable; iterate it, and stop it (`with`)."""
-        return Subscription(self, self.datastore, gt, topics)
 
 
 class Factory(library.PostgresFactory):

@@ -2,7 +2,8 @@
 
 The listener holds a connection of its own on which PostgreSQL announces commits.  It only rings bells: what
 was committed is read from the log, so nothing is missed while the connection is away, and nothing told twice.
-It tells of changed people, too, by their ids; after a break anybody may have been changed.
+It passes on what is announced on other channels, too: of changed people, by their ids; after a break anybody
+may have been changed.
 The teller reads and tells.  It looks by itself from time to time, too; if it then finds something although no
 bell rang, the connection is dead without a word, and is replaced.
 """
@@ -41,7 +42,7 @@ class Listener:
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
         self._bells: set[Event] = set()
-        self._heard: list[Callable[[str], None]] = []
+        self._heard: dict[str, list[Callable[[str], None]]] = {}
         self._lock = Lock()
         self._thread: Thread | None = None
         self._stopping, self._deaf = Event(), Event()
@@ -53,11 +54,14 @@ class Listener:
             self._bells.add(bell)
             self._begin()
 
-    def hear(self, told: Callable[[str], None]) -> None:
-        """Tell of each person who was changed, too; "": anybody may have been."""
+    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+        """Tell of whatever is announced on this channel, too; "": something may have been missed."""
         with self._lock:
-            self._heard.append(told)
+            is_missed = channel not in self._heard and self._thread is not None
+            self._heard.setdefault(channel, []).append(told)
             self._begin()
+        if is_missed:
+            self.renew()
 
     def _begin(self) -> None:
         if self._thread is None and not self._stopping.is_set():
@@ -91,11 +95,12 @@ class Listener:
             self._deaf.clear()
             try:
                 with self._connect() as connection:
-                    for channel in (BELL, CHANGES):
+                    for channel in (BELL, *self._heard):
                         connection.execute(f"LISTEN {channel}".encode())
                     wait = FIRST_WAIT
                     self._ring()  # for what was committed before we listened
-                    self._tell("")
+                    for channel in self._heard:
+                        self._tell(channel, "")
                     self._listen(connection)
             except (psycopg.Error, StoreError) as error:
                 _log.info("the store is not heard of: %s; trying again", type(error).__name__)
@@ -112,8 +117,7 @@ class Listener:
                         os.read(self._woken, 64)
                     elif notes := list(connection.notifies(timeout=0)):
                         for note in notes:
-                            if note.channel == CHANGES:
-                                self._tell(note.payload)
+                            self._tell(note.channel, note.payload)
                         self._ring()
                         self._stopping.wait(TOGETHER)
 
@@ -122,9 +126,9 @@ class Listener:
             for bell in self._bells:
                 bell.set()
 
-    def _tell(self, player: str) -> None:
-        for told in self._heard:
-            told(player)
+    def _tell(self, channel: str, what: str) -> None:
+        for told in self._heard.get(channel, ()):
+            told(what)
 
 
 class Teller:

@@ -45,7 +45,7 @@ from domain.log import Record
 from domain.match import Match
 
 T = TypeVar("T")
-_RIGHTS = "its user must own the database, or be granted CREATE on it"
+RIGHTS = "its user must own the database, or be granted CREATE on it"
 
 
 class PostgresStore(SqlStore):
@@ -95,7 +95,7 @@ class PostgresStore(SqlStore):
                     postgres_schema.must_be_current(connection)
         except psycopg.Error as error:
             said = f"the store in {address} cannot be opened: {address.said(error)}"
-            raise StoreError(f"{said}; {_RIGHTS}") from error
+            raise StoreError(f"{said}; {RIGHTS}") from error
         return cls._opened(url, keys, name, write=write)
 
     @classmethod
@@ -124,6 +124,15 @@ class PostgresStore(SqlStore):
             replica.close()
             raise StoreError(f"{Address(url)} is no replica of this store")
         self._replica = replica
+
+    @property
+    def addresses(self) -> list[Address]:
+        """How the database is reached, and then its replica, where it has one."""
+        return [one._datastore.address for one in (self, self._replica) if one is not None]
+
+    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+        """Tell of whatever any process announces on a channel, and of "" where something may be missed."""
+        self._datastore.listener.hear(channel, told)
 
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
@@ -267,7 +276,7 @@ class _People(SqlPeople):
     def watch(self, told: Callable[[str], None]) -> None:
         """See `People.watch`."""
         super().watch(told)
-        self._store._datastore.listener.hear(told)
+        self._store.hear(CHANGES, told)
 
     def _announce(self, cursor: Cursor, player: str) -> None:
         cursor.execute("SELECT pg_notify(?, ?)", (CHANGES, player))

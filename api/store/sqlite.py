@@ -5,8 +5,7 @@ It differs from the library's own module where that one falls short:
 *   one connection writes, under a lock, and every other one can only read: SQLite before 3.51.3 may corrupt a
     file when two connections write or checkpoint at once, and two writers would only wait for each other;
 *   the log is the table of `api.store.schema`: contiguous versions, stable positions, never updated;
-*   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement;
-*   `subscribe` works.
+*   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from typing import Any
 
 from eventsourcing import sqlite as library
 from eventsourcing.persistence import NotSupportedError, StoredEvent
 from eventsourcing.utils import Environment, EnvType, strtobool
 
-from api.store.log import Reading, Subscription
+from api.store.log import Reading
 from api.store.schema import WHERE, connect_for_reading, connect_for_writing
 from api.store.seam import StoreError
 
@@ -52,7 +51,7 @@ class WritingConnection(library.SQLiteConnection):
 
 
 class Datastore(library.SQLiteDatastore):
-    """One file: the writing connection, the reading ones, and the bells that ring after a commit.
+    """One file: the writing connection and the reading ones.
 
     Reading connections wait in a stack of their own, as many as there were readers at once: with the
     library's pool and a transaction around it a look-up by key takes 30 us, so 5.
@@ -62,7 +61,6 @@ class Datastore(library.SQLiteDatastore):
         self._path, self._alone, self._closed = path, Lock(), False
         self._to_empty = False  # the write-ahead log is still to be emptied
         self._idle: list[ReadingConnection] = []
-        self._bells: set[Event] = set()
         self._writing: WritingConnection | None = None
         super().__init__(str(path), originator_id_type="text")
         if write:
@@ -111,7 +109,7 @@ class Datastore(library.SQLiteDatastore):
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
-        """All of what is done in the context, or nothing; after a commit the bells ring."""
+        """All of what is done in the context, or nothing."""
         if commit:
             self._must_be_there()
         with (
@@ -119,8 +117,6 @@ class Datastore(library.SQLiteDatastore):
             connection.transaction(commit=commit) as cursor,
         ):
             yield cursor
-        if commit:
-            self._ring()
 
     @contextmanager
     def statement(self) -> Iterator[library.SQLiteCursor]:
@@ -132,28 +128,11 @@ class Datastore(library.SQLiteDatastore):
             except BaseException:
                 connection.rollback()
                 raise
-        self._ring()
-
-    def _ring(self) -> None:
-        for bell in tuple(self._bells):
-            bell.set()
 
     def _must_be_there(self) -> None:
         """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""
         if self._writing is not None and _file(self._path) != self._file:
             raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
-
-    def listen(self, bell: Event) -> None:
-        """Ring `bell` after each commit."""
-        if self._writing is None:
-            raise NotSupportedError(
-                "a store open for reading only hears of no new moves: ask the process that serves it"
-            )
-        self._bells.add(bell)
-
-    def unlisten(self, bell: Event) -> None:
-        """Ring `bell` no more."""
-        self._bells.discard(bell)
 
     def checkpoint(self) -> None:
         """Move everything into the file itself and empty the write-ahead log, as soon as nobody reads it."""
@@ -229,10 +208,6 @@ class Recorder(Reading, library.SQLiteApplicationRecorder):
 
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
         return self.datastore.rows(statement, values)
-
-    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription:
-        """The moves after position `gt`, as they become durable; iterate it, and stop it (`with`)."""
-        return Subscription(self, self.datastore, gt, topics)
 
 
 class Factory(library.SQLiteFactory):

@@ -33,7 +33,7 @@ WORKERS = (1, 2) if QUICK else (1, 4)
 def ours(url: str, keys: Path, workers: int) -> Iterator[list[Server]]:
     """So many workers on one database, which share their read models."""
     command = ("-m", "api.cli.main", "serve", "--store", url, "--port", "0", "--empty")
-    shared = {"GLASNOST_KEYS": str(keys), "GLASNOST_READ_MODELS": f"{keys}.models"}
+    shared = {"GLASNOST_KEYS": str(keys)}
     with ExitStack() as running:
         yield [running.enter_context(server(*command, **shared)) for _ in range(workers)]
 

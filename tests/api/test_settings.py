@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from api.settings import OTHERS, PREFIX, Settings, unknown
+import pytest
+
+from api.settings import OTHERS, PREFIX, BadSetting, Settings, unknown
+from api.settings import read as read_settings
 from tests.docs.documents import read
 
 
@@ -12,6 +15,12 @@ def test_a_variable_that_is_called_like_a_setting_and_is_none_is_told_with_its_l
         "GLASNOST_REQUEST_PER_SECOND": "GLASNOST_REQUESTS_PER_SECOND",
         "GLASNOST_XYZZY": "",
     }
+
+
+def test_a_folder_of_read_models_is_refused_with_where_they_lie() -> None:
+    with pytest.raises(BadSetting, match=r"READ_MODELS is no setting any more.* lie in its database"):
+        read_settings({"GLASNOST_READ_MODELS": "models"})
+    assert read_settings({"GLASNOST_READ_MODELS": ""}) == Settings()
 
 
 def test_no_variable_that_is_read_is_taken_for_a_mistake() -> None:

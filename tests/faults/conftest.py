@@ -15,7 +15,7 @@ from tests.faults.load import PLAYING
 @pytest.fixture(autouse=True)
 def _own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the keys nor the name of whoever runs the tests."""
-    for name in ("GLASNOST_KEYS", "GLASNOST_NAME", "GLASNOST_STORE_REPLICA", "GLASNOST_READ_MODELS"):
+    for name in ("GLASNOST_KEYS", "GLASNOST_NAME", "GLASNOST_STORE_REPLICA"):
         monkeypatch.delenv(name, raising=False)
 
 

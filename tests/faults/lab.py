@@ -110,7 +110,7 @@ def spread(workers: Workers, number: int, under: Sequence[str], server: OwnPostg
     here, there = HERE.format(number), THERE.format(number)
     first = (number - 1) * WORKERS
     for one in range(first, first + WORKERS):
-        workers.doors[one], workers.machines[one] = (there, _PORT + one), number
+        workers.doors[one] = (there, _PORT + one)
         workers.locations[one] = server.url_of("postgres").replace(LOCAL, here)
         workers.under[one] = [*under, "env", f"{REPLICA}={replica.replace(LOCAL, here)}"]
 
@@ -122,7 +122,7 @@ def proof(folder: Path, partitions: int, seconds: float) -> Proof:
         replica = stack.enter_context(server.replica())
         place = Database(server.url_of("postgres"), folder / "keys")
         make(place, replica)
-        workers = Workers(place, folder, WORKERS * len(MACHINES))
+        workers = Workers(place, WORKERS * len(MACHINES))
         for number in MACHINES:
             under = stack.enter_context(machine(number))
             spread(workers, number, under, server, replica.url_of("postgres"))

@@ -27,7 +27,7 @@ from tests.api.http.served import Client
 from tests.faults.load import Acknowledged, Crowd
 from tests.faults.watching import Watcher
 from tests.faults.workers import Door, Workers
-from tests.projections.support import dumped
+from tests.projections.support import database_of, dumped
 
 Known = Mapping[str, Sequence[Acknowledged]]
 
@@ -64,8 +64,7 @@ def proved(workers: Workers, crowd: Crowd, scratch: Path) -> Proof:
     known, store = crowd.acknowledged, workers.place.open(write=False)
     try:
         matches = holds(store, known)
-        for models in workers.models:
-            rebuilt(store, models, scratch)
+        rebuilt(store, workers.models, scratch)
     finally:
         store.close()
     return Proof(
@@ -108,11 +107,11 @@ def verified(store: SqlStore, match: Match) -> None:
     assert report.ok, report
 
 
-def rebuilt(store: SqlStore, models: Path, scratch: Path) -> None:
-    """A file of read models holds, table by table, what it holds when it is built from nothing."""
+def rebuilt(store: SqlStore, models: Path | str, scratch: Path) -> None:
+    """Read models hold, table by table, what a file holds that is built from nothing."""
     anew = scratch / "from-nothing.db"
-    for path in (models, anew):
-        runner = Runner(store, path)
+    for home in (models if isinstance(models, Path) else database_of(models), anew):
+        runner = Runner(store, home)
         runner.catch_up()
         assert not [status for status in runner.status() if status.behind or status.failure]
         runner.stop()

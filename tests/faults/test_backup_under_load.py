@@ -33,7 +33,7 @@ def beside(crowd: Crowd, command: list[str], user: str | None = None) -> None:
 def goes_on(place: Place, folder: Path) -> None:
     """Matches are played in this store as in any other."""
     folder.mkdir()
-    workers = Workers(place, folder)
+    workers = Workers(place)
     with working(workers):
         crowd = Crowd(workers.doors, seed=11, pairs=2)
         crowd.play_on(BETWEEN)
@@ -51,7 +51,7 @@ def glasnost(*words: str | Path) -> list[str]:
 
 def backed_up(place: Folder, folder: Path, times: int) -> str:
     """Make so many backups under load, and restore each."""
-    workers, known = Workers(place, folder), []
+    workers, known = Workers(place), []
     with working(workers):
         crowd = Crowd(workers.doors, seed=10)
         for number in range(times):
@@ -114,7 +114,7 @@ def copied(server: OwnPostgres, crowd: Crowd) -> Iterator[str]:
 def kept(folder: Path, times: int) -> str:
     """Make so many backups of each kind under load, and restore each."""
     with own_postgres() as server:
-        workers = Workers(Database(server.url_of("postgres"), folder / "keys"), folder, 2)
+        workers = Workers(Database(server.url_of("postgres"), folder / "keys"), 2)
         with working(workers):
             crowd = Crowd(workers.doors, seed=12)
             for number in range(times):

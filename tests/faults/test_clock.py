@@ -31,7 +31,7 @@ def set_back(place: Place, folder: Path, often: int) -> Proof:
     """Set the clock of one worker back by an hour, so often; another one, where there is one, is right."""
     file = folder / "clock"
     turn(file, HOUR // 2)
-    workers = Workers(place, folder, 1 if isinstance(place, Folder) else 2)
+    workers = Workers(place, 1 if isinstance(place, Folder) else 2)
     workers.first[0] = f"from tests.faults import clock\nclock.follow({str(file)!r})\n"
     with working(workers):
         crowd = Crowd(workers.doors, seed=5)

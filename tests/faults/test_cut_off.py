@@ -43,7 +43,7 @@ def barred(cut: Line, crowd: Crowd, seconds: float) -> None:
 
 def cut_off(place: Database, folder: Path, times: int, seconds: float) -> Proof:
     """Cut one of two workers off in every way, so often; who plays at the other one does not notice."""
-    workers = Workers(place, folder, 2)
+    workers = Workers(place, 2)
     with line_to(place.url) as (cut, workers.locations[0]), working(workers):
         crowd, elsewhere = Crowd(workers.doors, seed=3, pairs=4), Crowd(workers.doors[1:], 4, pairs=2)
         for number in range(times):

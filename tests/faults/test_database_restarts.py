@@ -21,7 +21,7 @@ BETWEEN = 20  # moves between two of them, at least
 def restarted(folder: Path, times: int) -> Proof:
     """End the database so often, in turn by kill -9 and in good order; the workers live on."""
     with own_postgres() as server:
-        workers = Workers(Database(server.url_of("postgres"), folder / "keys"), folder, WORKERS)
+        workers = Workers(Database(server.url_of("postgres"), folder / "keys"), WORKERS)
         with working(workers):
             crowd = Crowd(workers.doors, seed=2)
             for number in range(times):

@@ -59,7 +59,7 @@ def limit_server(server: OwnPostgres, size: int = resource.RLIM_INFINITY) -> Non
 
 def full(place: Folder, folder: Path, times: int, size: Callable[[Path], int]) -> Proof:
     """Let the disk be full so often, from the size on that `size` gives for the store's folder."""
-    workers = Workers(place, folder)
+    workers = Workers(place)
     with working(workers):
         crowd = Crowd(workers.doors, seed=6)
         for _ in range(times):
@@ -110,7 +110,7 @@ def test_an_embedded_store_whose_disk_is_full_again_and_again(
 @contextmanager
 def crowded(folder: Path, server: OwnPostgres) -> Iterator[tuple[Workers, Crowd]]:
     """Two workers under load, on a database whose log of moves fills a page with each move."""
-    workers = Workers(Database(server.url_of("postgres"), folder / "keys"), folder, 2)
+    workers = Workers(Database(server.url_of("postgres"), folder / "keys"), 2)
     with working(workers):
         workers.place.force("ALTER TABLE stored_events SET (fillfactor = 10)")
         yield workers, Crowd(workers.doors, seed=7)

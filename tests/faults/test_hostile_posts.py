@@ -113,7 +113,7 @@ def attacked(orders: list[Orders]) -> Counter[int]:
 
 def hostile(place: Database, folder: Path, posts: int) -> Counter[int]:
     """Attack four workers with so many posts; how often each status was answered."""
-    workers, statuses = Workers(place, folder, WORKERS), Counter[int]()
+    workers, statuses = Workers(place, WORKERS), Counter[int]()
     with working(workers):
         aims, seed = targets(workers), 0
         before = place.content()

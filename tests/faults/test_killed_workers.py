@@ -21,7 +21,7 @@ BETWEEN = 20  # moves between two kills, at least
 
 def killed(place: Place, folder: Path, kills: int) -> Proof:
     """Kill a worker so often while all of them are busy."""
-    workers, source = Workers(place, folder, 1 if isinstance(place, Folder) else WORKERS), random.Random(1)
+    workers, source = Workers(place, 1 if isinstance(place, Folder) else WORKERS), random.Random(1)
     with working(workers):
         crowd = Crowd(workers.doors, seed=1)
         for number in range(1, kills + 1):

@@ -36,7 +36,7 @@ def two_addresses(folder: Path) -> Proof:
         environment = {REPLICA: replica.url_of("postgres")}
         place = Database(url, folder / "keys")
         lab.make(place, replica)
-        workers = Workers(place, folder, len(HOSTS), environment=environment)
+        workers = Workers(place, len(HOSTS), environment=environment)
         workers.doors = [(host, free_port(host)) for host in HOSTS]
         workers.locations = [lines[host][1] for host in HOSTS]
         with working(workers):

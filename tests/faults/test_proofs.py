@@ -28,7 +28,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Known]:
     """A store in which matches were played, and what was acknowledged."""
     folder = tmp_path_factory.mktemp("played")
     place = Folder(folder / "store")
-    workers = Workers(place, folder)
+    workers = Workers(place)
     with working(workers):
         crowd = Crowd(workers.doors, seed=17, pairs=2)
         crowd.play_on(MOVES)

@@ -47,7 +47,7 @@ def emptied(redis: OwnRedis) -> Iterator[None]:
 def suffered(place: Database, folder: Path, times: int) -> Proof:
     """Let Redis fail in every way, so often; who begins meanwhile is shown everything meanwhile."""
     with own_redis() as redis:
-        workers = Workers(place, folder, WORKERS, environment={VARIABLE: redis.url})
+        workers = Workers(place, WORKERS, environment={VARIABLE: redis.url})
         with working(workers):
             crowd = Crowd(workers.doors, seed=16, pairs=4)
             for number in range(times):

@@ -115,7 +115,7 @@ def raise_limit(needed: int) -> None:
 def bothered(place: Folder, folder: Path, streams: int) -> Proof:
     """Play matches while a worker is bothered in every way at once."""
     raise_limit(streams * 3 // 2 + _SPARE)  # an address gets three quarters of all connections
-    workers = Workers(place, folder)
+    workers = Workers(place)
     with working(workers):
         quiet = Crowd(workers.doors, seed=8, pairs=1)
         quiet.play_on(3)

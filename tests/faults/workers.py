@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from api.http.readmodels import FILE
-from api.http.serve import MODELS
 from tests.api.http.processes import Process
 from tests.api.store.places import Folder, Place
 from tests.services.leash import free_port
@@ -23,29 +22,26 @@ _UNLIMITED = {
 
 
 class Workers:
-    """Workers over one store; each keeps its port over its lives, and those of a machine their read models.
+    """Workers over one store; each keeps its port over its lives.
 
     Args:
         place: where the store is; the workers of one embedded store are one.
-        folder: where the read models of the workers of a shared store lie.
         count: how many.
         environment: variables for all of them.
 
-    What differs from one to another (`doors`, `locations`, `machines`, `under`, `first`) can be set before it
+    What differs from one to another (`doors`, `locations`, `under`, `first`) can be set before it
     starts.
     """
 
     def __init__(
         self,
         place: Place,
-        folder: Path,
         count: int = 1,
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         assert count == 1 or not isinstance(place, Folder)
-        self.place, self._folder, self._environment = place, folder, environment or {}
-        self.machines = [1] * count
+        self.place, self._environment = place, environment or {}
         self.doors: list[Door] = [(LOCAL, free_port()) for _ in range(count)]
         self.locations = [str(place.location)] * count
         self.under: list[Sequence[str]] = [()] * count  # see `Process`
@@ -56,8 +52,6 @@ class Workers:
     def start(self, number: int) -> Process:
         """Start one that does not run."""
         host, port = self.doors[number]
-        shared = self._folder / f"machine-{self.machines[number]}"
-        models = {} if isinstance(self.place, Folder) else {MODELS: str(shared)}
         self.running[number] = process = Process(
             self.locations[number],
             port,
@@ -65,18 +59,14 @@ class Workers:
             keys=self.place.keys,
             under=self.under[number],
             first=self.first[number],
-            environment={**_UNLIMITED, **models, **self._environment},
+            environment={**_UNLIMITED, **self._environment},
         )
         return process
 
     @property
-    def models(self) -> list[Path]:
-        """The files of read models."""
-        if isinstance(self.place, Folder):
-            return [self.place.folder / FILE]
-        found = sorted(self._folder.glob("machine-*/*.db"))
-        assert len(found) == len(set(self.machines)), "each machine has one"
-        return found
+    def models(self) -> Path | str:
+        """Where the read models are: a file, or the URL of a database."""
+        return self.place.folder / FILE if isinstance(self.place, Folder) else str(self.place.location)
 
     def process(self, number: int) -> Process:
         """One that runs."""

@@ -108,10 +108,9 @@ def test_redis_keeps_nothing_and_is_shut_in(compose: Any) -> None:
     assert (redis["read_only"], redis["cap_drop"]) == (True, ["ALL"])
 
 
-def test_workers_share_keys_and_read_models(compose: Any) -> None:
+def test_workers_share_keys(compose: Any) -> None:
     told = [compose["services"][name]["environment"] for name in WORKERS]
     assert {one["GLASNOST_KEYS"] for one in told} == {"/data/keys"}
-    assert {one["GLASNOST_READ_MODELS"] for one in told} == {"/data/models"}
     assert {tuple(compose["services"][name]["volumes"]) for name in WORKERS} == {("data:/data",)}
 
 

@@ -82,22 +82,19 @@ def test_a_worker_serves_on_the_port_that_its_name_says(worker: configparser.Sec
     assert port_of(worker["ExecStart"].split()) == 8001
 
 
-def test_a_worker_may_write_to_its_keys_and_read_models_and_nowhere_else(
+def test_a_worker_may_write_to_its_keys_and_nowhere_else(
     worker: configparser.SectionProxy,
 ) -> None:
     told = assignments(worker["Environment"])
     folders = {str(Path("/var/lib") / name) for name in worker["StateDirectory"].split()}
-    assert {told["GLASNOST_KEYS"], told["GLASNOST_READ_MODELS"]} == folders
+    assert {told["GLASNOST_KEYS"]} == folders
     assert worker["ProtectSystem"] == "strict"
     assert (worker["StateDirectoryMode"], worker["UMask"]) == ("0700", "0077")
 
 
-def test_workers_share_their_keys_and_read_models() -> None:
+def test_workers_share_their_keys() -> None:
     told = assignments(unit("glasnost@.service")["Service"]["Environment"])
-    assert [name for name, value in told.items() if "%i" not in value] == [
-        "GLASNOST_KEYS",
-        "GLASNOST_READ_MODELS",
-    ]
+    assert [name for name, value in told.items() if "%i" not in value] == ["GLASNOST_KEYS"]
 
 
 def test_a_worker_is_no_root_and_is_shut_in(worker: configparser.SectionProxy) -> None:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from projections.file import FileTables
 from projections.runner import Runner
 from tests.projections.support import WITH_CHAIN, FakeSource, read_log
 
@@ -38,7 +39,8 @@ def main(log: str, read_models: str, rebuild: str, which: str, die_at: str) -> N
 
     source = FakeSource(read_log(Path(log)), again=3)
     runner = Runner(source, Path(read_models), projections=WITH_CHAIN, batch=20, report=print)
-    runner._connection.set_trace_callback(count)
+    assert isinstance(runner._tables, FileTables)
+    runner._tables.connection.set_trace_callback(count)
     if rebuild:
         runner.rebuild(rebuild)
     runner.catch_up()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+import psycopg
 from msgspec import Struct
 
+from api.store.postgres_address import Address, hung_up
 from domain.drafting import Draft, Refused
 from domain.entries import Opened
 from domain.game import Game
@@ -20,15 +21,15 @@ from domain.games import GAMES
 from domain.kernel import Result
 from domain.log import Record, codec
 from domain.match import Match
+from projections.backend import Home
 from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, Rows, key_of
+from projections.postgres import TABLES, Database
 from projections.runner import PROJECTIONS, Runner
-from projections.sharing import SharedRunner
 from projections.summary import Turn
 from projections.turns import turns
 from tests.briefs import brief
 from tests.matches import Sitting
 
-STORE = b"one store"
 LONG = 30.0  # seconds, for what is soon
 
 
@@ -73,22 +74,10 @@ class FakeSource:
             told(self.items[-1].record.match, len(self.items))
 
 
-Worker = Callable[[Mapping[str, FakeSource]], SharedRunner]  # begins one that follows these logs
-
-
 def add(log: FakeSource, items: Iterable[Item]) -> None:
     """Commit what another log holds."""
     for item in items:
         log.add([item.record], uploaded=item.uploaded)
-
-
-def open_below(folder: Path) -> int:
-    """How many files in this folder this process has open."""
-    count = 0
-    for each in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # that of the listing itself is closed by now
-            count += each.readlink().is_relative_to(folder)
-    return count
 
 
 class MemoryRows:
@@ -245,18 +234,29 @@ def turns_of(sitting: Sitting) -> list[Turn]:
     return list(turns(sitting.match, sitting.match.move))
 
 
-def caught_up(items: Iterable[Item], path: Path, **more: Any) -> None:
-    """Fold a whole log into a file, without a failure."""
-    runner = Runner(FakeSource(items), path, **more)
+def caught_up(items: Iterable[Item], home: Home | Path, **more: Any) -> None:
+    """Fold a whole log into a file, or wherever else read models are, without a failure."""
+    runner = Runner(FakeSource(items), home, **more)
     runner.catch_up()
     assert not [status for status in runner.status() if status.behind or status.failure]
     runner.stop()
 
 
-def dumped(path: Path, projections: Sequence[Projection] = PROJECTIONS) -> dict[str, list[Any]]:
-    """Every row that the file holds of the served generations, the fold's own memory included."""
-    connection = sqlite3.connect(path)
-    served = dict(connection.execute("SELECT name, generation FROM projections WHERE served"))
+def database_of(url: str, name: str = "glasnost") -> Database:
+    """The read models in this PostgreSQL database."""
+    address = Address(url)
+    return Database(lambda _, settings: address.connect(name, settings), hung_up, address.away)
+
+
+def dumped(where: Path | str, projections: Sequence[Projection] = PROJECTIONS) -> dict[str, list[Any]]:
+    """Every row that a file, or the database at a URL, holds of the served generations, the fold's own memory
+    included."""
+    connection: Any
+    if isinstance(where, Path):
+        connection = sqlite3.connect(where)
+    else:
+        connection = psycopg.connect(where, options=f"-c search_path={TABLES}")
+    served = dict(connection.execute("SELECT name, generation FROM projections WHERE served = 1").fetchall())
     found = {
         f"{projection.name}.{kind.table}": sorted(
             connection.execute(f"SELECT * FROM {kind.table}_{served[projection.name]}").fetchall()

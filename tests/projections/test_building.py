@@ -9,6 +9,7 @@ import pytest
 
 from domain.games import GAMES
 from projections import read
+from projections.file import connect
 from projections.matches import MATCHES
 from projections.read import Asked, MatchFilter, NotReady
 from projections.runner import PROJECTIONS, Runner
@@ -21,7 +22,7 @@ LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
 
 def listed(path: Path) -> int:
     """How many matches are listed."""
-    connection = read.connect(path)
+    connection = connect(path)
     try:
         return len(read.matches(connection, MatchFilter(), Asked(200)).rows)
     finally:
@@ -98,7 +99,7 @@ def test_one_that_was_overtaken_does_not_throw_away_what_the_other_one_serves(tm
 
 def test_a_reader_makes_no_file(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
-        read.connect(tmp_path / "read.db")
+        connect(tmp_path / "read.db")
     assert not (tmp_path / "read.db").exists()
     odd = tmp_path / "100% of #1?.db"
     caught_up(LOG, odd)

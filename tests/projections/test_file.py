@@ -13,12 +13,12 @@ import pytest
 
 from domain.games import GAMES
 from projections import read
-from projections.catalogue import Catalogue
-from projections.file import BESIDE
-from projections.read import Asked, MatchFilter, NotReady
-from projections.reader import Reader
+from projections.backend import NoTable
+from projections.catalogue import Catalogue, generations
+from projections.file import BESIDE, File, connect
+from projections.read import Asked, MatchFilter
 from projections.runner import Runner
-from tests.projections.support import LONG, FakeSource, Hall, Worker, add, caught_up, dumped
+from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped
 from tests.waiting import soon
 
 LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
@@ -30,6 +30,15 @@ def generous() -> Iterator[None]:
     before = os.umask(0o022)
     yield
     os.umask(before)
+
+
+def positions(file: File) -> set[int]:
+    """Where the generations stand, as a reader sees it."""
+    try:
+        with file.reader() as tables:
+            return {one.position for one in generations(tables)}
+    except NoTable:
+        return set()
 
 
 def modes(path: Path) -> dict[str, int]:
@@ -61,17 +70,17 @@ def test_a_file_that_an_older_version_left_open_to_all_is_closed(tmp_path: Path)
 @pytest.mark.parametrize("endings", [("",), (*BESIDE, "")])
 def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str, ...]) -> None:
     path, lines, log = tmp_path / "read.db", list[str](), FakeSource(LOG[:200])
-    runner, reader = Runner(log, path, report=lines.append), Reader(path)
+    runner, reader = Runner(log, path, report=lines.append), File(path)
     runner.start()
     assert runner.wait(200, LONG)
-    assert {one.position for one in reader.generations()} == {200}
+    assert positions(reader) == {200}
     for ending in endings:
         (tmp_path / f"read.db{ending}").unlink()
     runner.hurry()
     soon(path.exists)
     add(log, LOG[200:])
     assert runner.wait(len(LOG), LONG)
-    assert {one.position for one in reader.generations()} == {len(LOG)}
+    assert positions(reader) == {len(LOG)}
     runner.stop()
     reader.close()
     caught_up(LOG, tmp_path / "fresh.db")
@@ -96,8 +105,8 @@ def test_a_new_file_that_has_no_room_at_first_is_tried_again(
     runner.start()
     soon(lambda: any("OperationalError" in line for line in lines))
     room[0] = True
-    reader = Reader(path)
-    soon(lambda: {one.position for one in reader.generations()} == {len(LOG)})
+    reader = File(path)
+    soon(lambda: positions(reader) == {len(LOG)})
     reader.close()
     runner.stop()
 
@@ -113,62 +122,46 @@ def test_who_still_reads_a_deleted_file_shares_nothing_with_those_of_the_new_one
     older.stop()
 
 
-def test_a_shared_file_that_is_deleted_is_built_anew(worker: Worker) -> None:
-    log = FakeSource(LOG[:200])
-    one, other = worker({"": log}), worker({"": log})
-    assert other.wait({"": 200}, LONG)
-    one.path.unlink()
-    add(log, LOG[200:])
-    while not one.path.exists():
-        other.wait({"": len(LOG)}, 0.01)
-    reader = Reader(one.path)
-    soon(lambda: {found.position for found in reader.generations()} == {len(LOG)})
-    assert one.wait({"": len(LOG)}, LONG)
-    assert other.wait({"": len(LOG)}, LONG)
-    reader.close()
-
-
 def test_a_reader_sees_the_file_that_took_the_place_of_another(tmp_path: Path) -> None:
     path = tmp_path / "read.db"
     caught_up(LOG[:40], path)
     caught_up(LOG, tmp_path / "new.db")
-    reader = Reader(path)
-    before = reader.generations()
+    reader = File(path)
+    assert positions(reader) == {40}
     (tmp_path / "new.db").replace(path)
-    assert [one.position for one in reader.generations()] == [len(LOG)] * len(before)
-    with reader as rows:
+    assert positions(reader) == {len(LOG)}
+    with reader.reader() as rows:
         assert len(read.matches(rows, MatchFilter(), Asked()).rows) == 4
     path.unlink()
-    assert [one.position for one in reader.generations()] == [len(LOG)] * len(before)
+    assert positions(reader) == {len(LOG)}
     reader.close()
 
 
 def test_a_reader_who_comes_first_waits_for_the_file(tmp_path: Path) -> None:
-    reader = Reader(tmp_path / "read.db")
-    assert reader.generations() == []
-    with pytest.raises(NotReady), reader:
+    reader = File(tmp_path / "read.db")
+    with pytest.raises(NoTable), reader.reader():
         pass
     assert list(tmp_path.iterdir()) == []
     caught_up(LOG, tmp_path / "read.db")
-    assert {one.position for one in reader.generations()} == {len(LOG)}
+    assert positions(reader) == {len(LOG)}
     reader.close()
 
 
 def test_a_reader_who_opens_what_is_replaced_meanwhile_finds_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, connect = tmp_path / "read.db", read.connect
+    path, connected = tmp_path / "read.db", connect
     caught_up(LOG[:40], path)
     caught_up(LOG, tmp_path / "new.db")
 
     def replaced(where: Path) -> object:
-        connection = connect(where)
+        connection = connected(where)
         if (tmp_path / "new.db").exists():
             (tmp_path / "new.db").replace(path)
         return connection
 
-    monkeypatch.setattr("projections.reader.connect", replaced)
-    reader = Reader(path)
-    reader.generations()
-    assert {one.position for one in reader.generations()} == {len(LOG)}
+    monkeypatch.setattr("projections.file.connect", replaced)
+    reader = File(path)
+    positions(reader)
+    assert positions(reader) == {len(LOG)}
     reader.close()

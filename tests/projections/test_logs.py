@@ -17,6 +17,7 @@ from domain.kernel import Result
 from domain.log import Record, codec
 from projections import read, tails
 from projections.boards import BOARDS, StandingRow
+from projections.file import connect
 from projections.matches import MATCHES
 from projections.ratings import RatedMatch, RatingRow
 from projections.read import Asked, HistoryFilter, MatchFilter
@@ -271,7 +272,7 @@ def test_a_log_is_tried_again_ever_less_often_until_it_is_back(tmp_path: Path) -
 
 def test_the_list_is_ordered_by_time_whichever_log_a_match_is_in(tmp_path: Path) -> None:
     rows_of(tmp_path / "read.db", divided())
-    connection = read.connect(tmp_path / "read.db")
+    connection = connect(tmp_path / "read.db")
     pages = [read.matches(connection, MatchFilter(), Asked(3))]
     while pages[-1].next:
         pages.append(read.matches(connection, MatchFilter(), Asked(3, pages[-1].next)))
@@ -293,26 +294,21 @@ def test_an_upload_is_listed_when_it_came_whatever_time_it_claims(toy_game: Game
     source.add(first.match.records)
     source.add(foreign.match.records, uploaded=True)
     rows_of(tmp_path / "read.db", {"home": source, "east": FakeSource()})
-    connection = read.connect(tmp_path / "read.db")
+    connection = connect(tmp_path / "read.db")
     rows = read.matches(connection, MatchFilter(), Asked()).rows
     connection.close()
     opened = {row.match: row.opened for row in rows}
     assert opened["m2"] == first.match.records[-1].entry.at
 
 
-def test_a_file_of_the_time_of_one_log_goes_on(tmp_path: Path) -> None:
+def test_a_file_of_the_time_of_one_log_is_built_anew(tmp_path: Path) -> None:
     caught_up(LOG[:100], tmp_path / "read.db", projections=(MATCHES,))
     connection = sqlite3.connect(tmp_path / "read.db", isolation_level=None)
-    ((position, mark),) = connection.execute("SELECT position, mark FROM places").fetchall()
-    connection.execute("ALTER TABLE projections ADD COLUMN position INTEGER NOT NULL DEFAULT 0")
-    connection.execute("ALTER TABLE projections ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
-    connection.execute("UPDATE projections SET position = ?, mark = ?", (position, mark))
+    connection.execute("ALTER TABLE projections ADD COLUMN position INTEGER")
+    connection.execute("ALTER TABLE projections ADD COLUMN mark TEXT")
     connection.execute("DROP TABLE places")
     connection.close()
-    runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(MATCHES,), report=pytest.fail)
-    assert [status.position for status in runner.status()] == [100]
-    runner.catch_up()
-    runner.stop()
+    caught_up(LOG, tmp_path / "read.db", projections=(MATCHES,))
     caught_up(LOG, tmp_path / "fresh.db", projections=(MATCHES,))
     assert dumped(tmp_path / "read.db", [MATCHES]) == dumped(tmp_path / "fresh.db", [MATCHES])
 

@@ -9,6 +9,7 @@ import pytest
 from domain.games import GAMES
 from projections import read
 from projections.boards import StandingRow
+from projections.file import FileReading, connect
 from projections.matches import MatchRow
 from projections.read import Asked, BadQuery, HistoryFilter, MatchFilter, Page
 from projections.runner import PROJECTIONS
@@ -27,20 +28,20 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def reader(path: Path) -> Iterator[sqlite3.Connection]:
-    connection = read.connect(path)
+def reader(path: Path) -> Iterator[FileReading]:
+    connection = connect(path)
     yield connection
     connection.close()
 
 
-def everything(reader: sqlite3.Connection) -> tuple[MatchRow, ...]:
+def everything(reader: FileReading) -> tuple[MatchRow, ...]:
     return read.matches(reader, MatchFilter(), EVERYTHING).rows
 
 
 # ── match list ──
 
 
-def test_the_list_begins_with_the_latest_match(reader: sqlite3.Connection) -> None:
+def test_the_list_begins_with_the_latest_match(reader: FileReading) -> None:
     opened = [row.opened for row in everything(reader)]
     assert len(opened) == COUNT
     assert opened == sorted(opened, reverse=True)
@@ -50,7 +51,7 @@ def test_the_list_begins_with_the_latest_match(reader: sqlite3.Connection) -> No
 @pytest.mark.parametrize("status", read.STATUSES)
 @pytest.mark.parametrize("origin", [None, "live", "bots", "uploaded", "imported"])
 def test_filters_choose_what_they_say(
-    reader: sqlite3.Connection, game: str, status: str, origin: str | None
+    reader: FileReading, game: str, status: str, origin: str | None
 ) -> None:
     found = read.matches(reader, MatchFilter(game=game, status=status, origin=origin), EVERYTHING).rows
     assert found == tuple(
@@ -69,24 +70,22 @@ def test_filters_choose_what_they_say(
         (MatchFilter(origin="imported"), 0),
     ],
 )
-def test_filters_without_a_match_find_nothing(
-    reader: sqlite3.Connection, which: MatchFilter, count: int
-) -> None:
+def test_filters_without_a_match_find_nothing(reader: FileReading, which: MatchFilter, count: int) -> None:
     assert len(read.matches(reader, which, EVERYTHING).rows) == count
 
 
-def test_both_kinds_of_status_and_origin_occur(reader: sqlite3.Connection) -> None:
+def test_both_kinds_of_status_and_origin_occur(reader: FileReading) -> None:
     assert {row.status for row in everything(reader)} >= {"running", "over"}
     assert {row.origin for row in everything(reader)} == {"live", "bots", "uploaded"}
 
 
-def test_the_filter_by_player_finds_every_seat(reader: sqlite3.Connection) -> None:
+def test_the_filter_by_player_finds_every_seat(reader: FileReading) -> None:
     found = read.matches(reader, MatchFilter(player="ann"), EVERYTHING).rows
     assert found == tuple(row for row in everything(reader) if "ann" in row.seats.values())
     assert {seat for row in found for seat, player in row.seats.items() if player == "ann"} > {"us"}
 
 
-def test_the_filter_by_date_includes_since_and_excludes_until(reader: sqlite3.Connection) -> None:
+def test_the_filter_by_date_includes_since_and_excludes_until(reader: FileReading) -> None:
     times = sorted(row.opened_at for row in everything(reader) if row.opened_at is not None)
     one, other = times[0], times[-1] + 1
     assert len(read.matches(reader, MatchFilter(since=one, until=other), EVERYTHING).rows) == COUNT
@@ -95,7 +94,7 @@ def test_the_filter_by_date_includes_since_and_excludes_until(reader: sqlite3.Co
 
 
 @pytest.mark.parametrize("limit", [1, 3, COUNT - 1, COUNT, COUNT + 1])
-def test_pages_follow_one_another_without_gap_or_repeat(reader: sqlite3.Connection, limit: int) -> None:
+def test_pages_follow_one_another_without_gap_or_repeat(reader: FileReading, limit: int) -> None:
     rows: list[MatchRow] = []
     page: Page[MatchRow] = read.matches(reader, MatchFilter(), Asked(limit))
     while page.next:
@@ -105,7 +104,7 @@ def test_pages_follow_one_another_without_gap_or_repeat(reader: sqlite3.Connecti
     assert (*rows, *page.rows) == everything(reader)
 
 
-def test_one_match_by_its_id(reader: sqlite3.Connection) -> None:
+def test_one_match_by_its_id(reader: FileReading) -> None:
     row = everything(reader)[4]
     assert read.match(reader, row.match) == row
     assert read.match(reader, "nothing") is None
@@ -115,7 +114,7 @@ def test_one_match_by_its_id(reader: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("outcome", read.OUTCOMES)
-def test_the_history_can_be_asked_by_outcome(reader: sqlite3.Connection, outcome: str) -> None:
+def test_the_history_can_be_asked_by_outcome(reader: FileReading, outcome: str) -> None:
     found = read.history(reader, "ann", HistoryFilter(outcome=outcome), EVERYTHING).rows
     assert found == tuple(
         played
@@ -124,7 +123,7 @@ def test_the_history_can_be_asked_by_outcome(reader: sqlite3.Connection, outcome
     )
 
 
-def test_the_history_agrees_with_the_match_list(reader: sqlite3.Connection) -> None:
+def test_the_history_agrees_with_the_match_list(reader: FileReading) -> None:
     listed = {row.match: row for row in read.matches(reader, MatchFilter(player="bob"), EVERYTHING).rows}
     history = read.history(reader, "bob", HistoryFilter(), EVERYTHING).rows
     assert [played.seating.match for played in history] == list(listed)
@@ -136,7 +135,7 @@ def test_the_history_agrees_with_the_match_list(reader: sqlite3.Connection) -> N
         assert (played.seating.outcome == "won") == won
 
 
-def test_the_history_tells_what_a_rated_match_did(reader: sqlite3.Connection) -> None:
+def test_the_history_tells_what_a_rated_match_did(reader: FileReading) -> None:
     history = read.history(reader, "ann", HistoryFilter(), EVERYTHING).rows
     rated = [played for played in history if played.rating]
     assert rated
@@ -146,7 +145,7 @@ def test_the_history_tells_what_a_rated_match_did(reader: sqlite3.Connection) ->
         assert played.seating.origin == "live"
 
 
-def test_the_history_comes_in_pages(reader: sqlite3.Connection) -> None:
+def test_the_history_comes_in_pages(reader: FileReading) -> None:
     whole = read.history(reader, "ann", HistoryFilter(), EVERYTHING).rows
     first = read.history(reader, "ann", HistoryFilter(), Asked(2))
     rest = read.history(reader, "ann", HistoryFilter(), Asked(200, first.next))
@@ -154,14 +153,14 @@ def test_the_history_comes_in_pages(reader: sqlite3.Connection) -> None:
     assert first.rows + rest.rows == whole
 
 
-def test_a_player_without_a_match_has_no_history(reader: sqlite3.Connection) -> None:
+def test_a_player_without_a_match_has_no_history(reader: FileReading) -> None:
     assert read.history(reader, "nobody", HistoryFilter(), EVERYTHING) == Page((), None)
 
 
 # ── scoreboards ──
 
 
-def test_the_standings_agree_with_the_histories(reader: sqlite3.Connection) -> None:
+def test_the_standings_agree_with_the_histories(reader: FileReading) -> None:
     compared = 0
     for game in GAMES:
         for row in read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows:
@@ -178,7 +177,7 @@ def test_the_standings_agree_with_the_histories(reader: sqlite3.Connection) -> N
     assert compared
 
 
-def test_the_board_of_people_holds_no_bot(reader: sqlite3.Connection) -> None:
+def test_the_board_of_people_holds_no_bot(reader: FileReading) -> None:
     for game in GAMES:
         assert "eve" not in {
             row.player for row in read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows
@@ -190,7 +189,7 @@ def test_the_board_of_people_holds_no_bot(reader: sqlite3.Connection) -> None:
     }
 
 
-def test_standings_are_sorted_by_rating_and_come_in_pages(reader: sqlite3.Connection) -> None:
+def test_standings_are_sorted_by_rating_and_come_in_pages(reader: FileReading) -> None:
     game = "thirteen_minutes"
     whole = read.standings(reader, game, GAMES[game].editions[0], EVERYTHING).rows
     assert [row.rating for row in whole] == sorted((row.rating for row in whole), reverse=True)
@@ -206,7 +205,7 @@ def test_standings_are_sorted_by_rating_and_come_in_pages(reader: sqlite3.Connec
     assert len(whole) > 1
 
 
-def test_totals_are_of_people_unless_another_pool_is_asked(reader: sqlite3.Connection) -> None:
+def test_totals_are_of_people_unless_another_pool_is_asked(reader: FileReading) -> None:
     assert {row.pool for row in read.totals(reader)} == {"live"}
     assert {row.pool for row in read.totals(reader, pool=None)} >= {"live", "bots", "uploaded"}
     over = [row for row in everything(reader) if row.status == "over"]
@@ -214,7 +213,7 @@ def test_totals_are_of_people_unless_another_pool_is_asked(reader: sqlite3.Conne
     assert counted == len(over)
 
 
-def test_a_player_has_a_standing_on_every_board_that_knows_him(reader: sqlite3.Connection) -> None:
+def test_a_player_has_a_standing_on_every_board_that_knows_him(reader: FileReading) -> None:
     found = read.standings_of(reader, "ann")
     assert {row.player for row in found} == {"ann"}
     assert len({(row.game, row.edition, row.pool) for row in found}) == len(found) > 1
@@ -224,45 +223,45 @@ def test_a_player_has_a_standing_on_every_board_that_knows_him(reader: sqlite3.C
 
 
 @pytest.mark.parametrize("limit", [0, -1, 201])
-def test_a_page_has_bounds(reader: sqlite3.Connection, limit: int) -> None:
+def test_a_page_has_bounds(reader: FileReading, limit: int) -> None:
     with pytest.raises(BadQuery, match="1 to 200"):
         read.matches(reader, MatchFilter(), Asked(limit))
 
 
 @pytest.mark.parametrize("after", ["", "x", "é", "WzEsMl0", "W10", "WyJhIl0", "WzEuNV0", "bnVsbA", "\ud800"])
-def test_a_cursor_that_is_none_is_refused(reader: sqlite3.Connection, after: str) -> None:
+def test_a_cursor_that_is_none_is_refused(reader: FileReading, after: str) -> None:
     with pytest.raises(BadQuery, match="next"):
         read.matches(reader, MatchFilter(), Asked(10, after))
 
 
-def test_a_cursor_of_another_list_is_refused(reader: sqlite3.Connection) -> None:
+def test_a_cursor_of_another_list_is_refused(reader: FileReading) -> None:
     cursor = read.matches(reader, MatchFilter(), Asked(1)).next
     with pytest.raises(BadQuery, match="next"):
         read.standings(reader, "cia_vs_kgb", "standard", Asked(1, cursor))
 
 
-def test_an_unknown_status_is_refused_with_what_there_is(reader: sqlite3.Connection) -> None:
+def test_an_unknown_status_is_refused_with_what_there_is(reader: FileReading) -> None:
     with pytest.raises(BadQuery, match="open, waiting, running, over"):
         read.matches(reader, MatchFilter(status="paused"), EVERYTHING)
 
 
-def test_an_unknown_outcome_is_refused_with_what_there_is(reader: sqlite3.Connection) -> None:
+def test_an_unknown_outcome_is_refused_with_what_there_is(reader: FileReading) -> None:
     with pytest.raises(BadQuery, match="won, lost, drawn"):
         read.history(reader, "ann", HistoryFilter(outcome="best"), EVERYTHING)
 
 
 @pytest.mark.parametrize("which", [MatchFilter(since=2**63), MatchFilter(player="\ud800")])
-def test_values_that_no_database_can_hold_are_refused(reader: sqlite3.Connection, which: MatchFilter) -> None:
+def test_values_that_no_database_can_hold_are_refused(reader: FileReading, which: MatchFilter) -> None:
     with pytest.raises(BadQuery, match="64 bits"):
         read.matches(reader, which, EVERYTHING)
 
 
-def test_a_reader_cannot_write(reader: sqlite3.Connection) -> None:
+def test_a_reader_cannot_write(reader: FileReading) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader.execute("DELETE FROM matches_1")
 
 
-def test_what_folds_remember_has_no_view(reader: sqlite3.Connection) -> None:
+def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
     views = {name for (name,) in reader.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
     kinds = [kind for projection in PROJECTIONS for kind in projection.kinds]
     assert views == {kind.table for kind in kinds if not kind.private}

@@ -12,6 +12,7 @@ from domain.game import Game
 from domain.games import GAMES
 from projections import read
 from projections.boards import BOARDS
+from projections.file import connect
 from projections.history import HISTORY
 from projections.matches import MATCHES, MatchRow
 from projections.model import Change, Delivered, Projection, Row, Rows
@@ -175,7 +176,7 @@ def test_a_rebuild_serves_the_old_rows_until_the_new_ones_are_complete(tmp_path:
     source = FakeSource(LOG[:-40])
     runner = Runner(source, tmp_path / "read.db", batch=60)
     runner.catch_up()
-    reader = read.connect(tmp_path / "read.db")
+    reader = connect(tmp_path / "read.db")
     everything = len(read.matches(reader, MatchFilter(), Asked(200)).rows)
     runner.rebuild("matches")
     building: list[int | None] = []
@@ -254,7 +255,7 @@ def test_a_new_version_is_built_beside_the_old_one(tmp_path: Path) -> None:
     caught_up(LOG, tmp_path / "read.db")
     newer = msgspec.structs.replace(MATCHES, version=MATCHES.version + 1)
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(newer,), batch=50)
-    reader = read.connect(tmp_path / "read.db")
+    reader = connect(tmp_path / "read.db")
     runner.advance()
     assert status_of(runner, "matches").building == 50
     assert len(read.matches(reader, MatchFilter(), Asked(200)).rows) == 12
@@ -274,7 +275,7 @@ def test_a_new_version_that_fails_leaves_the_old_one_served(tmp_path: Path) -> N
     failure = status_of(runner, "matches").failure
     assert failure is not None
     assert failure.position == 1
-    reader = read.connect(tmp_path / "read.db")
+    reader = connect(tmp_path / "read.db")
     assert len(read.matches(reader, MatchFilter(), Asked(200)).rows) == 12
     reader.close()
     runner.stop()
@@ -289,7 +290,7 @@ def test_readers_notice_nothing_of_rebuilds(tmp_path: Path) -> None:
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", batch=40)
     runner.start()
     assert runner.wait(len(LOG), 30)
-    reader = read.connect(tmp_path / "read.db")
+    reader = connect(tmp_path / "read.db")
     expected = read.matches(reader, MatchFilter(player="ann"), Asked(200))
     for generation in range(2, 7):
         runner.rebuild("matches")
@@ -316,7 +317,7 @@ def test_rows_of_an_older_shape_are_not_ready_rather_than_wrong(tmp_path: Path) 
     older = Projection("matches", 1, (OlderMatchRow,), older_fold)
     caught_up(LOG, tmp_path / "read.db", projections=(older,))
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(MATCHES,))
-    reader = read.connect(tmp_path / "read.db")
+    reader = connect(tmp_path / "read.db")
     with pytest.raises(NotReady, match="matches"):
         read.matches(reader, MatchFilter(), Asked())
     runner.catch_up()
@@ -472,7 +473,7 @@ def test_before_a_record_that_fails_every_row_is_what_the_records_before_make(
     runner.catch_up()
     assert [status.position for status in runner.status()] == [BAD - 1]
     kept = shape(MatchRow)
-    stored = runner._connection.execute(f"SELECT {kept.names} FROM {kept.name(1)}").fetchall()
+    stored = runner._there.execute(f"SELECT {kept.names} FROM {kept.name(1)}").fetchall()
     runner.stop()
     expected = folded(MATCHES, LOG[: BAD - 1]).all(MatchRow)
     assert sorted((kept.row(values) for values in stored), key=lambda row: row.match) == expected
@@ -482,11 +483,11 @@ def test_a_full_disk_stops_everybody_and_loses_nothing(tmp_path: Path) -> None:
     crowd = Hall(list(GAMES.values()), 200, seed=3).play(1_000)
     runner = Runner(FakeSource(crowd), tmp_path / "read.db", batch=50)
     runner.advance()
-    (pages,) = runner._connection.execute("PRAGMA page_count").fetchone()
-    runner._connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = runner._there.execute("PRAGMA page_count").fetchone()
+    runner._there.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(sqlite3.OperationalError, match="full"):
         runner.catch_up()
-    runner._connection.execute("PRAGMA max_page_count = 1000000")
+    runner._there.execute("PRAGMA max_page_count = 1000000")
     runner.catch_up()
     runner.stop()
     assert dumped(tmp_path / "read.db") == fresh(tmp_path, crowd)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.standing import Failure, Generation, Place, Status, has_reached, lacking, status
+from projections.standing import Failure, Generation, Place, Status, has_reached, status
 
 
 def generation(
@@ -45,10 +45,3 @@ def test_a_position_is_reached_when_every_read_model_shows_it() -> None:
     assert not has_reached([history], {"": 6})
     assert not has_reached([history, boards], {"": 5}), "boards are still being built"
     assert not has_reached([], {})
-
-
-def test_what_lacks_a_log_is_told_by_its_name() -> None:
-    history, boards = generation(1, "new", 5, served=True), generation(1, "new", 4, name="boards")
-    assert lacking([history, boards], {"": 4, "east": 1}) == {"east"}
-    assert lacking([history, boards], {"": 5, "east": 0}) == {""}
-    assert lacking([], {"": 0}) == {""}

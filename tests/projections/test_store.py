@@ -9,6 +9,7 @@ from api.store.store import SqliteStore
 from domain.games import GAMES
 from domain.log import Record
 from projections import read
+from projections.file import connect
 from projections.model import Source
 from projections.read import Asked, MatchFilter
 from projections.runner import Runner
@@ -41,7 +42,7 @@ def test_the_runner_follows_a_store_and_equals_a_rebuild(tmp_path: Path) -> None
     store.close()
     caught_up(log, tmp_path / "fresh.db")
     assert dumped(tmp_path / "store" / "read.db") == dumped(tmp_path / "fresh.db")
-    reader = read.connect(tmp_path / "store" / "read.db")
+    reader = connect(tmp_path / "store" / "read.db")
     assert [row.match for row in read.matches(reader, MatchFilter(origin="uploaded"), Asked()).rows] == [
         "m77"
     ]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
+from projections.file import FileTables
 from projections.model import Gone, Row
 from projections.tables import Batch, shape
 
@@ -28,8 +29,8 @@ class Thing(Row, frozen=True, kw_only=True):
 
 
 @pytest.fixture
-def connection() -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+def connection() -> Iterator[FileTables]:
+    connection = FileTables(sqlite3.connect(":memory:", isolation_level=None))
     for statement in shape(Thing).create(3):
         connection.execute(statement)
     yield connection
@@ -45,7 +46,7 @@ def test_plain_fields_are_columns_and_others_json() -> None:
     ]
 
 
-def test_a_row_reads_back_as_it_was_written(connection: sqlite3.Connection) -> None:
+def test_a_row_reads_back_as_it_was_written(connection: FileTables) -> None:
     thing = Thing(group="a", number=1, name="x", share=0.1, good=True, parts={"b": 2, "a": 1}, opaque=[1])
     batch = Batch(connection, 3)
     batch.apply([thing])
@@ -56,7 +57,7 @@ def test_a_row_reads_back_as_it_was_written(connection: sqlite3.Connection) -> N
     assert msgspec.structs.replace(found, opaque=[1]) == thing
 
 
-def test_a_batch_shows_its_own_changes_before_they_are_written(connection: sqlite3.Connection) -> None:
+def test_a_batch_shows_its_own_changes_before_they_are_written(connection: FileTables) -> None:
     written = Batch(connection, 3)
     written.apply([Thing(group="a", number=number) for number in (1, 2, 3)])
     written.write()
@@ -75,7 +76,7 @@ def test_a_batch_shows_its_own_changes_before_they_are_written(connection: sqlit
     ]
 
 
-def test_rows_under_a_key_go_together_and_may_come_anew(connection: sqlite3.Connection) -> None:
+def test_rows_under_a_key_go_together_and_may_come_anew(connection: FileTables) -> None:
     written = Batch(connection, 3)
     written.apply([Thing(group=group, number=number) for group in "ab" for number in (1, 2)])
     written.write()

@@ -25,7 +25,7 @@ _EMPTY = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid()",
     "SET client_min_messages = error",
-    "DROP SCHEMA IF EXISTS glasnost, public CASCADE",
+    "DROP SCHEMA IF EXISTS glasnost, glasnost_models, glasnost_lists, public CASCADE",
     "CREATE SCHEMA public",
 )
 

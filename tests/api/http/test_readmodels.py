@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
 from msgspec.structs import replace
 
 from api.http import readmodels, vitals
-from api.http.readmodels import ReadModels
-from api.store.seam import Stored
+from api.http.readmodels import ReadModels, read_models
+from api.store.postgres_store import PostgresStore
+from api.store.seam import Stored, StoreError
 from domain.game import Game
 from projections import read
+from projections.file import File
 from projections.matches import MATCHES
 from projections.model import Change, Delivered, Rows
 from projections.read import Asked, MatchFilter
@@ -82,7 +86,8 @@ def test_lists_that_are_being_built_say_how_far_they_are(
         lists = ("matches", "scoreboards/toy", f"players/{player}/matches")
         assert [players[0].get(f"/v1/{path}").status for path in lists] == [200] * 3
         store.going.clear()
-        server.models.path.unlink()  # it can be thrown away
+        assert isinstance(server.models.home, File)
+        server.models.home.path.unlink()  # it can be thrown away
         built = "the read models are being built: 3 of 5 moves are in them; ask again soon"
         while (answer := players[0].get("/v1/matches")).status == 200 or answer.json["detail"] != built:
             runner.hurry()
@@ -118,3 +123,20 @@ def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
             answer.problem(503, "unavailable")
         stopped = ann.get("/v1/matches").problem(503, "unavailable")["detail"]
         assert stopped == "the read model matches stopped at a move; the server's log says at which"
+
+
+def test_a_database_in_which_the_user_may_make_nothing_is_refused_with_the_way_out(
+    database: str, tmp_path: Path, toy_in_words: Game
+) -> None:
+    keys, role = tmp_path / "keys", f"guest_{uuid4().hex}"
+    PostgresStore.open(database, keys=keys).close()
+    with psycopg.connect(database, autocommit=True) as owner, ExitStack() as undone:
+        owner.execute(f"CREATE ROLE {role}".encode())
+        undone.callback(owner.execute, f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+        owner.execute(f"GRANT USAGE ON SCHEMA glasnost TO {role}".encode())
+        owner.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA glasnost TO {role}".encode())
+        with (
+            closing(PostgresStore.open(f"{database}?options=-crole%3D{role}", keys=keys)) as store,
+            pytest.raises(StoreError, match=r"hold the read models: permission denied .* CREATE on it"),
+        ):
+            read_models(store)

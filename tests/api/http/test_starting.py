@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from api.http.readmodels import FILE
-from api.store.fresh import clear_away, new_file, scratch_folder
+from api.store.fresh import clear_away, new_file
 from api.store.lock import Holder
 from domain.log import canonical
-from tests.api.http.processes import Process, process
+from tests.api.http.processes import process
 from tests.api.http.served import Client
-from tests.api.patience import AT_FIRST
 
 
 @contextmanager
@@ -72,48 +71,6 @@ def test_read_models_that_are_gone_or_damaged_are_built_anew(
         file.with_name(f"{FILE}{rest}").unlink(missing_ok=True)
     with process(tmp_path) as running:
         assert listed(running.port) == [match]
-
-
-@pytest.mark.parametrize("place", ["file", "/proc/self"])  # neither takes the files of a leader
-def test_a_folder_that_cannot_hold_the_read_models_is_refused(
-    database: str, tmp_path: Path, place: str
-) -> None:
-    (tmp_path / "file").touch()
-    where = {"GLASNOST_READ_MODELS": str(tmp_path / place)}
-    with pytest.raises(AssertionError, match=r"CannotServe: .* cannot hold the read models: .*; GLASNOST_"):
-        Process(database, keys=tmp_path / "keys", environment=where)
-
-
-def test_the_read_models_of_a_killed_worker_are_cleared_away_and_those_of_a_living_one_stay(
-    database: str, tmp_path: Path
-) -> None:
-    scratch = tmp_path / "tmp"
-    scratch.mkdir()
-
-    def worker() -> Process:
-        return Process(database, keys=tmp_path / "keys", environment={"TMPDIR": str(scratch)}, first=AT_FIRST)
-
-    first = worker()
-    match = opened(first.port)
-    first.kill()
-    assert len(list(scratch.iterdir())) == 1
-    second = worker()
-    (own,) = scratch.iterdir()
-    third = worker()
-    assert len(list(scratch.iterdir())) == 2
-    assert own.exists()
-    assert listed(second.port) == listed(third.port) == [match]
-    assert [one.stop()[0] for one in (second, third)] == [0, 0]
-    assert list(scratch.iterdir()) == []
-
-
-def test_scratch_folders_of_another_program_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "glasnost-models-mine").mkdir()
-    with scratch_folder("glasnost-models-") as folder, scratch_folder("glasnost-models-") as other:
-        assert folder.is_dir()
-        assert other != folder
-    assert [path.name for path in tmp_path.iterdir()] == ["glasnost-models-mine"]
 
 
 def test_what_a_killed_backup_left_is_cleared_away_by_the_next_one(tmp_path: Path) -> None:

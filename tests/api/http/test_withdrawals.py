@@ -11,6 +11,7 @@ from api.store.postgres_store import PostgresStore
 from domain.game import Game
 from domain.match import Match
 from projections import read
+from projections.file import File, connect
 from projections.read import Asked
 from tests.api.http.playing import two_workers
 from tests.api.http.served import Answer, Client, Served, served
@@ -109,8 +110,11 @@ def test_a_withdrawn_match_is_shown_nowhere(server: Served, uploaded: Match) -> 
 
 
 def test_the_read_models_are_built_anew_without_it(server: Served, uploaded: Match) -> None:
+    assert isinstance(server.models.home, File)
+    path = server.models.home.path
+
     def rows() -> int:
-        connection = read.connect(server.models.path)
+        connection = connect(path)
         try:
             return len(read.matches(connection, read.MatchFilter(), Asked()).rows)
         except read.NotReady:

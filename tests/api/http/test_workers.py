@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
+from api.http import readmodels
 from api.store.postgres_store import PostgresStore
 from domain.game import Game
 from domain.log import b64
+from projections import runner
 from replay import verify
 from tests.api.http.playing import asked, move_and_root, on, picked, play_in_turn, played, two_workers
 from tests.api.http.processes import process
 from tests.api.http.served import Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.services import own_postgres
+from tests.waiting import PATIENCE
 
 GAME = "thirteen_minutes"
 
@@ -108,6 +111,19 @@ def test_people_matches_and_boards_are_the_same_everywhere(workers: list[Served]
     keys = [at[0].get("/v1/keys").body for at in players]
     assert keys[0] == keys[1]
     assert workers[1].player("Zoe").get("/v1/matches").status == 200
+
+
+def test_a_reader_at_the_worker_that_does_not_move_the_lists_waits_for_no_pause(
+    workers: list[Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "PAUSE", 3_600)
+    monkeypatch.setattr(readmodels, "_PATIENCE", PATIENCE)
+    first = workers[0].player()
+    assert sorted(worker.models.runner.moves for worker in workers) == [False, True]
+    for worker in workers * 2:
+        match = on(worker, first).post("/v1/matches", {"game": "toy"}).json["match"]
+        for other in workers:
+            assert match in on(other, first).get("/v1/matches").body.decode()
 
 
 def test_the_bots_of_a_worker_that_is_gone_go_on_at_another(

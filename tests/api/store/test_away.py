@@ -173,14 +173,3 @@ def listeners(place: Database) -> set[int]:
             " AND datname = current_database() AND query LIKE 'LISTEN%'"
         )
         return {row[0] for row in rows}
-
-
-def test_a_subscription_of_the_library_follows_the_log(
-    workers: tuple[PostgresStore, PostgresStore], toy_game: Game
-) -> None:
-    one, other = workers
-    other.submit(opening(toy_game, 1)).result()
-    with one._matches.recorder.subscribe(gt=0) as subscription:
-        assert next(subscription).id == 1
-        other.submit(opening(toy_game, 2)).result()
-        assert next(subscription).originator_id == "m2"

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from api.http.readmodels import ReadModels, read_models
 from api.store import postgres_schema
 from api.store.opening import REPLICA, open_store
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Append, Lag, StoreError, Unavailable
 from domain.game import Game
 from domain.notes import Signed
+from projections import read
+from projections.read import Asked, MatchFilter
 from tests.api.store.appends import appends, store_each, stored
 from tests.matches import finished
 from tests.replay.files import note_of
 from tests.services import OwnPostgres, own_postgres
+from tests.waiting import PATIENCE
 
 Servers = tuple[OwnPostgres, OwnPostgres]
 
@@ -208,3 +213,34 @@ def test_another_stores_database_is_no_replica(
         monkeypatch.setenv(REPLICA, servers[1].url_of("nowhere"))
         with pytest.raises(StoreError, match='"nowhere" does not exist'):
             open_store(url, keys=tmp_path / "keys")
+
+
+def listed(models: ReadModels) -> list[str]:
+    """The matches of the list."""
+    return [row.match for row in asyncio.run(models.ask(read.matches, MatchFilter(), Asked())).rows]
+
+
+def test_lists_are_read_at_the_replica_as_far_as_it_has_come_and_while_the_database_is_away(
+    servers: Servers, store: PostgresStore, tmp_path: Path, toy_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> Any:
+        raise Unavailable("away")
+
+    def nowhere() -> AbstractContextManager[Any]:
+        raise Unavailable("away")
+
+    store_each(store, appends(finished(toy_game, 1)))
+    with closing(read_models(store)) as models:
+        assert models.runner.wait(store.last(), PATIENCE)
+        with standing_still(servers):
+            with monkeypatch.context() as spared:
+                spared.setattr(models.home, "reader", nowhere)
+                assert listed(models) == ["m1"], "the replica holds everything"
+            store_each(store, appends(finished(toy_game, 2)))
+            assert listed(models) == ["m2", "m1"], "the replica lacks the second"
+            with monkeypatch.context() as alone:
+                alone.setattr(models.home, "reader", nowhere)
+                with pytest.raises(Unavailable):
+                    listed(models)
+                alone.setattr(store, "last", away)
+                assert listed(models) == ["m1"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from eventsourcing.application import AggregateNotFoundError
@@ -130,30 +129,8 @@ def test_the_notification_log_reads_in_order(matches: Matches, sitting: Sitting)
     assert [item.originator_version for item in section.items] == [1, 2, 3, 4]
 
 
-def test_a_subscription_tells_what_is_stored_and_what_comes(matches: Matches, toy_game: Game) -> None:
-    first, second = finished(toy_game, 1), finished(toy_game, 2)
-    matches.events.put(envelopes(first))
-    total = first.match.move + second.match.move
-    with matches.recorder.subscribe(gt=2) as subscription:
-        seen = [next(subscription).id for _ in range(3, first.match.move + 1)]
-        writing = Thread(target=lambda: [matches.events.put([event]) for event in envelopes(second)])
-        writing.start()
-        seen += [next(subscription).id for _ in envelopes(second)]
-        writing.join()
-    assert seen == list(range(3, total + 1))
-    assert list(subscription) == []
-
-
-def test_a_subscription_may_want_some_games_only(matches: Matches, sitting: Sitting) -> None:
-    matches.events.put(envelopes(sitting))
-    with matches.recorder.subscribe(topics=["toy"]) as subscription:
-        assert next(subscription).topic == "toy"
-
-
-def test_an_open_but_reading_store_has_no_subscription(matches: Matches, tmp_path: Path) -> None:
+def test_a_store_that_is_only_read_takes_no_events(matches: Matches, tmp_path: Path) -> None:
     reading = Matches(environment(tmp_path, "n"))
-    with pytest.raises(NotSupportedError, match="ask the process that serves it"):
-        reading.recorder.subscribe()
     with pytest.raises(NotSupportedError, match="not open for writing"):
         reading.recorder.insert_events([])
     reading.close()
