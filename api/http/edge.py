@@ -224,8 +224,8 @@ class Api:
             if media:
                 known.setdefault("content", {}).update(media)
         problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
-        for refused in sorted(refusals):
-            told[refused] = {"description": problems.meaning(refused, name), "content": problem}
+        for status in sorted(refusals):
+            told[status] = {"description": problems.meaning(status, name), "content": problem}
         return told
 
     def _schema(self, kind: Any) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _report(line: str) -> None:
     _log.warning("projections", extra={"told": line})
 
 
-def read_models(store: SqlStore) -> ReadModels:
+def open_read_models(store: SqlStore) -> ReadModels:
     """Those of a store: in its PostgreSQL, where it has one, else in a file beside it.
 
     Raises:

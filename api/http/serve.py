@@ -31,7 +31,7 @@ from api.http import logs
 from api.http.app import build
 from api.http.connections import proxies
 from api.http.protocol import IDLE_SECONDS, Config
-from api.http.readmodels import ReadModels, read_models
+from api.http.readmodels import ReadModels, open_read_models
 from api.http.services import Services
 from api.http.sockets.protocol import SocketProtocol
 from api.learning import learn
@@ -100,7 +100,7 @@ def clock() -> int:
 
 def _read_models(store: SqlStore) -> ReadModels:
     try:
-        return read_models(store)
+        return open_read_models(store)
     except (OSError, sqlite3.OperationalError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise CannotServe(f"{store.home} cannot hold the read models: {why}") from error

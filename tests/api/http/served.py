@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from api.bus import Address, Bus
 from api.gate import Gate
-from api.http.readmodels import ReadModels, read_models
+from api.http.readmodels import ReadModels, open_read_models
 from api.http.serve import Server, clock, listening
 from api.http.services import Services
 from api.settings import Settings, product
@@ -159,7 +159,7 @@ def served(
     with listening("127.0.0.1", port) as listener:
         kept = SqliteStore.open(folder / "store") if store is None else None
         used: Any = store or kept
-        models = ReadModels(used, folder) if store is None or not used.shared else read_models(used)
+        models = ReadModels(used, folder) if store is None or not used.shared else open_read_models(used)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
         services = Services(door, used, models, chosen, clock)
         if redis is not None:

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.http import readmodels, vitals
-from api.http.readmodels import ReadModels, read_models
+from api.http.readmodels import ReadModels, open_read_models
 from api.store.postgres_store import PostgresStore
 from api.store.seam import Stored, StoreError
 from domain.game import Game
@@ -139,4 +139,4 @@ def test_a_database_in_which_the_user_may_make_nothing_is_refused_with_the_way_o
             closing(PostgresStore.open(f"{database}?options=-crole%3D{role}", keys=keys)) as store,
             pytest.raises(StoreError, match=r"hold the read models: permission denied .* CREATE on it"),
         ):
-            read_models(store)
+            open_read_models(store)

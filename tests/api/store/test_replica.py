@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from api.http.readmodels import ReadModels, read_models
+from api.http.readmodels import ReadModels, open_read_models
 from api.store import postgres_schema
 from api.store.opening import REPLICA, open_store
 from api.store.postgres_store import PostgresStore
@@ -230,7 +230,7 @@ def test_lists_are_read_at_the_replica_as_far_as_it_has_come_and_while_the_datab
         raise Unavailable("away")
 
     store_each(store, appends(finished(toy_game, 1)))
-    with closing(read_models(store)) as models:
+    with closing(open_read_models(store)) as models:
         assert models.runner.wait(store.last(), PATIENCE)
         with standing_still(servers):
             with monkeypatch.context() as spared:
