@@ -21,6 +21,7 @@ from api.http.readmodels import ReadModels, open_read_models
 from api.http.serve import Server, clock, listening
 from api.http.services import Services
 from api.settings import Settings, product
+from api.store.postgres_store import PostgresStore
 from api.store.seam import Store
 from api.store.store import SqliteStore
 from tests.waiting import PATIENCE
@@ -159,7 +160,7 @@ def served(
     with listening("127.0.0.1", port) as listener:
         kept = SqliteStore.open(folder / "store") if store is None else None
         used: Any = store or kept
-        models = ReadModels(used, folder) if store is None or not used.shared else open_read_models(used)
+        models = open_read_models(used) if isinstance(used, PostgresStore) else ReadModels(used, folder)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
         services = Services(door, used, models, chosen, clock)
         if redis is not None:
