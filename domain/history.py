@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import Ledger
-from domain.drawn import count, draws, shown
-from domain.entries import Asked, Entry, Opened, Played, Seated, TakenBack, Told
+from domain.draws import count, draws, shown
+from domain.events import Asked, Entry, Opened, Played, Seated, TakenBack, Told
 from domain.folding import folded
 from domain.kernel import Fact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
+from domain.match_base import ALL, Outline, expect, parts_of
 from domain.merkle import Tree
-from domain.outline import ALL, Outline, expect, parts_of
 from domain.sharing import empty_table
 
 # Bytes that a match takes besides what is stored: each match, each of its moves, and each move that a viewer

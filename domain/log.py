@@ -1,4 +1,4 @@
-"""How the log of a match is written: its entries (`domain.entries`) as leaves with private parts.
+"""How the log of a match is written: its entries (`domain.events`) as leaves with private parts.
 
 Every entry is one numbered move.  Its *leaf* is the canonical JSON (RFC 8785) of what a spectator sees, with
 `prev`, the root before it (`domain.merkle` has the tree), and `sealed`, salted commitments to its private
@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from domain.entries import (
+from domain.events import (
     Closed,
     Opened,
     Part,

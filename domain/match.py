@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_enough, joined, salt_hash
-from domain.drafting import Context, Draft, Drafting, Refused
-from domain.entries import (
+from domain.drafts import Context, Draft, Drafting, Refused
+from domain.events import (
     Asked,
     Chance,
     Opened,

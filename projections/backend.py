@@ -1,18 +1,24 @@
-"""What keeps the tables of the read models: a file of SQLite (`file`), or a PostgreSQL database (`postgres`).
+"""Where read models lie: tables and batches of changes, of SQLite and PostgreSQL alike.
 
 Statements are the same for both, and mark their values by `?`.  What differs is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, Protocol
+
+import msgspec
+
+from projections.model import Change, Gone, Key, R, Row, key_of
 
 if TYPE_CHECKING:
     from projections.model import Key
-    from projections.standing import Generation
-    from projections.tables import Shape
+    from projections.status import Generation
 
 SQLITE = {str: "TEXT", bytes: "BLOB", int: "INTEGER", float: "REAL", bool: "INTEGER"}
 """The types of columns in SQLite, by those of fields."""
@@ -100,3 +106,221 @@ class Home(Protocol):
 
     def close(self) -> None:
         """Let go of what readers need."""
+
+
+# Rows in tables: one table for each kind of row and generation, and a batch of changes before it is written.
+#
+# The table of kind `matches` in generation 3 is `matches_3`; the view `matches` shows the generation that is
+# served, so that whoever reads needs to know neither.
+
+
+class Column:
+    """One field of a row as a column."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self.name = name
+        plain, null = _plain(kind)
+        self.plain, self.rest = plain or str, "" if null else " NOT NULL"
+        self.encode: Callable[[Any], Any] | None = None if plain else _encoder(kind)
+        self.decode: Callable[[Any], Any] | None = _decoder(kind, plain)
+
+
+def _plain(kind: Any) -> tuple[Any, bool]:
+    """The plain type of a field (None: it is kept as JSON), and whether the column may be null."""
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    members = set(typing.get_args(kind)) if is_union else {kind}
+    rest = members - {types.NoneType}
+    only = next(iter(rest)) if len(rest) == 1 else None
+    return (only, len(members) > 1) if only in SQLITE else (None, False)
+
+
+def _decoder(kind: Any, plain: Any) -> Callable[[Any], Any] | None:
+    if plain:
+        return bool if plain is bool else None
+    return msgspec.Raw if kind is Any else msgspec.json.Decoder(kind).decode
+
+
+def _encoder(kind: Any) -> Callable[[Any], str]:
+    """The same values give the same bytes; what comes back as `Raw` keeps the order that the fold gave it."""
+    encode = msgspec.json.Encoder(order=None if kind is Any else "sorted").encode
+
+    def encoded(value: Any) -> str:
+        return encode(value).decode()
+
+    return encoded
+
+
+class Shape(Generic[R]):
+    """How the rows of one kind are kept."""
+
+    def __init__(self, kind: type[R]) -> None:
+        self.kind = kind
+        self.columns = [Column(field.name, field.type) for field in msgspec.structs.fields(kind)]
+        self.names = ", ".join(f'"{column.name}"' for column in self.columns)
+
+    def create(self, generation: int, types: Mapping[type, str] = SQLITE) -> list[str]:
+        """The statements that create the table of a generation."""
+        table = self.name(generation)
+        columns = ", ".join(f'"{column.name}" {types[column.plain]}{column.rest}' for column in self.columns)
+        return [
+            f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({_quoted(self.kind.key)}))",
+            *(
+                f"CREATE INDEX {table}_{number} ON {table} ({_quoted(index)})"
+                for number, index in enumerate(self.kind.indexes)
+            ),
+        ]
+
+    def name(self, generation: int) -> str:
+        """The table of a generation."""
+        return f"{self.kind.table}_{generation}"
+
+    def values(self, row: R) -> list[Any]:
+        """A row as its columns hold it."""
+        return [
+            column.encode(value) if column.encode else value
+            for column, value in zip(self.columns, _values(row), strict=True)
+        ]
+
+    def row(self, values: Iterable[Any]) -> R:
+        """The row whose columns hold these values.
+
+        Raises:
+            msgspec.ValidationError: they were written by another version.
+        """
+        fields = {
+            column.name: column.decode(value) if column.decode else value
+            for column, value in zip(self.columns, values, strict=True)
+        }
+        return self.kind(**fields)
+
+
+def _values(row: Row) -> list[Any]:
+    return [getattr(row, name) for name in row.__struct_fields__]
+
+
+@lru_cache
+def shape(kind: type[R]) -> Shape[R]:
+    """The shape of a kind of rows; building one is slow."""
+    return Shape(kind)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _where(names: Iterable[str]) -> str:
+    return " AND ".join(f'"{name}" = ?' for name in names) or "TRUE"
+
+
+class Batch:
+    """The rows of one generation with the changes of a batch, which reach the tables with `write`."""
+
+    def __init__(self, tables: Backend, generation: int) -> None:
+        self._tables, self._generation = tables, generation
+        self._fetched: dict[type[Row], dict[Key, list[Any]]] = {}  # rows as they are stored, by their match
+        # By kind, then by the first part of the key: a batch may hold rows of many matches.
+        self._changed: dict[type[Row], dict[Key, dict[tuple[Key, ...], Row]]] = {}
+        self._gone: dict[type[Row], set[tuple[Key, ...]]] = {}
+
+    def fetch(self, kinds: Iterable[type[Row]], matches: Iterable[str]) -> None:
+        """Read the rows of these matches in one question for each kind, where that is quicker."""
+        for kind in kinds:
+            if kind.key[0] != "match":
+                continue
+            rows: dict[Key, list[Any]] = {match: [] for match in matches}
+            found = self._tables.fetch(shape(kind), self._generation, rows.keys()) if rows else None
+            if found is None:
+                return
+            at = kind.__struct_fields__.index("match")
+            for values in found:
+                rows[values[at]].append(values)
+            self._fetched[kind] = rows
+
+    def get(self, kind: type[R], *key: Key) -> R | None:
+        """See `Rows.get`."""
+        changed = self._of(kind, key)
+        if key in changed:
+            row: R = changed[key]
+            return row
+        return None if self._is_gone(kind, key) else next(iter(self._stored(kind, key)), None)
+
+    def under(self, kind: type[R], *key: Key) -> list[R]:
+        """See `Rows.under`."""
+        stored = [] if self._is_gone(kind, key) else self._stored(kind, key)
+        changed = {whole: row for whole, row in self._of(kind, key).items() if whole[: len(key)] == key}
+        return self._merged(kind, stored, changed)
+
+    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
+        """See `Rows.beyond`."""
+        start, least, kept = len(within), (*within, *rest), shape(kind)
+        after = f"({_quoted(kind.key[start : len(least)])}) > ({', '.join('?' * len(rest))})"
+        query = (
+            f"SELECT {kept.names} FROM {kept.name(self._generation)} "
+            f"WHERE {_where(kind.key[:start])} AND {after}"
+        )
+        stored = [kept.row(values) for values in self._tables.execute(query, least)]
+        changed = {
+            whole: row
+            for whole, row in self._of(kind, within).items()
+            if whole[:start] == within and whole[start : len(least)] > rest
+        }
+        return self._merged(kind, stored, changed)
+
+    def _of(self, kind: type[R], key: tuple[Key, ...]) -> dict[tuple[Key, ...], Any]:
+        """The changed rows whose keys begin as this one does."""
+        by_first = self._changed.get(kind, {})
+        if key:
+            return by_first.get(key[0], {})
+        return {whole: row for rows in by_first.values() for whole, row in rows.items()}
+
+    def _merged(self, kind: type[R], stored: Iterable[R], changed: dict[tuple[Key, ...], Any]) -> list[R]:
+        """Stored rows, but for those that are gone, and changed ones, in the order of their keys."""
+        found = {key_of(row): row for row in stored}
+        if kind in self._gone:
+            found = {whole: row for whole, row in found.items() if not self._is_gone(kind, whole)}
+        found |= changed
+        return [found[whole] for whole in sorted(found)]
+
+    def _is_gone(self, kind: type[R], key: tuple[Key, ...]) -> bool:
+        gone = self._gone.get(kind)
+        return gone is not None and any(key[:length] in gone for length in range(1, len(key) + 1))
+
+    def _stored(self, kind: type[R], key: tuple[Key, ...]) -> list[R]:
+        kept = shape(kind)
+        if key and key[0] in (fetched := self._fetched.get(kind, {})):
+            known = [kept.row(values) for values in fetched[key[0]]]
+            return [row for row in known if key_of(row)[: len(key)] == key]
+        where = _where(kind.key[: len(key)])
+        query = f"SELECT {kept.names} FROM {kept.name(self._generation)} WHERE {where}"
+        return [kept.row(values) for values in self._tables.execute(query, key)]
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Take the changes of one record in."""
+        for change in changes:
+            if isinstance(change, Gone):
+                self._go(change.kind, change.key)
+            else:
+                key = key_of(change)
+                self._changed.setdefault(type(change), {}).setdefault(key[0], {})[key] = change
+
+    def _go(self, kind: type[Row], key: tuple[Key, ...]) -> None:
+        self._gone.setdefault(kind, set()).add(key)
+        rows = self._changed.get(kind, {}).get(key[0], {})
+        for whole in [whole for whole in rows if whole[: len(key)] == key]:
+            del rows[whole]
+
+    def write(self) -> None:
+        """Write every changed row, within the transaction that is open."""
+        for kind, gone in self._gone.items():
+            table = shape(kind).name(self._generation)
+            for length in {len(key) for key in gone}:
+                delete = f"DELETE FROM {table} WHERE {_where(kind.key[:length])}"
+                self._tables.executemany(delete, [key for key in gone if len(key) == length])
+        for kind, changed in self._changed.items():
+            kept = shape(kind)
+            values = [kept.values(row) for rows in changed.values() for row in rows.values()]
+            if values:
+                self._tables.put(kept, self._generation, values)
+        self._changed.clear()
+        self._gone.clear()
+        self._fetched.clear()

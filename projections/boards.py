@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.entries import Closed, Opened, Seated
+from domain.events import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.kernel import Result, Seat
 from projections.model import (
@@ -33,8 +33,8 @@ from projections.model import (
     expect,
     origin_of,
 )
-from projections.places import Exchanges, across, exchanged, settles
 from projections.ratings import BEGINNER, LatestRow, RatedMatch, RatingRow, Ratings, Skill
+from projections.seat_swaps import Exchanges, across, exchanged, settles
 
 SOLO = "solo"
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from projections.backend import SQLITE, NoTable
+from projections.backend import SQLITE, NoTable, Shape
 from projections.model import Key
-from projections.standing import Generation
-from projections.tables import Shape
+from projections.status import Generation
 
 BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a file
 _OLD = "SELECT 1 FROM pragma_table_info('projections') WHERE name = 'mark'"  # of a version that kept others

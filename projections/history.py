@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.entries import Closed, Opened, Seated
+from domain.events import Closed, Opened, Seated
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
 from projections.model import (
@@ -24,7 +24,7 @@ from projections.model import (
     expect,
     origin_of,
 )
-from projections.places import Exchanges, across, exchanged, settles
+from projections.seat_swaps import Exchanges, across, exchanged, settles
 
 RUNNING, WON, LOST, DRAWN, VOID = "running", "won", "lost", "drawn", "void"
 

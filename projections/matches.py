@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.entries import Closed, Opened, SaltOpened, Seated
+from domain.events import Closed, Opened, SaltOpened, Seated
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
@@ -23,7 +23,7 @@ from projections.model import (
     key_of,
     origin_of,
 )
-from projections.places import Exchanges, across, exchanged, settles
+from projections.seat_swaps import Exchanges, across, exchanged, settles
 
 OPEN, WAITING, RUNNING, OVER = "open", "waiting", "running", "over"
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct
 
-from domain.entries import Opened
+from domain.events import Opened
 from domain.imported import IMPORTED, UPLOADED
 from domain.log import Record
 
@@ -29,7 +29,7 @@ class Delivered(Protocol):
 
     @property
     def position(self) -> int:
-        """Its place in the store's one order; where there are several logs, a time (see `projections.tails`).
+        """Its place in the store's order; where there are several logs, a time (`projections.sources`).
 
         Then several records may have the same, and they do not come in its order; those of a match do.
         """

@@ -19,11 +19,10 @@ from typing import Any
 import msgspec
 import psycopg
 
-from projections.backend import NoTable
-from projections.catalogue import generations
+from projections.backend import NoTable, Shape
+from projections.generations import generations
 from projections.model import Key
-from projections.standing import Generation
-from projections.tables import Shape
+from projections.status import Generation
 
 TABLES, VIEWS = "glasnost_models", "glasnost_lists"
 LOCK = (0x474C5354, 3)  # who holds it moves the read models; "GLST", as for the store's own locks

@@ -15,13 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from projections import history as histories
-from projections.backend import NoTable, Reading
+from projections.backend import NoTable, Reading, shape
 from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
 from projections.model import LIVE, R
 from projections.ratings import RatingRow
-from projections.tables import shape
 
 MOST = 200  # rows on one page
 STATUSES = (OPEN, WAITING, RUNNING, OVER)

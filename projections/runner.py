@@ -27,15 +27,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from projections.backend import Backend, Home
+from projections.batch import Taker, told_of
 from projections.boards import BOARDS
-from projections.catalogue import Catalogue, Overtaken, fits, stamped
 from projections.file import File
+from projections.generations import Catalogue, Overtaken, fits, stamped
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
-from projections.standing import Failure, Generation, Place, Status, has_reached, status
-from projections.tails import Tails
-from projections.taking import Taker, told_of
+from projections.sources import Tails
+from projections.status import Failure, Generation, Place, Status, has_reached, status
 
 PROJECTIONS = (MATCHES, HISTORY, BOARDS)
 BATCH = 1_000  # records a transaction

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from domain.entries import Closed, Ruled, Told
+from domain.events import Closed, Ruled, Told
 from domain.log import Record
 from domain.match import Match
 from domain.sharing import empty_table
 from projections import summary
-from projections.hearing import Heard, heard, hidden
+from projections.plays import Heard, heard, hidden
 from projections.summary import Turn
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from domain.merkle import Tree
-from domain.notes import Checkpoint, Note, VerifyingKey, visible
+from domain.signed_notes import Checkpoint, Note, VerifyingKey, visible
 from replay.matchfile import MatchFile
-from replay.plain import counted
 from replay.report import Failure, Report
+from replay.sanitize import counted
 
 AGAINST = "against"  # what is checked besides the four questions
 _MOST = 2**53 - 1  # moves that any checkpoint counts

@@ -12,17 +12,7 @@ from msgspec import Struct
 
 from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
-from domain.entries import (
-    Asked,
-    Closed,
-    Played,
-    Resigned,
-    Restated,
-    SaltOpened,
-    Seated,
-    TakenBack,
-    Told,
-)
+from domain.events import Asked, Closed, Played, Resigned, Restated, SaltOpened, Seated, TakenBack, Told
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical

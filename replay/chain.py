@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import Struct
 
-from domain.entries import Entry, Opened
+from domain.events import Entry, Opened
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import Codec, Damaged, b64, canonical, codec, must_be_marked, unb64

@@ -21,11 +21,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from domain.entries import Played
+from domain.events import Played
 from domain.kernel import Fact, Seat
 from domain.log import HOUSE, Record, b64, canonical
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from replay.audit import offered
 from replay.positions import kind_of
 

@@ -21,14 +21,14 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.chance import Secret
-from domain.entries import Closed, Opened, SecretOpened
+from domain.events import Closed, Opened, SecretOpened
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.log import Damaged, Record, b64, canonical, codec, unb64
 from domain.match import Match
 from domain.merkle import Tree
-from domain.notes import Checkpoint, Note
+from domain.signed_notes import Checkpoint, Note
 from replay import archive
 
 FORMAT = "glasnost match"

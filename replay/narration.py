@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.entries import (
+from domain.events import (
     Closed,
     Opened,
     Played,

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.entries import Asked
+from domain.events import Asked
 from domain.kernel import Result, Seat, Table
 from domain.log import HOUSE
-from domain.outline import ALL, Outline
+from domain.match_base import ALL, Outline
 
 
 class NoView(ValueError):

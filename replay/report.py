@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from domain.notes import Signed
-from replay.plain import counted, one_line
+from domain.signed_notes import Signed
+from replay.sanitize import counted, one_line
 
 LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
 

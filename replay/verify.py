@@ -19,18 +19,18 @@ from pathlib import Path
 import msgspec
 
 from domain.chance import Secret
-from domain.entries import Closed, Restated, SecretOpened, Told
+from domain.events import Closed, Restated, SecretOpened, Told
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, unb64
 from domain.match import Match
 from domain.merkle import Tree
-from domain.notes import Checkpoint, Note, Signed, VerifyingKey, visible
-from replay import archive, chain, course, matchfile
+from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
+from replay import archive, chain, matchfile, transitions
 from replay.audit import Audit, Differs
-from replay.luck import Luck, Salts
 from replay.matchfile import BadFile, MatchFile
-from replay.plain import counted
+from replay.randomness import Luck, Salts
 from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wrong
+from replay.sanitize import counted
 
 Keys = Sequence[VerifyingKey]
 
@@ -301,9 +301,9 @@ def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
 
 
 def _take_in(match: Match, record: Record, tables: _Tables) -> None:
-    course.may_follow(match, record)
+    transitions.may_follow(match, record)
     match.accept(record)
-    course.must_agree(match, record)
+    transitions.must_agree(match, record)
     tables.add(match)
 
 
@@ -337,7 +337,7 @@ def _status(match: Match) -> str:
     if match.closed.unopened:
         return f"over, without a result: the salt of {', '.join(match.closed.unopened)} was not opened"
     result = match.result
-    return f"over: {course.result_words(result)}" if result else "over, without a result"
+    return f"over: {transitions.result_words(result)}" if result else "over, without a result"
 
 
 class _Rules:

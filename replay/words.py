@@ -16,9 +16,9 @@ from typing import Any
 
 from domain.kernel import Fact, Pick, Result
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from domain.texts import LANGUAGES
-from replay.plain import one_line
+from replay.sanitize import one_line
 
 Sections = dict[str, dict[str, str]]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import chain
 
 from domain.game import Game
-from domain.glimpse import Glimpse
 from domain.log import PLAYED, Record, codec
+from domain.partial_match import Glimpse
 
 
 class Reader:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.chance import Secret, Source
-from domain.drafting import Context, Draft
+from domain.drafts import Context, Draft
 from domain.game import Game
 from domain.match import Match, open_match
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.chance import salt_hash
-from domain.drafting import Draft
+from domain.drafts import Draft
 from domain.log import b64
 from tests.matches import Sitting
 

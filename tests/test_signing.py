@@ -1,6 +1,7 @@
 """Every call of a signing key, read out of the source: a new one cannot be added unseen.
 
-A match's checkpoint is signed in `domain.notes.checkpoint` alone, which refuses what came from elsewhere.
+A match's checkpoint is signed in `domain.signed_notes.checkpoint` alone, which refuses what came from
+elsewhere.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.files import SeededKeys, note_by
+from api.cli.common import SeededKeys, note_by
 from domain.game import Game
-from domain.notes import PUBLIC, Note, NotSignedHere, Signed
+from domain.signed_notes import PUBLIC, Note, NotSignedHere, Signed
 from tests.matches import finished
 from tests.replay.files import KEY, recorded_match
 
@@ -21,30 +22,30 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = ("api", "domain", "projections", "replay", "ops")
 
 SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
-    "domain/notes.py: SigningKey.sign",
-    "domain/notes.py: checkpoint",
+    "domain/signed_notes.py: SigningKey.sign",
+    "domain/signed_notes.py: checkpoint",
     "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
-    "api/cli/files.py: note_by",
-    "api/gate/commits.py: Commits.note",
-    "api/http/looking.py: receipt_of",
+    "api/cli/common.py: note_by",
+    "api/gate/commit.py: Commits.note",
+    "api/http/permissions.py: receipt_of",
 }
 SIGNING = {  # who takes the signing key of a ring
-    "api/cli/exporting.py: _files",
-    "api/cli/files.py: SeededKeys.present",
-    "api/cli/files.py: keep_in",
-    "api/cli/fuzzing.py: _match_file",
-    "api/cli/importing.py: _Shelf.keep",
-    "api/cli/playing.py: _Files.write",
-    "api/cli/scripting.py: _finish",
-    "api/gate/commits.py: Commits.note",
+    "api/cli/export.py: _files",
+    "api/cli/common.py: SeededKeys.present",
+    "api/cli/common.py: keep_in",
+    "api/cli/fuzz.py: _match_file",
+    "api/cli/import_log.py: _Shelf.keep",
+    "api/cli/play.py: _Files.write",
+    "api/cli/script.py: _finish",
+    "api/gate/commit.py: Commits.note",
     "api/store/keys.py: KeyRing.present",
     "ops/bench/verify.py: _long",
     "ops/bench/verify.py: main",
 }
 RAW = {  # who handles private keys at all
-    "api/cli/files.py: SeededKeys.signing",
+    "api/cli/common.py: SeededKeys.signing",
     "api/store/keys.py: _new_ring",
     "api/store/keys.py: _signing",
 }
@@ -89,8 +90,8 @@ def test_every_making_of_a_private_key_is_listed() -> None:
 def _is_a_database(name: str, use: str) -> bool:
     """A write-ahead log has checkpoints, too; and the gate has a method of that name, which calls `note`."""
     others = (
-        "api/store/store.py",
         "api/store/sqlite.py",
+        "api/store/sqlite_recorder.py",
         "api/store/backup.py",
         "api/http/routes/matches.py",
     )

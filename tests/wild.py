@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.drafting import Refused
+from domain.drafts import Refused
 from domain.game import Game
 from tests.matches import Sitting
 

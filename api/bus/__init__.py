@@ -6,7 +6,127 @@ anything, and whoever can write to it cannot make anybody see a move that is not
 his.
 """
 
-from api.bus.bus import Bus
-from api.bus.link import VARIABLE, Address
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from api.bus.client import PATIENCE, VARIABLE, Address, Allowance, Health, Limit, Link, Vouchers
+from api.bus.feed import BLOCK, Announcer, Hearer
+from api.store.interface import Log, Told
+
+# ── One worker's bus: its tasks, and the parts of Redis that belong to its store ──
+
+_AGAIN = 1.0  # seconds until a task that failed begins anew
+
+Work = Callable[[], Awaitable[None]]
+_log = logging.getLogger("glasnost.bus")
+
+
+class Bus:
+    """What this worker shares with the others of its store.  Nothing here ever fails for want of Redis.
+
+    The keys in Redis begin with a name made of the store's key, so that several stores may share one Redis.
+    It stands in braces, which keeps them together in a cluster.
+
+    Args:
+        address: where Redis is.
+        key: 32 bytes that only the workers of the store know.
+        log: that of the store; its commits are one stream.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        key: bytes,
+        log: Log,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = f"{{glasnost:{hmac.digest(key, b'name', hashlib.sha256).hex()[:16]}}}"
+        self.health = Health(address, clock)
+        self._clock = clock
+        self.link = Link(address, self.health)
+        self._hearing = Link(address, self.health, BLOCK + PATIENCE)
+        stream = f"{self.name}:commits"
+        own = hmac.digest(key, b"glasnost redis announcements", hashlib.sha256)
+        self._announcer = Announcer(self.link, stream, own)
+        self._hearer = Hearer(self._hearing, stream, own, log, clock)
+        self.tickets = Vouchers(
+            self.link, f"{self.name}:ticket", hmac.digest(key, b"glasnost redis tickets", hashlib.sha256)
+        )
+        self._is_followed = False
+        self._work: list[Work] = [self._announcer.run]
+        self._tasks: list[asyncio.Task[None]] = []
+
+    # ── what the feed tells of itself ──
+
+    @property
+    def heard_at(self) -> float | None:
+        """When Redis answered the hearer last, on the clock; None where nobody listens."""
+        return self._hearer.heard_at if self._is_followed else None
+
+    @property
+    def waiting(self) -> int:
+        """Announcements of this worker that Redis has not taken yet."""
+        return self._announcer.waiting
+
+    # ── the feed ──
+
+    def announce(self, match: str, first: int, last: int) -> None:
+        """See `api.gate.sync.Feed`."""
+        self._announcer.announce(match, first, last)
+
+    def watch(self, told: Told) -> None:
+        """See `api.gate.sync.Feed`."""
+        self._is_followed = True
+        self._hearer.watch(told)
+        self.run(self._hearer.run)
+
+    def passed(self, match: str, position: int) -> None:
+        """See `api.gate.sync.Feed`."""
+        self._hearer.passed(position)
+
+    # ── the rest ──
+
+    def share(self, name: str, limit: Limit) -> None:
+        """Settle a limit with the other workers; before `start`."""
+        self.run(Allowance(self.link, f"{self.name}:limit:{name}", limit, self._clock).run)
+
+    def run(self, work: Work) -> None:
+        """Let a task run from `start` to `close`; one that fails begins anew."""
+        self._work.append(work)
+
+    def start(self) -> None:
+        """Begin, on the loop that runs."""
+        self._tasks = [asyncio.create_task(_kept_up(work)) for work in self._work]
+
+    async def close(self) -> None:
+        """Stop, and hang up."""
+        waiting = set(self._tasks)
+        while waiting:  # the client may swallow a cancellation that comes together with an answer
+            for task in waiting:
+                task.cancel()
+            _, waiting = await asyncio.wait(waiting, timeout=0.05)
+        await self.link.close()
+        await self._hearing.close()
+
+
+async def _kept_up(work: Work) -> None:
+    while True:
+        try:
+            await work()
+            return
+        except Exception:
+            _log.error("a task of the bus failed", exc_info=True)
+        await asyncio.sleep(_AGAIN)
+
+
+# ── The bus: what several workers on one store share through Redis, and none of them ever waits for ──
+
 
 __all__ = ["VARIABLE", "Address", "Bus"]

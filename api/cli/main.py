@@ -16,31 +16,31 @@ INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 
 SECTIONS = {
     "Serve": {
-        "serve": ("api.cli.serving", "Serve the HTTP API."),
-        "admin-token": ("api.cli.keeping", "Make a token for an administrator."),
+        "serve": ("api.cli.serve", "Serve the HTTP API."),
+        "admin-token": ("api.cli.admin", "Make a token for an administrator."),
     },
     "Play": {
         "games": ("api.cli.games", "The games, their editions and options."),
-        "play": ("api.cli.playing", "Play one whole match between bots."),
-        "script": ("api.cli.scripting", "Play a scripted match from a file."),
-        "import-log": ("api.cli.importing", "Import logs of games played elsewhere."),
+        "play": ("api.cli.play", "Play one whole match between bots."),
+        "script": ("api.cli.script", "Play a scripted match from a file."),
+        "import-log": ("api.cli.import_log", "Import logs of games played elsewhere."),
     },
     "Look and check": {
-        "replay": ("api.cli.replaying", "Show a match from its file, at any move."),
-        "verify": ("api.cli.verifying", "Check match files, or a whole store."),
-        "export": ("api.cli.exporting", "Write matches as files, NDJSON or Parquet."),
-        "keys": ("api.cli.keeping", "The keys that sign a store's matches."),
+        "replay": ("api.cli.replay", "Show a match from its file, at any move."),
+        "verify": ("api.cli.verify", "Check match files, or a whole store."),
+        "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
+        "keys": ("api.cli.admin", "The keys that sign a store's matches."),
     },
     "Keep": {
-        "withdraw": ("api.cli.withdrawing", "Show an uploaded match no longer."),
+        "withdraw": ("api.cli.admin", "Show an uploaded match no longer."),
         "people": ("api.cli.people", "Forget, rename, lock out or find people."),
-        "backup": ("api.cli.keeping", "Copy a store while it is in use."),
-        "restore": ("api.cli.keeping", "Make a store from a backup."),
-        "migrate": ("api.cli.migrating", "Copy a store into another one, and prove it."),
+        "backup": ("api.cli.admin", "Copy a store while it is in use."),
+        "restore": ("api.cli.admin", "Make a store from a backup."),
+        "migrate": ("api.cli.migrate", "Copy a store into another one, and prove it."),
     },
     "Try hard": {
-        "fuzz": ("api.cli.fuzzing", "Random legal play, looking for errors."),
-        "bench": ("api.cli.benching", "Run the benchmarks."),
+        "fuzz": ("api.cli.fuzz", "Random legal play, looking for errors."),
+        "bench": ("api.cli.fuzz", "Run the benchmarks."),
     },
 }
 COMMANDS = {name: place for section in SECTIONS.values() for name, place in section.items()}
@@ -144,7 +144,7 @@ def _unforeseen(error: Exception) -> int:
 
 
 def _failed(text: str, code: int) -> int:
-    from replay.plain import one_line
+    from replay.sanitize import one_line
 
     click.echo("glasnost: " + "\n".join(map(one_line, text.split("\n"))), err=True)
     return code

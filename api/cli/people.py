@@ -19,8 +19,8 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from api.store.interface import Act, People
     from api.store.location import Location
-    from api.store.seam import Act, People
 
 _MOST = 200  # players or actions that are shown
 _player = click.argument("player", metavar="PLAYER")
@@ -73,8 +73,8 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
     Example:
       glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
     """
-    from api.http.naming import checked
     from api.http.problems import Failed
+    from api.http.services import checked
 
     if len(name) > 64:
         raise CannotBeDone("a name has 64 letters at most")
@@ -137,7 +137,7 @@ def find(store: Location, name: str, prefix: bool, as_json: bool) -> None:
     Example:
       glasnost people find --store games --prefix an
     """
-    from replay.plain import one_line
+    from replay.sanitize import one_line
 
     with opened_store(store, write=False) as opened:
         found = opened.people.find(name, whole=not prefix, after=(), limit=_MOST + 1)
@@ -175,7 +175,7 @@ def audit(store: Location, as_json: bool) -> None:
     Example:
       glasnost people audit --store games
     """
-    from replay.plain import one_line
+    from replay.sanitize import one_line
 
     with opened_store(store, write=False) as opened:
         found = opened.people.audit_log((), _MOST)
@@ -196,7 +196,7 @@ def _changing(store: Location) -> Iterator[People]:
     Raises:
         CannotBeDone: it is held, or what is asked cannot be done.
     """
-    from api.store.seam import InUse
+    from api.store.interface import InUse
 
     must_hold_a_store(store)
     try:
@@ -212,7 +212,7 @@ def _changing(store: Location) -> Iterator[People]:
 
 
 def _act(reason: str) -> Act:
-    from api.store.seam import Act
+    from api.store.interface import Act
 
     if len(reason) > 500 or not reason.isprintable():
         raise CannotBeDone("--reason: up to 500 printable characters")
@@ -224,7 +224,7 @@ def _time(at: int) -> str:
 
 
 def _print(people: People, player: str, done: str, as_json: bool) -> None:
-    from replay.plain import one_line
+    from replay.sanitize import one_line
 
     known = people.known(player)
     if known is None:

@@ -1,32 +1,30 @@
-"""The gate: one way in for every command, whether it comes over HTTP, from the command line or from a bot.
+"""The gate: every command to a match passes here, from HTTP, the command line or a bot.
 
 A command is judged on the committed match while it holds the match's lock; its records go to the store's
 writer; only when they are durable does the match take them in, hear the followers of it, and get the caller
 his answer.  A refusal changes nothing and is kept (`api.gate.refusals`).
 
-After each commit the bots of the house answer what they are asked (`api.gate.house`).
+After each commit the bots of the house answer what they are asked (`api.gate.bots`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import os
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from api.bots import Bot, house, player_of
-from api.gate.carrying import Carrier
-from api.gate.commits import Commits, Keys
-from api.gate.desks import Desk, Desks
-from api.gate.following import Feed, Following
-from api.gate.glimpsing import Glimpsed, glimpsed
-from api.gate.house import House
-from api.gate.looks import Looks
-from api.gate.opening import new_match
-from api.gate.orders import (
+from api.gate.bots import Bot, House, house, player_of
+from api.gate.cache import Desk, Desks, Glimpsed, Looks, glimpsed
+from api.gate.commit import Commits, Keys
+from api.gate.handler import (
     Accepted,
+    Carrier,
     Key,
     Order,
     answering_seat,
@@ -38,14 +36,120 @@ from api.gate.orders import (
     remembered,
 )
 from api.gate.refusals import Denied, Refusals
-from api.gate.reserving import must_be_admitted, must_have, must_reserve
+from api.gate.sync import Feed, Following
 from api.settings import Settings
-from api.store.seam import Conflict, Reservation, Reservations, Store, Withdrawal
+from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain.chance import Secret, Source
-from domain.drafting import Context, Draft, Refused
+from domain.drafts import Context, Draft, Refused
+from domain.game import BadOption, Game, Options
+from domain.games import GAMES
 from domain.kernel import Picks, Result, Seat
-from domain.match import Match
-from domain.notes import NotSignedHere, Signed
+from domain.match import Match, open_match
+from domain.signed_notes import NotSignedHere, Signed
+
+# ── A new match, before it is stored: of a game of the house, with its edition and options settled ──
+
+
+def new_match(
+    context: Context,
+    game: str,
+    edition: str | None,
+    options: Mapping[str, Any],
+    *,
+    match: str,
+    origin: str,
+    opener: str | None,
+    recorded: bool,
+) -> Match:
+    """The match after its first move; see `domain.match.open_match`.
+
+    Raises:
+        Denied: unknown-game, bad-option.
+    """
+    known, (chosen, complete) = _settled(game, edition, options)
+    draft = open_match(
+        context, known, chosen, complete, match=match, origin=origin, opener=opener, recorded=recorded
+    )
+    opened = Match.project(None, draft.records)
+    assert opened is not None, "a draft holds records"
+    return opened
+
+
+def _settled(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple[Game, tuple[str, Options]]:
+    if name not in GAMES:
+        raise Denied("unknown-game", f"there is no game {name!r}; there are {', '.join(GAMES)}")
+    try:
+        return GAMES[name], GAMES[name].settle(edition, options)
+    except BadOption as error:
+        raise Denied("bad-option", str(error)) from error
+
+
+# ── Reserved seats: who may take a seat, and who may say so ──
+#
+# A seat is reserved for a player, or for the player who shows an invitation: a code of 128 random bits, of
+# which only the hash is kept.  A code is of one use, for it is good for one seat, and a seat is taken once.
+
+_BYTES = 16
+
+
+def new_invitation() -> tuple[str, Reservation]:
+    """A code, and what is kept of it."""
+    code = secrets.token_urlsafe(_BYTES)
+    return code, Reservation(code=hashed(code))
+
+
+def hashed(code: str) -> bytes:
+    """What is kept of a code."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
+
+
+def must_be_admitted(
+    match: Match, reserved: Reservations, seat: Seat, player: str | None, invitation: str | None
+) -> None:
+    """May a player (None: a bot) take this seat?  Of one that is taken, or not there, the match says so.
+
+    It is not told how a seat is reserved: only who opened the match knows that.
+
+    Raises:
+        Refused: reserved.
+    """
+    if match.seats.get(seat) or seat not in match.seats:
+        return
+    held = reserved.seats.get(seat)
+    if held is None and invitation is None:
+        return
+    if held is not None and held.player is not None and held.player == player:
+        return
+    if invitation is None:
+        raise Refused("reserved", f"the seat {seat} is reserved for somebody else")
+    known = (held.code if held else None) or b""
+    if player is None or not hmac.compare_digest(known, hashed(invitation)):
+        raise Refused("reserved", f"this invitation is not, or no longer, good for the seat {seat}")
+
+
+def must_reserve(match: Match, seat: Seat, player: str | None) -> None:
+    """May a player (None: somebody who may do so anywhere) say who takes this seat?
+
+    Raises:
+        Denied: foreign, over, unknown-seat, seat-taken.
+    """
+    if player is not None and player != match.opened.opener:
+        raise Denied("foreign", "only who opened the match reserves its seats", match=match.id, seat=seat)
+    if match.closed:
+        raise Denied("over", "the match is over", match=match.id)
+    must_have(match, seat)
+    if match.seats[seat]:
+        raise Denied("seat-taken", f"the seat {seat} is taken", match=match.id, seat=seat)
+
+
+def must_have(match: Match, seat: Seat) -> None:
+    """Raises Denied: unknown-seat."""
+    if seat not in match.seats:
+        told = f"{match.game.name} has no seat {seat!r}; it has {' and '.join(match.seats)}"
+        raise Denied("unknown-seat", told, match=match.id)
+
+
+# The gate: one way in for every command, whether it comes over HTTP, from the command line or from a bot.
 
 
 class Gate:

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from msgspec import Struct
 
 from domain.kernel import Fault, Prompt, Seat
-from domain.outline import Chair
+from domain.match_base import Chair
 
 UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing of the match: the store did not do its part
 
@@ -19,7 +19,7 @@ UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing of the match: the
 class Denied(Exception):
     """A command that the gate refuses; nothing has changed, or (in-doubt) nobody can say so.
 
-    `kind` is a stable name: those of `domain.drafting.Refused`, and unknown-match, unknown-game, bad-option,
+    `kind` is a stable name: those of `domain.drafts.Refused`, and unknown-match, unknown-game, bad-option,
     unknown-bot, foreign, key-reused, conflict, exists, not-signed-here, not-uploaded,
     withdrawn, bad-file, unavailable, in-doubt, limit.
     `legal` is told only to the asked seat, which it names, and so is `fault`, what is wrong with its answer.

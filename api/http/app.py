@@ -11,41 +11,27 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from api.http import caching, manual
-from api.http.access import address
+from api.http import docs_page, middleware, ws_endpoint, ws_session
+from api.http.auth import address
 from api.http.connections import HEALTH
-from api.http.doors import Addresses
-from api.http.edge import encode
-from api.http.negotiation import JSON
+from api.http.decoding import JSON
+from api.http.errors import HANDLERS, refused
+from api.http.middleware import Watch, failed
 from api.http.problems import Failed
-from api.http.refusing import HANDLERS, refused
-from api.http.routes import (
-    boards,
-    commands,
-    games,
-    log,
-    matches,
-    people,
-    players,
-    replays,
-    reservations,
-    service,
-)
-from api.http.schemas import schemas, without_null
+from api.http.routes import lists, log, matches, players, replays, service
+from api.http.routing import Addresses, encode, schemas, without_null
 from api.http.services import Services
-from api.http.sockets import door
-from api.http.watch import Watch, failed
 from api.settings import product
 
 TOPICS = (
-    games.api,
+    service.games_api,
     players.api,
-    people.api,
+    players.people_api,
     matches.api,
-    reservations.api,
-    commands.api,
+    matches.reservations_api,
+    matches.commands_api,
     log.api,
-    boards.api,
+    lists.api,
     replays.api,
     service.api,
 )
@@ -59,7 +45,7 @@ Labels and explanations follow Accept-Language (en, ru)."""
 
 
 class Application(FastAPI):
-    """FastAPI with a document that knows the structs, and with doors of its own (`api.http.doors`)."""
+    """FastAPI with a document that knows the structs, and with doors of its own (`api.http.routing`)."""
 
     def serve(self, services: Services) -> None:
         """Serve these routes over these services, the watch around everything."""
@@ -67,7 +53,7 @@ class Application(FastAPI):
         self.state.told = dict[str, bytes]()  # the documents of `_told`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
-        self._addresses = Addresses(door for topic in TOPICS for door in topic.doors)
+        self._addresses = Addresses(ws_endpoint for topic in TOPICS for ws_endpoint in topic.doors)
         self._watch = Watch(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +65,7 @@ class Application(FastAPI):
         scope["app"] = self
         connection, services = HTTPConnection(scope), self.state.services
         visitor, visits = address(connection), services.visits
-        door = self._addresses.find(scope) if scope["type"] == "http" else None
+        ws_endpoint = self._addresses.find(scope) if scope["type"] == "http" else None
         try:
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
@@ -92,7 +78,7 @@ class Application(FastAPI):
             await answer(scope, receive, send)
             return
         with visits.one(visitor):  # behind a proxy, the only limit of this kind
-            await (door or super().__call__)(scope, receive, send)
+            await (ws_endpoint or super().__call__)(scope, receive, send)
 
     def _options(self, scope: Scope) -> Response | None:
         """What a path knows; None where it is none of the routes.
@@ -134,17 +120,17 @@ def build(services: Services) -> Application:
     )
     app.serve(services)
     app.add_route("/", _to_the_manual, include_in_schema=False)
-    for path, kind in ((manual.PATH, "text/html"), (_OPENAPI, JSON)):
+    for path, kind in ((docs_page.PATH, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_told, kind=kind), include_in_schema=False)
-    app.add_route(door.PATH, door.not_a_handshake, include_in_schema=False)
-    app.router.routes.append(WebSocketRoute(door.PATH, door.Door()))
+    app.add_route(ws_session.PATH, ws_endpoint.not_a_handshake, include_in_schema=False)
+    app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.Door()))
     return app
 
 
 async def _to_the_manual(request: Request) -> Response:
     """Whoever follows the address that the server tells at its start has not read anything yet."""
-    head = {"location": manual.PATH, "content-type": "text/plain; charset=utf-8"}
-    return Response(f"{manual.PATH} lists all that there is\n", _ELSEWHERE, head)
+    head = {"location": docs_page.PATH, "content-type": "text/plain; charset=utf-8"}
+    return Response(f"{docs_page.PATH} lists all that there is\n", _ELSEWHERE, head)
 
 
 async def _told(request: Request, kind: str) -> Response:
@@ -152,10 +138,10 @@ async def _told(request: Request, kind: str) -> Response:
     app = request.app
     if kind not in app.state.told:
         document = app.openapi()
-        page = encode(document) if kind == JSON else manual.page(document).encode()
+        page = encode(document) if kind == JSON else docs_page.page(document).encode()
         app.state.told[kind] = page
     response = Response(app.state.told[kind], media_type=kind)
-    return await caching.kept(request, response, app.state.services.packed, (), own=False, final=True)
+    return await middleware.kept(request, response, app.state.services.packed, (), own=False, final=True)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:
@@ -173,10 +159,10 @@ def _document(app: FastAPI) -> dict[str, Any]:
         for operation in methods.values():
             for parameter in operation.get("parameters", ()):
                 parameter["schema"] = _schema_of(parameter["schema"])
-    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(door.TYPES))
+    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(ws_endpoint.TYPES))
     bearer = {"type": "http", "scheme": "bearer"}
     document["components"] = {"schemas": structs, "securitySchemes": {"bearer": bearer}}
-    document["x-sockets"] = door.described()
+    document["x-sockets"] = ws_endpoint.described()
     return document
 
 

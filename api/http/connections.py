@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from api.http.access import network
+from api.http.auth import network
 
 IDLE, HEAD, BODY, SENDING = range(4)  # what a connection waits for, in the order in which they are closed
 ADDRESS, FULL, ROOM = "address", "full", "room"  # why one was closed; the others are in `SLOW`

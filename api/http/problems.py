@@ -17,8 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from api.http.details import in_russian
-from api.http.shapes import MoveView, Problem, PromptView
+from api.http.messages import in_russian
+from api.http.schemas import MoveView, Problem, PromptView
 from domain.games import GAMES
 
 MEDIA_TYPE = "application/problem+json"

@@ -1,103 +1,501 @@
-"""The JSON schemas of the structs, as programs understand them that make clients of the OpenAPI document.
+"""The bodies of requests and answers, as structs: what the OpenAPI document says is what is read and written.
 
-msgspec tells what it would decode.  What is told here besides: which fields of an answer are always there
-(all but those that are left out at their default), and where the names of an object are free.  No `default`
-is told: generators take a field that has one for a field that is always there.
+Requests refuse unknown fields.  Times are microseconds UTC, roots, keys and salts base64.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import UNSET, Struct
-from msgspec.inspect import StructType, Type, multi_type_info
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-REF = "#/components/schemas/{name}"
-BYTES = {"type": "string", "format": "binary"}
-TEXT = {"type": "string"}
-_NULL = {"type": "null"}
+from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
+from domain.game import OptionValue
 
-Schema = dict[str, Any]
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
+Role = Literal["player", "organizer", "observer", "admin"]
+Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
 
-def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """The schema of each kind, and by name those of all structs in them."""
-    kinds = tuple(kinds)
-    told, named = msgspec.json.schema_components(kinds, ref_template=REF)
-    structs = {struct.__name__: struct for struct in _structs(kinds)}
-    for name, schema in named.items():
-        _refine(schema, structs[name])
-    return [_plain(schema) for schema in told], {name: _plain(schema) for name, schema in named.items()}
+class Request(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a request."""
 
 
-def without_null(schema: Schema) -> Schema:
-    """The schema of something that is left out where there is none: null is never sent."""
-    told = {name: value for name, value in schema.items() if name != "anyOf"}
-    if "enum" in told:
-        told["enum"] = [value for value in told["enum"] if value is not None]
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != _NULL]
-    return told | kinds[0] if len(kinds) == 1 else told | ({"anyOf": kinds} if kinds else {})
+# ── requests ──
 
 
-def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
-    """All structs that these kinds are made of."""
-    waiting: list[Type] = list(multi_type_info(kinds))
-    seen = set[type[Struct]]()
-    while waiting:
-        kind = waiting.pop()
-        if isinstance(kind, StructType):
-            if kind.cls in seen:
-                continue
-            seen.add(kind.cls)
-            yield kind.cls
-            waiting += [field.type for field in kind.fields]
-        for name in ("type", "types", "item_type", "item_types", "key_type", "value_type"):
-            below = getattr(kind, name, ())
-            waiting += [below] if isinstance(below, Type) else list(below or ())
+class NewPlayer(Request, frozen=True):
+    """Somebody who wants to play; only an admin gives another role than player."""
+
+    name: Name
+    role: Role = "player"
 
 
-def _refine(schema: Schema, struct: type[Struct]) -> None:
-    """Tell which fields are always there, and what it means where one is not."""
-    config, properties = struct.__struct_config__, schema["properties"]
-    asks, required = (
-        config.forbid_unknown_fields,
-        [name for name in (config.tag_field,) if name in properties],
+Why = Annotated[
+    str,
+    Meta(
+        max_length=500,
+        pattern=r"^[^\u0000-\u001f\u007f]*$(?!\n)",
+        description="Why, for the audit log; it must not hold the name.",
+    ),
+]
+
+
+class NewName(Request, frozen=True):
+    """Another name for a player."""
+
+    name: Name
+    reason: Why = ""
+
+
+class Because(Request, frozen=True):
+    """Why something is done with a player."""
+
+    reason: Why = ""
+
+
+class Reserve(Request, frozen=True):
+    """Who alone may take a seat: this player, or the player who shows the invitation that is made."""
+
+    player: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | None = None
+    invitation: bool = False
+
+
+class Withdrawal(Request, frozen=True):
+    """To let anybody take a seat again; there is nothing to say."""
+
+
+class NewMatch(Request, frozen=True):
+    """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat."""
+
+    game: Annotated[str, Meta(max_length=64)]
+    edition: Annotated[str, Meta(max_length=64)] | None = None
+    options: dict[str, Any] = {}
+    reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
+
+
+class Sit(Request, frozen=True):
+    """To sit down, with a salt of one's own for the draws; or to let a bot of the house play the seat.
+
+    `salt_hash` commits to a salt, which is opened when every seat is taken; `salt` is in clear at once.
+    `invitation`: the code that opens a reserved seat.
+    """
+
+    salt: Salt | None = None
+    bot: BotName | None = None
+    salt_hash: SaltHash | UnsetType = UNSET  # unset, it is no part of the request that a key stands for
+    invitation: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | UnsetType = UNSET
+
+
+class OpenSalt(Request, frozen=True):
+    """To open the salt whose hash one brought when one sat down."""
+
+    salt: OpenedSalt
+
+
+class Closing(Request, frozen=True):
+    """To close a match that waits too long for a salt; there is nothing to say."""
+
+
+class Moves(Request, frozen=True):
+    """One answer (`picks`) or several in a row (`answers`); `expect` is the `move` of the prompt."""
+
+    expect: Number
+    picks: Picks | UnsetType = UNSET
+    answers: Annotated[tuple[Picks, ...], Meta(min_length=1, max_length=200)] | UnsetType = UNSET
+
+
+class Takeback(Request, frozen=True):
+    """To go back to the table after move `to`; without it, to before one's own latest answer."""
+
+    to: Number | None = None
+
+
+class TakebackAnswer(Request, frozen=True):
+    """Whether one agrees to go back."""
+
+    agree: bool
+
+
+class Resignation(Request, frozen=True):
+    """To give up; there is nothing to say."""
+
+
+class RuledResult(Request, frozen=True):
+    """A result by ruling: who wins (null: nobody), and the score of each seat."""
+
+    winner: SeatName | None
+    score: dict[SeatName, Score] = {}
+
+
+class Ruling(Request, frozen=True):
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+
+    reason: Reason
+    back_to: Number | None = None
+    result: RuledResult | None = None
+    void: bool = False
+
+
+class NewWithdrawal(Request, frozen=True):
+    """Why an uploaded match is no longer to be shown."""
+
+    reason: Reason
+
+
+class NewTicket(Request, frozen=True):
+    """A ticket for the stream of one match, as one viewer sees it."""
+
+    match: Annotated[str, Meta(max_length=64)]
+    view: SeatName | None = None
+
+
+# ── answers ──
+
+
+class ChanceView(Struct, frozen=True):
+    """One outcome that dice may bring: `ways` of `of`; `outcome` names what changes, and by how much."""
+
+    ways: int
+    of: int
+    outcome: dict[str, int]
+
+
+class PartView(Struct, frozen=True):
+    """One part of what an option costs, or of what pays for it: an id, what it is called, and its points."""
+
+    part: str
+    label: str
+    points: int
+
+
+class NamedOption(Struct, frozen=True, omit_defaults=True):
+    """One thing to pick: its name, what it costs and why, what pays for it, and what the dice may bring."""
+
+    pick: str
+    label: str
+    cost: int | None = None
+    chances: list[ChanceView] = []
+    working: list[PartView] = []
+    pays: list[PartView] = []
+
+
+class PromptView(Struct, frozen=True, omit_defaults=True):
+    """What a seat is asked: any `least`...`most` different options.  `move` put the question."""
+
+    move: int
+    seat: str
+    ask: str
+    options: list[NamedOption]
+    least: int
+    most: int
+    why: str
+    ordered: bool = False
+
+
+class MoveView(Struct, frozen=True, kw_only=True):
+    """One stored event, as this viewer is told it.  Fields that its kind does not have are left out."""
+
+    move: int
+    kind: str
+    seat: str | None
+    ask: str | None
+    picks: list[str] | None
+    facts: list[Object]
+    at: int | None
+    root: str
+    draws: list[Object] | UnsetType = UNSET
+    keys: list[Object] | UnsetType = UNSET
+    asked: Object | UnsetType = UNSET
+    salt: Annotated[str, Meta(description="opens the commitment to this seat's own part")] | UnsetType = UNSET
+    leaf: Annotated[str, Meta(description="with proof=true: the leaf, exactly")] | UnsetType = UNSET
+    part: Annotated[str, Meta(description="with proof=true: this seat's own part")] | UnsetType = UNSET
+    view: Annotated[str, Meta(description="the seat, where its player sat down elsewhere")] | UnsetType = (
+        UNSET
     )
-    for field in msgspec.structs.fields(struct):
-        told, default = properties[field.encode_name], field.default
-        told.pop("default", None)
-        if field.required or not (asks or config.omit_defaults or default is UNSET):
-            required.append(field.encode_name)
-        elif default is None and not asks:
-            properties[field.encode_name] = without_null(told)
-        elif isinstance(default, str | int) and default != "":
-            means = f"Left out: {msgspec.json.encode(default).decode()}."
-            told["description"] = f"{told['description']}  {means}" if "description" in told else means
-    schema["required"] = required
-    schema.pop("title")  # it is the name
-    schema["description"] = inspect.cleandoc(schema["description"])
 
 
-def _plain(schema: Any) -> Any:
-    """A schema that says of everything of which type it is."""
-    if isinstance(schema, list):
-        return [_plain(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    told = {name: _plain(part) for name, part in schema.items()}
-    words = told.get("enum")
-    if words == [True]:
-        return {name: part for name, part in told.items() if name != "enum"} | {
-            "type": "boolean",
-            "const": True,
-        }
-    if isinstance(words, list) and all(isinstance(word, str) for word in words):
-        told.setdefault("type", "string")
-    if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
-        told.setdefault("additionalProperties", True)
-    if "discriminator" in told and "anyOf" in told:  # exactly one fits, which its tag tells
-        told["oneOf"] = told.pop("anyOf")
-    return told
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """Why a request was refused (RFC 9457).
+
+    `legal`: what the asked seat could answer.  `since`: the moves since the one that a stale request
+    expected, at most the latest fifty.  `ready` and `reasons`: what is wrong with a server that is not ready,
+    by part.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    rule: str | None = None
+    legal: PromptView | None = None
+    since: list[MoveView] | None = None
+    ready: bool | None = None
+    reasons: dict[str, str] | None = None
+
+
+class MovePage(Struct, frozen=True):
+    """Moves in order; `next` is the `after` of the next page."""
+
+    moves: list[MoveView]
+    next: int
+
+
+class Done(Struct, frozen=True):
+    """A command that was carried out: the number and root of its last own move, the facts of all of them,
+    and what this seat is asked next."""
+
+    move: int
+    root: str
+    facts: list[Object]
+    prompt: PromptView | None
+
+
+class ResultView(Struct, frozen=True):
+    """How a match ended."""
+
+    winner: str | None
+    reason: str
+    score: dict[str, int]
+
+
+class AskedView(Struct, frozen=True):
+    """The question that stands, and for each asked seat the move that put it."""
+
+    ask: str
+    seats: dict[str, int]
+
+
+class RequestView(Struct, frozen=True):
+    """A takeback that waits for an answer."""
+
+    move: int
+    seat: str
+    to: int
+
+
+class MatchSummary(Struct, frozen=True, kw_only=True):
+    """A match without its table.  `seats` and `bots` say who plays each seat now.
+
+    `chance`: house-seeded, player-seeded or recorded.  `salts`: how who sat down on each seat gave a salt;
+    null: it is free.  `unopened`: the seats whose salts are still to be opened.  `receipt`: while a seat is
+    free, the signed checkpoint over the opening move, to be kept.  `unverified`: it was imported from
+    elsewhere, so nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that its players
+    are those of this house.  Of an uploaded match `signer` is the key of this server whose signature was
+    checked, and `signature` says in words who signed, or is only named and was not checked.
+    """
+
+    match: str
+    game: str
+    edition: str
+    options: dict[str, OptionValue]
+    seats: dict[str, str | None]
+    bots: dict[str, str]
+    names: dict[str, str]
+    origin: str
+    unverified: bool
+    claimed: bool
+    signer: str | None
+    signature: str | None
+    chance: str
+    salts: dict[str, Literal["committed", "clear", "none"] | None]
+    unopened: list[str]
+    receipt: str | None
+    status: Literal["open", "waiting", "running", "over"]
+    result: ResultView | None
+    move: int
+    root: str
+
+
+class OpenedMatch(MatchSummary, frozen=True, kw_only=True):
+    """A match that was opened; `invitations` holds by seat the codes that were asked for, this once."""
+
+    invitations: dict[str, str] | UnsetType = UNSET
+
+
+class SeatReservation(Struct, frozen=True, kw_only=True):
+    """Who alone may take a seat: a player, or the player who shows the invitation; else it is free.
+
+    `code`: the invitation, which is shown this once.
+    """
+
+    seat: str
+    player: str | None
+    invitation: bool
+    code: str | UnsetType = UNSET
+
+
+class SeatReservations(Struct, frozen=True):
+    """The reserved seats of a match that nobody has taken; `names` by player."""
+
+    reservations: list[SeatReservation]
+    names: dict[str, str]
+
+
+class MatchView(MatchSummary, frozen=True, kw_only=True):
+    """A match with its table after move `at`, as `view` saw it; `root` is the root after that move.
+
+    `reserved`: the free seats that not everybody may take now.  `remark`: what everybody who looks at an
+    imported match should know.
+    """
+
+    at: int
+    view: str
+    reserved: list[str]
+    asked: AskedView | None
+    request: RequestView | None
+    remark: str | None
+    table: Object
+
+
+class Token(Struct, frozen=True):
+    """A new player, and the token, which is shown this once."""
+
+    player: str
+    token: str
+    role: Role
+
+
+class FoundPlayer(Struct, frozen=True):
+    """A player who was looked for."""
+
+    player: str
+    name: str
+
+
+class FoundPlayers(Struct, frozen=True):
+    """Players in the order of their names, written alike; `next` asks for the rest."""
+
+    players: list[FoundPlayer]
+    next: str | None
+
+
+class PlayerView(Struct, frozen=True):
+    """A player; a name that was forgotten is told as such.
+
+    `role` and `tokens` (how many are good) are told to the player and to admins.
+    """
+
+    player: str
+    name: str
+    forgotten: bool
+    role: Role | UnsetType = UNSET
+    tokens: int | UnsetType = UNSET
+
+
+class AuditEntryView(Struct, frozen=True):
+    """What was done with a player: forget, rename, revoke or new-token.
+
+    `by`: the player who did it; null: the owner of the store, on the command line.
+    """
+
+    at: int
+    action: str
+    player: str
+    by: str | None
+    reason: str
+
+
+class AuditLog(Struct, frozen=True):
+    """What was done with players, the latest first; `next` asks for the rest."""
+
+    entries: list[AuditEntryView]
+    next: str | None
+
+
+class Ticket(Struct, frozen=True):
+    """A ticket and when it ends; an open stream keeps it alive."""
+
+    ticket: str
+    expires: int
+
+
+class WithdrawalView(Struct, frozen=True):
+    """An uploaded match that is no longer shown: since when, by which administrator, and why."""
+
+    match: str
+    at: int
+    by: str
+    reason: str
+
+
+class OptionView(Struct, frozen=True, omit_defaults=True):
+    """One option of a game; `about` and `labels` by language."""
+
+    name: str
+    default: OptionValue
+    choices: list[str | bool]
+    about: dict[str, str]
+    labels: dict[str, dict[str, str]]
+    least: int | None = None
+    most: int | None = None
+    none: bool = False
+    data: bool = False
+
+
+class GameView(Struct, frozen=True):
+    """A game of the house; titles by language."""
+
+    game: str
+    titles: dict[str, str]
+    seats: dict[str, dict[str, str]]
+    editions: list[str]
+    options: list[OptionView]
+    rules: str
+
+
+class GameList(Struct, frozen=True):
+    """The games of the house."""
+
+    games: list[GameView]
+
+
+class GameDetail(GameView, frozen=True):
+    """A game with its components; by language the names of all ids, and what each card does.
+
+    `texts` is empty where a game says with its components what its cards do.
+    """
+
+    components: Object
+    names: dict[str, dict[str, str]]
+    texts: dict[str, dict[str, str]]
+
+
+class ServerKeys(Struct, frozen=True):
+    """The keys that sign checkpoints (C2SP vkeys), and the notes by which one handed over to the next."""
+
+    present: str
+    retired: list[str]
+    rotations: list[str]
+
+
+class RefusalView(Struct, frozen=True):
+    """One refused command; `move` is the latest move of the match at that time."""
+
+    at: int | None
+    kind: str
+    command: str
+    match: str | None
+    player: str | None
+    seat: str | None
+    move: int | None
+
+
+class RefusalList(Struct, frozen=True):
+    """The latest refusals, the newest first."""
+
+    refusals: list[RefusalView]
+
+
+class Health(Struct, frozen=True):
+    """Alive."""
+
+    status: str
+
+
+class Ready(Struct, frozen=True):
+    """Ready for requests.  `remarks`: what is going on nevertheless, by part."""
+
+    ready: bool
+    reasons: dict[str, str]
+    remarks: dict[str, str]

@@ -6,25 +6,100 @@ import asyncio
 import math
 import os
 import time
+import unicodedata
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from api.bus import Bus
 from api.gate import Gate
-from api.http.access import Changes, Tokens
-from api.http.borders import Borders
-from api.http.caching import Packed
-from api.http.collecting import OfTheBus, OfTheGate, OfTheStore
+from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
-from api.http.limits import AtOnce, Buckets
-from api.http.metrics import Metrics
-from api.http.naming import FORGOTTEN
-from api.http.readmodels import ReadModels
-from api.http.sockets.count import Sockets
-from api.http.tickets import Tickets
-from api.http.vitals import Vitals
+from api.http.health import Vitals
+from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheStore
+from api.http.middleware import Borders, Packed
+from api.http.problems import Failed
+from api.http.rate_limits import AtOnce, Buckets
+from api.http.read_models import ReadModels
 from api.settings import Settings
-from api.store.seam import People, Store, StoreError
+from api.store.accounts import folded
+from api.store.interface import People, Store, StoreError
+from replay.sanitize import one_line
+
+# ── The sockets that are open: how many each visitor has, and their common end ──
+
+
+class Sockets(AtOnce):
+    """All of one server; `most` is how many one visitor may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._ends: dict[asyncio.Task[None], Callable[[], None]] = {}
+
+    @contextmanager
+    def told(self, end: Callable[[], None]) -> Iterator[None]:
+        """Meanwhile the task that is running serves a socket, which `end` asks to come to its end."""
+        task = asyncio.current_task()
+        assert task is not None, "a socket is served by a task"
+        self._ends[task] = end
+        try:
+            yield
+        finally:
+            del self._ends[task]
+
+    async def stop(self, seconds: float) -> None:
+        """Ask all to end, and wait for them, but no longer than this."""
+        for end in self._ends.values():
+            end()
+        if self._ends:
+            await asyncio.wait(tuple(self._ends), timeout=seconds)
+
+
+# ── What a player may be called: whatever shows what it is, in any script ──
+
+_BLANK = {0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0}  # letters that show nothing
+_UNSEEN = ("Cc", "Cf", "Cs", "Cn", "Mn", "Me", "Zs", "Zl", "Zp")
+_RESERVED = ("bot:", "import:")
+FORGOTTEN = {"en": "(name forgotten)", "ru": "(имя забыто)"}
+"""What is told in the place of a name that an administrator has let the server forget."""
+
+
+def checked(name: str) -> str:
+    """The name, without blanks around it.
+
+    Raises:
+        Failed: invalid; the text says why.
+    """
+    name = name.strip()
+    if not name:
+        raise Failed("invalid", "a name is more than blanks - at `$.name`")
+    for letter, safe in zip(name, one_line(name), strict=True):
+        if letter != safe:
+            character = f"U+{ord(letter):04X}"
+            raise Failed(
+                "invalid",
+                f"a name holds no {character}, which would change what others read - at `$.name`",
+            )
+    shown = [letter for letter in name if _is_seen(letter)]
+    if not shown:
+        raise Failed("invalid", "a name shows something: this one is invisible - at `$.name`")
+    if unicodedata.normalize("NFKC", "".join(shown)).casefold().startswith(_RESERVED):
+        raise Failed("invalid", "a name begins neither with bot: nor with import: - at `$.name`")
+    if folded("".join(shown)) in map(_compact, FORGOTTEN.values()):
+        raise Failed("invalid", "a name is not what is told of forgotten ones - at `$.name`")
+    return name
+
+
+def _compact(name: str) -> str:
+    return folded("".join(letter for letter in name if _is_seen(letter)))
+
+
+def _is_seen(letter: str) -> bool:
+    return ord(letter) not in _BLANK and unicodedata.category(letter) not in _UNSEEN
+
+
+# ── What the routes work with: the gate, the store's people, the limits, the tickets, the metrics ──
+
 
 _FILES = 2  # match files written or verified at once: each keeps a thread and a core busy
 _NAMES = 50_000  # names held in memory

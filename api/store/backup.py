@@ -1,4 +1,4 @@
-"""Backup and restore of a store's file, while the store is served.
+"""Backup, restore and copies of a store, and whether one holds all that it once held.
 
 A backup is one file, itself a database, that holds all there is at one moment: the log, people, answered
 requests.  The matches' secrets are in it only as the vault keeps them, wrapped by a key that is not: without
@@ -13,22 +13,205 @@ Read models are not in it: they are rebuilt from the log.
 from __future__ import annotations
 
 import hashlib
+import heapq
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import islice, zip_longest
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from api.store import schema
-from api.store.fresh import clear_away, new_file
-from api.store.seam import StoreError
-from api.store.whole import lacking
+from api.store import sqlite_schema
+from api.store.accounts import Cursor
+from api.store.files import clear_away, new_file
+from api.store.interface import StoreError
+from api.store.location import must_stand_alone
+from api.store.sql import SqlStore
+
+# ── A store's whole content, copied into an empty store of whatever kind, and compared with it ──
+#
+# Moves keep their bytes, positions and order.  Secrets are wrapped anew by the keys of the target.  All of it
+# is one transaction: if it is interrupted, the target stays empty.
+#
+# The shards of a store that an older version divided are copied together, as one content.  Each had an order
+# of its own, so their moves are put in the order of their times and numbered anew.
+
+PAGE = 500  # rows in one statement
+LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state"), ("id",))
+BESIDE = (
+    ("vault", ("match", "wrapped"), ("match",)),
+    ("requests", ("scope", "key", "body", "status", "answer"), ("scope", "key")),
+    ("notes", ("match", "note"), ("match",)),
+    ("uploads", ("match", "signer"), ("match",)),
+    ("upload_quota", ("visitor", "day", "number", "bytes"), ("visitor", "day")),
+    ("withdrawals", ("match", "at", "by_whom", "reason"), ("match",)),
+    ("reservations", ("match", "version", "seats"), ("match",)),
+    ("people", ("id", "name", "role", "folded"), ("id",)),
+    ("tokens", ("hash", "person"), ("hash",)),
+    ("audit_log", ("id", "at", "action", "person", "doer", "reason"), ("id",)),
+)
+
+Table = tuple[str, tuple[str, ...], tuple[str, ...]]  # its name, its columns, and those of its key
+Row = tuple[Any, ...]
+Stores = Sequence[SqlStore]  # one, or the shards of one
+Advance = Callable[[int], None]
+
+
+class _Leaf(Struct, frozen=True):
+    """Of a stored move, when it was made: microseconds UTC."""
+
+    at: int = 0
+
+
+_leaf = msgspec.json.Decoder(_Leaf).decode
+
+
+class Difference(Struct, frozen=True):
+    """Where two stores are not the same."""
+
+    table: str
+    key: str
+
+
+def must_be_empty(store: SqlStore) -> None:
+    """A store that is to take another one's content.
+
+    Raises:
+        StoreError: it holds something, or is a shard.
+    """
+    must_stand_alone(store, "the target")
+    for table, *_ in (LOG, *BESIDE):
+        count = store.rows(f"SELECT count(*) FROM {table}")[0][0]
+        if count:
+            what = "moves" if table == LOG[0] else f"rows of {table}"
+            raise StoreError(f"the target is not empty (it holds {count} {what}): name a new one")
+
+
+def size(stores: Stores) -> int:
+    """How many rows there are to copy."""
+    tables = [table for table, *_ in (LOG, *BESIDE)]
+    return sum(int(store.rows(f"SELECT count(*) FROM {name}")[0][0]) for store in stores for name in tables)
+
+
+def copy(source: Stores, target: SqlStore, advance: Advance) -> None:
+    """Copy everything; `advance` is told how many rows were copied, and may raise to end it.
+
+    Raises:
+        StoreError: the target is not empty, or something cannot be read or written; nothing was written.
+    """
+    must_be_empty(target)
+
+    def work(cursor: Cursor) -> None:
+        for table in (LOG, *BESIDE):
+            rows = _content(source, table)
+            while page := list(islice(rows, PAGE)):
+                _insert(cursor, table, _wrapped(page, target) if table[0] == "vault" else page)
+                advance(len(page))
+
+    target.write(work)
+
+
+def differences(source: Stores, target: SqlStore, advance: Advance) -> Iterator[Difference]:
+    """Every row that the two do not have in common, at most one of each table."""
+    for table in (LOG, *BESIDE):
+        ours, theirs = _content(source, table), _content([target], table)
+        for number, (one, other) in enumerate(zip_longest(ours, theirs), 1):
+            if one != other:
+                yield Difference(table[0], _key(table, one or other or ()))
+                break
+            if number % PAGE == 0:
+                advance(PAGE)
+
+
+def _content(stores: Stores, table: Table) -> Iterator[Row]:
+    """All rows in the order of their keys, secrets unwrapped."""
+    one, *others = (_rows(store, table) for store in stores)
+    if not others:
+        yield from one
+    elif table == LOG:
+        in_order = heapq.merge(one, *others, key=lambda row: _leaf(bytes(row[-1]).partition(b"\n")[0]).at)
+        yield from ((number, *row[1:]) for number, row in enumerate(in_order, 1))
+    else:
+        yield from heapq.merge(one, *others, key=lambda row: row[: len(table[2])])
+
+
+def _rows(store: SqlStore, table: Table) -> Iterator[Row]:
+    """All rows of a table, in the order of its key, secrets unwrapped."""
+    for page in _pages(store, table):
+        for row in page:
+            yield (row[0], store.secret(row[0])) if table[0] == "vault" else row
+
+
+def _pages(store: SqlStore, table: Table) -> Iterator[list[Row]]:
+    """The same as it is stored, page by page."""
+    name, columns, key = table
+    select, order = f"SELECT {', '.join(columns)} FROM {name}", f"ORDER BY {', '.join(key)} LIMIT {PAGE}"
+    marks = ", ".join("?" * len(key))
+    page = [tuple(row) for row in store.rows(f"{select} {order}")]
+    while page:
+        yield page
+        last = [value for column, value in zip(columns, page[-1], strict=True) if column in key]
+        more = f"{select} WHERE ({', '.join(key)}) > ({marks}) {order}"
+        page = [tuple(row) for row in store.rows(more, last)] if len(page) == PAGE else []
+
+
+def _wrapped(page: Sequence[Row], target: SqlStore) -> list[Row]:
+    """Rows of the vault as the target's keys wrap them."""
+    return [(match, target.wrapped(match, secret)) for match, secret in page if secret is not None]
+
+
+def _insert(cursor: Cursor, table: Table, rows: Sequence[Row]) -> None:
+    name, columns, _ = table
+    marks = f"({', '.join('?' * len(columns))})"
+    statement = f"INSERT INTO {name} ({', '.join(columns)}) VALUES {', '.join([marks] * len(rows))}"
+    cursor.execute(statement, [value for row in rows for value in row])
+
+
+def _key(table: Table, row: Row) -> str:
+    """The key of a row as it may be shown: not where it is one of a request or a token."""
+    if table[0] in ("requests", "tokens"):
+        return "one of them"
+    return " ".join(str(value) for column, value in zip(table[1], row, strict=True) if column in table[2])
+
+
+# ── Does a store hold all that it once held?  What a match holds, its roots prove; not that it is there ──
+#
+# Positions and moves are numbered without gap, and what belongs to a match was stored together with its
+# moves. Only the latest matches, gone with all that belonged to them, leave no trace: that is an older store.
+
+Ask = Callable[[str], Sequence[Any]]  # the rows of one statement, all of one moment
+
+_GAP = (
+    "SELECT originator_id FROM stored_events GROUP BY originator_id"
+    " HAVING min(originator_version) <> 1 OR max(originator_version) <> count(*) LIMIT 1"
+)
+_NUMBERS = "SELECT count(*), coalesce(max(id), 0) FROM stored_events"
+_ORPHAN = (
+    "SELECT kept.match FROM (SELECT match FROM vault UNION SELECT match FROM notes) AS kept WHERE NOT EXISTS"
+    " (SELECT 1 FROM stored_events WHERE originator_id = kept.match AND originator_version = 1) LIMIT 1"
+)
+
+
+def lacking(ask: Ask) -> str:
+    """What is missing in a store, in a few words; nothing where all is there."""
+    for (match,) in ask(_GAP):
+        return f"moves of match {match} are missing"
+    moves, last = ask(_NUMBERS)[0]
+    if moves != last:
+        return f"it holds {moves} moves, and the last one is number {last}"
+    for (match,) in ask(_ORPHAN):
+        return f"all moves of match {match} are missing"
+    return ""
+
+
+# ── Backup and restore of a store's file, while the store is served ──
+
 
 _DIGEST = "digest"  # its name in the table `meta`
 _PAGE = 500  # rows after which the progress is told
-
-Advance = Callable[[int], None]
 
 
 class Content(Struct, frozen=True):
@@ -48,11 +231,11 @@ def backup(
     Raises:
         StoreError: there is no store, `target` exists or cannot be written, or the store is damaged.
     """
-    source = folder / schema.FILE
+    source = folder / sqlite_schema.FILE
     if not target.name:
         raise StoreError(f"{target} is a directory: name the file that is to be the backup")
-    schema.must_be_known(source)  # an older one, too: before it is migrated is when a copy is wanted
-    with closing(schema.connect_for_reading(source)) as connection, new_file(target) as fresh:
+    sqlite_schema.must_be_known(source)  # an older one, too: before it is migrated is when a copy is wanted
+    with closing(sqlite_schema.connect_for_reading(source)) as connection, new_file(target) as fresh:
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
             if not with_vault:
@@ -76,13 +259,16 @@ def restore(file: Path, folder: Path, *, advance: Advance = lambda rows: None) -
     content = check(file, advance)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        clear_away(folder / schema.FILE)
+        clear_away(folder / sqlite_schema.FILE)
         held = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         raise StoreError(f"{folder} cannot hold a store: {error.strerror}") from error
     if held:
         raise StoreError(f"{folder} is not empty (it holds {held[0]}): restore into a new folder")
-    with closing(schema.connect_for_reading(file)) as connection, new_file(folder / schema.FILE) as fresh:
+    with (
+        closing(sqlite_schema.connect_for_reading(file)) as connection,
+        new_file(folder / sqlite_schema.FILE) as fresh,
+    ):
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
             copy.execute("DELETE FROM meta WHERE name = ?", (_DIGEST,))
@@ -95,9 +281,9 @@ def check(file: Path, advance: Advance = lambda rows: None) -> Content:
     Raises:
         StoreError: it is not; the text says what is wrong.
     """
-    schema.must_be_known(file)
+    sqlite_schema.must_be_known(file)
     try:
-        with closing(schema.connect_for_reading(file)) as connection:
+        with closing(sqlite_schema.connect_for_reading(file)) as connection:
             return _checked(connection, file, advance)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise StoreError(f"{file} is damaged: {error}") from error

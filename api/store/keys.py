@@ -1,4 +1,4 @@
-"""What must stay outside the store: the key that signs checkpoints, and the key that wraps the secrets.
+"""The keys that stay outside the store, and the vault that holds the matches' secrets wrapped by one of them.
 
 Both lie in a folder of their own (mode 700, files 600), beside the store unless told otherwise, and are
 created once.  A rotation is one note, signed by the old key, that names the new one; the public part of every
@@ -10,6 +10,7 @@ Whoever holds this folder can know the hands and dice to come.  Back it up apart
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import hmac
 import os
 import secrets
@@ -18,12 +19,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Struct
 
-from api.store.seam import StoreError
+from api.store.interface import StoreError
 from domain.log import Damaged, b64, unb64
-from domain.notes import SigningKey, VerifyingKey
+from domain.signed_notes import SigningKey, VerifyingKey
 
 WRAP_KEY = "wrap.key"
 RING = "ring.json"
@@ -265,3 +268,41 @@ def _written(path: Path, content: bytes) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             fresh.unlink()
+
+
+# ── The vault: each match's secret, wrapped (AES-256-GCM) by a key that lies outside the store ──
+#
+# The match's id is bound to the wrapped bytes, so a secret cannot be passed off as that of another match.
+# What the store's file holds, and with it a backup, is of no use without the key.
+
+_NONCE = 12
+
+
+class Vault:
+    """Wraps and unwraps secrets.
+
+    Args:
+        key: 32 bytes.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+        self.fingerprint = hashlib.sha256(b"glasnost wrap key\n" + key).hexdigest()[:32]
+
+    def wrap(self, match: str, secret: bytes) -> bytes:
+        """The bytes to store: a nonce, and the sealed secret."""
+        nonce = secrets.token_bytes(_NONCE)
+        return nonce + self._cipher.encrypt(nonce, secret, match.encode())
+
+    def unwrap(self, match: str, wrapped: bytes) -> bytes:
+        """The secret of `match`.
+
+        Raises:
+            StoreError: these bytes were not wrapped by this key for this match.
+        """
+        try:
+            return self._cipher.decrypt(wrapped[:_NONCE], wrapped[_NONCE:], match.encode())
+        except (InvalidTag, ValueError) as error:
+            raise StoreError(
+                f"the secret of match {match} does not open: it was wrapped by another key or changed since"
+            ) from error

@@ -1,4 +1,4 @@
-"""Where a store is: the words of GLASNOST_STORE and of `--store`.
+"""Where a store is, and how it is opened: the words of GLASNOST_STORE and of `--store`.
 
 DIR, sqlite:DIR          the embedded store in a directory
 postgresql://...         the shared store in a database; libpq's variables and ~/.pgpass count, too
@@ -7,13 +7,17 @@ shards:FILE              several of these, which an older version divided: for `
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from api.store.schema import FILE
-from api.store.seam import StoreError
+from api.store.interface import StoreError
+from api.store.sql import SqlStore
+from api.store.sqlite_schema import FILE
 
 SQLITE, SHARDS = "sqlite:", "shards:"
 _DATABASE = re.compile("postgres(ql)?://")
@@ -27,7 +31,7 @@ _KNOWN = "DIR, sqlite:DIR or postgresql://USER@HOST:PORT/DATABASE"
 
 
 class ShardsFile(Struct, frozen=True):
-    """The map of the shards into which an older version divided a store (`api.store.shards`)."""
+    """The map of the shards into which an older version divided a store (`api.store.location`)."""
 
     path: Path
 
@@ -69,7 +73,197 @@ def is_there(location: Location) -> bool:
 def shown(location: Location) -> str:
     """The location without what is secret in it."""
     if isinstance(location, str):
-        from api.store.postgres_address import Address
+        from api.store.postgres_connection import Address
 
         return str(Address(location))
     return str(location)
+
+
+# ── Any store: embedded or shared ──
+
+
+REPLICA = "GLASNOST_STORE_REPLICA"  # a replica of the database, to read from
+
+
+def open_store(
+    location: Location, *, keys: Path | None = None, write: bool = True, name: str | None = None
+) -> SqlStore:
+    """The store at this location; see `SqliteStore.open` and `PostgresStore.open`.
+
+    Raises:
+        StoreError: it cannot be opened, or was divided into shards by an older version; the text says the way
+            out.
+    """
+
+    place = _one(location)
+    store = open_one(place, keys=keys, write=write, name=name, replica=os.environ.get(REPLICA))
+    try:
+        if write:
+            must_stand_alone(store, shown(place))
+    except StoreError:
+        store.close()
+        raise
+    return store
+
+
+def open_one(
+    place: Place,
+    *,
+    keys: Path | None = None,
+    write: bool = True,
+    name: str | None = None,
+    replica: str | None = None,
+) -> SqlStore:
+    """The store at this place, also one that was a shard; `replica`: one of its database, to read from.
+
+    Raises:
+        StoreError: see `SqliteStore.open` and `PostgresStore.open`; or a directory is said to have a replica.
+    """
+    if isinstance(place, Path):
+        if replica:
+            raise StoreError(f"{place} is an embedded store and has no replica: unset {REPLICA}")
+        from api.store.sqlite import SqliteStore
+
+        return SqliteStore.open(place, keys=keys, write=write, name=name)
+    from api.store.postgres import PostgresStore
+
+    store = PostgresStore.open(place, keys=keys, write=write, name=name)
+    try:
+        if replica:
+            store.read_from(replica)
+    except StoreError:
+        store.close()
+        raise
+    return store
+
+
+def key_folder(location: Location) -> Path | None:
+    """Where the keys of a store lie, as far as they are not named; None: they must be.
+
+    Raises:
+        StoreError: it was divided into shards.
+    """
+    if named := os.environ.get("GLASNOST_KEYS"):
+        return Path(named)
+    place = _one(location)
+    if isinstance(place, str):
+        return None
+    from api.store.sqlite import key_folder as beside
+
+    return beside(place)
+
+
+def own_key_folder(location: Location) -> Path:
+    """Where the keys of a store lie that another process holds: surely its own, and not another store's.
+
+    Raises:
+        StoreError: nobody said where, there are none, or they are those of another store.
+    """
+    with closing(open_one(_one(location), keys=key_folder(location), write=False)) as store:
+        store.own_keys()
+        return store.key_folder
+
+
+def _one(location: Location) -> Place:
+    if isinstance(location, ShardsFile):
+        raise StoreError(
+            f"{location.path} divides a store into shards, which this version does not: `glasnost migrate"
+            f" --from {location} --to STORE` takes them back into one store"
+        )
+    return location
+
+
+# ── Stores that an older version divided into shards: how `glasnost migrate` takes them back into one ──
+#
+# A map names the shards, of which the first, home, holds people and all else that belongs to no match:
+#
+#     [[shard]]
+#     name = "home"
+#     store = "postgresql://glasnost@one/league"
+#
+#     [[shard]]
+#     name = "east"
+#     store = "../games"                              # a directory is meant from the map's own on
+#
+# In `meta` of each shard stand the id that all shards of a map share, and the shard's name; home keeps the
+# names of all shards, too.
+
+
+_LEAGUE, _NAME, _OTHER = "league", "shard", "shard:"  # names in `meta`; _OTHER comes before a shard's name
+_KEPT = (
+    f"SELECT name, value FROM meta WHERE name IN ('{_LEAGUE}', '{_NAME}')"
+    f" OR substr(name, 1, {len(_OTHER)}) = '{_OTHER}'"
+)
+
+
+class Shard(Struct, frozen=True):
+    """A shard as the map has it; what else stood there (`share`, `replica`) divided new matches."""
+
+    name: str
+    store: str
+
+
+class _File(Struct, frozen=True):
+    shard: list[Shard]
+
+
+def read_map(file: Path) -> dict[str, Place]:
+    """By name, where each shard lies; home comes first.
+
+    Raises:
+        StoreError: the map cannot be read, or names no store.
+    """
+    try:
+        shards = msgspec.toml.decode(file.read_bytes(), type=_File).shard
+        places = {shard.name: located(shard.store) for shard in shards}
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read: {error.strerror}") from error
+    except RecursionError as error:
+        raise StoreError(f"{file}: nested too deeply; a map has [[shard]] with name, store") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise StoreError(f"{file}: {error}; a map has [[shard]] with name, store") from error
+    if not places or len(places) != len(shards):
+        raise StoreError(f"{file}: a map names at least one shard, and none of them twice")
+    return {name: _from(file, place) for name, place in places.items()}
+
+
+def _from(file: Path, place: Place | ShardsFile) -> Place:
+    if isinstance(place, ShardsFile):
+        raise StoreError(f"{file}: a shard is one store, not another map")
+    return place if isinstance(place, str) else file.parent / place
+
+
+def must_be_the_shards(file: Path, stores: dict[str, SqlStore]) -> None:
+    """See that these open stores, by their names in the map, are all shards of one map.
+
+    Raises:
+        StoreError: one is missing, is another one, or was never a shard.
+    """
+    home = next(iter(stores))
+    kept = {name: _kept(store) for name, store in stores.items()}
+    for name, found in kept.items():
+        if found.get(_NAME) != name or found.get(_LEAGUE) != kept[home].get(_LEAGUE):
+            raise StoreError(f"{file}: the store of shard {name} is not that shard of this map")
+    if _OTHER + home not in kept[home]:
+        raise StoreError(f"{file}: the first shard must be home; this is {home}: put home first")
+    known = sorted(name.removeprefix(_OTHER) for name in kept[home] if name.startswith(_OTHER))
+    if missing := [name for name in known if name not in stores]:
+        raise StoreError(f"{file}: the shard {missing[0]} is missing: its matches would not be copied")
+
+
+def must_stand_alone(store: SqlStore, where: str) -> None:
+    """A store that is to be written must be no shard.
+
+    Raises:
+        StoreError: it is one.
+    """
+    if name := _kept(store).get(_NAME):
+        raise StoreError(
+            f"{where} is the shard {name} of a divided store, and cannot be used by itself: `glasnost migrate"
+            " --from shards:FILE --to STORE` takes all shards of the map FILE back into one store"
+        )
+
+
+def _kept(store: SqlStore) -> dict[str, str]:
+    """What a store remembers of its map; nothing where it never was a shard."""
+    return dict(tuple(row) for row in store.rows(_KEPT))

@@ -1,221 +1,368 @@
-"""A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.postgres): PostgreSQL.
+"""The shared store: one PostgreSQL database, written by any number of processes (see `api.store.interface`).
 
-It differs from the library's own module where that one falls short:
-
-*   the log is the table of `api.store.postgres_schema`; `api.store.postgres_writer` appends whole groups in
-    one call each, and nobody else does: with what the library calls database functions, whoever follows the
-    log misses moves;
-*   a question is one prepared statement on a connection that waits in a stack, with no transaction around it;
-    where the server was restarted meanwhile, it is asked once more.
-
-Nobody uses the library's `subscribe` here: followers are told by `api.store.postgres_listening`.
+Everything lies in the database (`api.store.postgres_schema`) but the keys: all processes share one key
+folder, which GLASNOST_KEYS names and the first of them fills.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
-from threading import BoundedSemaphore
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, closing, suppress
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
-import msgspec
 import psycopg
-from eventsourcing import postgres as library
-from eventsourcing.persistence import NotSupportedError, StoredEvent
-from eventsourcing.utils import Environment, EnvType
 
-from api.store.log import MOVE, Reading
-from api.store.people import Cursor as Marked
-from api.store.postgres_address import DOUBTFUL, Address, Connection, Unreachable, hung_up
-from api.store.postgres_listening import Listener
-from api.store.postgres_schema import SCHEMA, WHERE
-from api.store.seam import InDoubt
-
-URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
-READERS = 16  # connections for questions at most
-EACH = (
-    # A JSON object costs a fifth of two arrays (measured); OFFSET keeps it from being joined in another way
-    # than by looking up match after match.
-    "SELECT later.* FROM json_each_text(?::json) AS asked (match, move) CROSS JOIN LATERAL ("
-    f"SELECT {MOVE} FROM stored_events WHERE originator_id = match AND originator_version > move::integer"
-    " ORDER BY originator_version OFFSET 0) later"
+from api.store import postgres_schema
+from api.store.accounts import Cursor, SqlPeople
+from api.store.events import Envelope, Matches
+from api.store.interface import (
+    Append,
+    Conflict,
+    Figures,
+    Lag,
+    Lately,
+    Outdated,
+    People,
+    Stored,
+    StoreError,
+    Told,
+    Unavailable,
 )
+from api.store.keys import KeyRing, Vault, create_keys, wrap_key
+from api.store.postgres_connection import CHANGES, Address, Connection, Teller
+from api.store.postgres_recorder import Factory, environment
+from api.store.postgres_writer import Entry, PostgresWriter
+from api.store.sql import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
+from domain.events import Opened
+from domain.log import Record
+from domain.match import Match
+
+# ── Whether moves can be stored in a database now, and how old a replica's knowledge may be ──
+#
+# The probe takes the order lock as each append does, and writes one row of `meta` durably.  It waits for
+# nobody who writes that row just then: several processes share it, and one of them may be dying.
+
+PATIENCE = 2_000  # milliseconds for each statement
+
+AGE = "SELECT extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8"
+
+_IMPATIENT = "SELECT set_config('statement_timeout', %s, true), set_config('synchronous_commit', 'on', true)"
+_READ_ONLY = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'"
+_ORDER = "SELECT pg_advisory_xact_lock(%s, %s)"
+_BEAT = (
+    "UPDATE meta SET value = %s WHERE name = (SELECT name FROM meta WHERE name = %s FOR UPDATE SKIP LOCKED)"
+)
+_FIRST = "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_DURABLE = "SELECT pg_current_xact_id()"  # what commits under a number of its own waits for the disk
+
+
+def probe(connection: Connection) -> None:
+    """See `Store.probe`.
+
+    Raises:
+        StoreError: the database only takes questions, its schema is a newer one, or it takes too long.
+    """
+    try:
+        with connection.transaction():
+            connection.execute(_IMPATIENT, (str(PATIENCE),))
+            _must_take_moves(connection)
+            connection.execute(_ORDER, postgres_schema.ORDER)
+        with connection.transaction():  # another one: nobody's append waits while this reaches the disk
+            connection.execute(_IMPATIENT, (str(PATIENCE),))
+            _beat(connection)
+    except psycopg.errors.QueryCanceled as error:
+        raise Unavailable("the database took too long over something small") from error
+
+
+def _must_take_moves(connection: Connection) -> None:
+    recovering, read_only = connection.execute(_READ_ONLY).fetchone() or (False, False)
+    if recovering or read_only:
+        why = "it is a replica" if recovering else "it was set so"
+        raise StoreError(f"the database takes no moves, only questions: {why}")
+    postgres_schema.must_be_current(connection)
+
+
+def _beat(connection: Connection) -> None:
+    now = str(time.time_ns())
+    if connection.execute(_BEAT, (now, HEARTBEAT)).rowcount:
+        return
+    if connection.execute("SELECT FROM meta WHERE name = %s", (HEARTBEAT,)).rowcount:
+        connection.execute(_DURABLE)
+    else:
+        connection.execute(_FIRST, (HEARTBEAT, now))
+
+
+# The shared store: one PostgreSQL database, written by any number of processes (see `api.store.interface`).
 
 T = TypeVar("T")
+RIGHTS = "its user must own the database, or be granted CREATE on it"
 
 
-class Datastore(library.PostgresDatastore):
-    """One database: connections for questions, and the bells that ring after a commit of whatever process."""
+class PostgresStore(SqlStore):
+    """A store in a database; open it with `PostgresStore.open` and close it."""
 
-    def __init__(self, url: str) -> None:
-        # The library's pool is never opened: it takes longer than the question.
-        super().__init__("", "", "", "", "", schema=SCHEMA, originator_id_type="text")
-        self.address = Address(url)
-        self.listener = Listener(lambda: self.address.connect("glasnost listener"))
-        self._idle: list[Connection] = []
-        self._free, self._closed = BoundedSemaphore(READERS), False
+    shared = True
 
-    def register_type_adapters(self) -> None:
-        """None: no composite type is used."""
+    def __init__(self, url: str, keys: Path | None, name: str, *, write: bool) -> None:
+        matches = Matches(environment(url))
+        assert isinstance(matches.factory, Factory)
+        self._datastore = matches.factory.datastore
+        super().__init__(matches, self._datastore, keys, name)
+        self._writer = PostgresWriter(self._datastore.address) if write else None
+        self._outdated: Outdated | None = None  # as the latest probe found
+        self._watching, self._teller = Lock(), list[Teller]()
+        self._replica: PostgresStore | None = None
+        self.people: People = _People(self, self._datastore, self.write if write else None, keys)
 
-    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows of one statement, all of one moment.
+    @classmethod
+    def open(
+        cls, url: str, *, keys: Path | None = None, write: bool = True, name: str | None = None
+    ) -> PostgresStore:
+        """Open the store in the database, or make one there; with `write` false it is only read, and needs
+        no keys.
 
-        Raises:
-            Unavailable: the database cannot be read.
-        """
-        if any(isinstance(value, str) and "\0" in value for value in values):
-            return []  # no stored text holds one
-
-        def ask(connection: Connection) -> list[Any]:
-            return connection.execute(marked(statement), values, binary=True).fetchall()
-
-        return self.on_one(ask)
-
-    def write(self, work: Callable[[Marked], T]) -> T:
-        """Do work in one durable transaction, wholly or not at all.
+        `keys` is the key folder (else GLASNOST_KEYS), `name` the server's name (else GLASNOST_NAME, else
+        "glasnost.local").
 
         Raises:
-            Unavailable: the database cannot be written.
-            InDoubt: it went away in the middle.
+            StoreError: the database cannot be reached, is of a newer schema or no store's; the keys are
+                missing or those of another store.  The text says the way out.
         """
-        with self.get_connection() as connection:
-            try:
-                with connection.transaction():
-                    connection.execute("SELECT set_config('synchronous_commit', 'on', true)")
-                    return work(_Cursor(connection))
-            except psycopg.Error as error:
-                away = self.address.away(error)
-                raise InDoubt(DOUBTFUL) if connection.closed else away from error
-
-    def on_one(self, work: Callable[[Connection], T]) -> T:
-        """Do work on a connection that is alive; it is begun once more where that was lost.
-
-        Raises:
-            Unavailable: the database does not do it.
-        """
+        named = os.environ.get("GLASNOST_KEYS")
+        keys = keys or (Path(named) if named else None)
+        name = name or os.environ.get("GLASNOST_NAME") or NAME
+        if write and keys is None:
+            raise StoreError(
+                "GLASNOST_KEYS must name the folder of the keys, outside the database: all processes that"
+                " serve it share one, and the first of them makes the keys"
+            )
+        address = Address(url)
         try:
-            return self._asked(work)
+            with closing(address.connect()) as connection, connection.transaction():
+                if keys is not None and write:
+                    _settle(connection, keys, name)
+                else:
+                    postgres_schema.must_be_current(connection)
         except psycopg.Error as error:
-            raise self.address.away(error) from error
+            said = f"the store in {address} cannot be opened: {address.said(error)}"
+            raise StoreError(f"{said}; {RIGHTS}") from error
+        return cls._opened(url, keys, name, write=write)
 
-    def _asked(self, ask: Callable[[Connection], T]) -> T:
-        """The answer; asked once more where the connection is lost."""
-        with self.get_connection() as connection:
-            try:
-                return ask(connection)
-            except psycopg.OperationalError:
-                if not connection.closed:
-                    raise
-        with self.get_connection() as connection:
-            return ask(connection)
+    @classmethod
+    def _opened(cls, url: str, keys: Path | None, name: str, *, write: bool) -> PostgresStore:
+        with ExitStack() as opened:
+            store = cls(url, keys, name, write=write)
+            opened.callback(store.close)
+            if write:
+                store._bind_keys()
+            opened.pop_all()
+            return store
 
-    def _connection(self) -> Connection:
-        """A connection that waits, and is alive, else a new one.
+    def read_from(self, url: str) -> None:
+        """Read matches and the log from a replica of this database from now on, to spare the database itself.
+
+        What the replica does not hold yet is read from the database, so nobody sees an older state.  One that
+        does not hold the tables yet, which may have been made a moment ago, is waited for.
 
         Raises:
-            Unavailable: none can be had.
+            StoreError: it cannot be reached, does not follow, or is another store's.
         """
-        try:
-            while hung_up(connection := self._idle.pop()):
-                connection.close()
-            return connection
-        except IndexError:
-            pass
-        try:
-            return self.address.connect()
-        except Unreachable as error:
-            raise self.address.away(error) from error
+        with closing(Address(url).connect()) as connection:
+            postgres_schema.must_become_current(connection)
+        replica = type(self)(url, self._keys, self.name, write=False)
+        if replica._meta(WRAP_KEY) != self._meta(WRAP_KEY):
+            replica.close()
+            raise StoreError(f"{Address(url)} is no replica of this store")
+        self._replica = replica
 
-    @contextmanager
-    def get_connection(self) -> Iterator[Connection]:
-        """A connection, for as long as the context lasts."""
-        with self._free:
-            connection = self._connection()
-            try:
-                yield connection
-            finally:
-                if self._closed:
-                    connection.close()
-                elif not connection.closed:
-                    self._idle.append(connection)
+    @property
+    def addresses(self) -> list[Address]:
+        """How the database is reached, and then its replica, where it has one."""
+        return [one._datastore.address for one in (self, self._replica) if one is not None]
+
+    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+        """Tell of whatever any process announces on a channel, and of "" where something may be missed."""
+        self._datastore.listener.hear(channel, told)
+
+    def match(self, match: str) -> Match | None:
+        """See `Store.match`."""
+        found = self._at_replica(lambda replica: replica.match(match))
+        if found is None:
+            return super().match(match)
+        found.proof = self.proof(match)
+        with suppress(Unavailable):  # whoever looks at it is told how old it may be
+            for record in self.since(match, found.move):
+                found.accept(record)
+        return found
+
+    def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
+        """The same; from the replica, where it holds all of them."""
+        found = self._at_replica(lambda replica: replica._moves(match, ranges)) or []
+        return found if len(found) == sum(map(len, ranges)) else super()._moves(match, ranges)
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        if self._replica is None:
+            return None
+        seconds = self._replica_age(self._replica)  # before the records are read: they may only be newer
+        return Lately(self._replica.since(match, move), seconds)
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.after`."""
+        found = self._at_replica(lambda replica: replica.after(position, limit)) or []
+        if len(found) < limit:
+            found += super().after(found[-1].position if found else position, limit - len(found))
+        return found
+
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.brief`."""
+        found = self._at_replica(lambda replica: replica.brief(position, limit))
+        return found or super().brief(position, limit)
+
+    def _kept(self, statement: str, match: str) -> Any:
+        """The row, from the replica where the database is away."""
+        try:
+            return super()._kept(statement, match)
+        except Unavailable:
+            if self._replica is None:
+                raise
+            return self._replica._kept(statement, match)
+
+    def _at_replica(self, ask: Callable[[PostgresStore], T]) -> T | None:
+        """The replica's answer; None where there is no replica, or it is away."""
+        try:
+            return ask(self._replica) if self._replica else None
+        except StoreError:
+            return None
+
+    def announce(self, address: str) -> None:
+        """Nobody needs to be told: whoever comes next opens the database, too."""
+
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
+        if self._writer is None:
+            raise StoreError(READ_ONLY)
+        if self._outdated:
+            return _refused(self._outdated)
+        records = append.records
+        if any(after.move != before.move + 1 for before, after in pairwise(records)):
+            return _refused(Conflict(f"the moves of match {records[0].match} do not follow one another"))
+        first = records[0].entry
+        game = str(first.game) if isinstance(first, Opened) else ""
+        moves = [self._matches.mapper.to_stored_event(Envelope(record, game)) for record in records]
+        return self._writer.run(Entry(append, moves, wrapped))
+
+    def write(self, work: Callable[[Cursor], T]) -> T:
+        """See `SqlStore.write`."""
+        if self._writer is None:
+            raise StoreError(READ_ONLY)
+        if self._outdated:
+            raise Outdated(str(self._outdated))
+        return self._datastore.write(work)
+
+    def _wait_for_order(self, cursor: Cursor) -> None:
+        cursor.execute("SELECT pg_advisory_xact_lock(?, ?)", postgres_schema.ORDER)
+
+    @property
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+        return [self._writer] if self._writer else []
+
+    def probe(self) -> None:
+        """See `Store.probe`: once a newer version is found in the store, nothing more is written."""
+        try:
+            self._datastore.on_one(probe)
+        except Outdated as error:
+            self._outdated = error
+            raise
+        self._outdated = None
+
+    def size(self) -> int:
+        """See `Store.size`; the whole database."""
+        return int(self._one("SELECT pg_database_size(current_database())")[0])
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        if self._replica is None:
+            return None
+        seconds, last = self._replica_age(self._replica), self.last()
+        moves = max(last - self._replica.last(), 0)
+        return Lag(moves, seconds if moves else 0.0)
+
+    def _replica_age(self, replica: PostgresStore) -> float | None:
+        age: float | None = replica._one(AGE)[0]
+        return age
+
+    def watch(self, told: Told) -> None:
+        """See `Store.watch`."""
+        with self._watching:
+            if not self._teller:
+                self._teller.append(Teller(self._datastore, self._datastore.listener, self.last()))
+            self._teller[0].add(told)
+
+    def hang_up(self) -> None:
+        """See `SqlStore.hang_up`."""
+        self._datastore.address.hang_up()
+        if self._replica is not None:
+            self._replica.hang_up()
 
     def close(self) -> None:
-        """Close all connections."""
-        self._closed = True
-        self.listener.close()
-        while self._idle:
-            self._idle.pop().close()
+        """See `Store.close`."""
+        if self._writer is not None:
+            self._writer.close()
+        while self._teller:
+            self._teller.pop().close()
+        self._matches.close()
+        if self._replica is not None:
+            self._replica.close()
 
 
-class _Cursor:
-    """Carries out statements whose values are marked by `?`."""
+class _People(SqlPeople):
+    """The people of a store; where it is away, its replica tells their names, but knows no tokens."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._cursor = connection.cursor()
+    def __init__(self, store: PostgresStore, *given: Any) -> None:
+        super().__init__(*given)
+        self._store = store
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> None:
-        """Carry out a statement."""
-        self._cursor.execute(marked(statement), values)
+    def watch(self, told: Callable[[str], None]) -> None:
+        """See `People.watch`."""
+        super().watch(told)
+        self._store.hear(CHANGES, told)
 
-    def fetchone(self) -> Any:
-        """The next row; None where there is no more."""
-        return self._cursor.fetchone()
+    def _announce(self, cursor: Cursor, player: str) -> None:
+        cursor.execute("SELECT pg_notify(?, ?)", (CHANGES, player))
 
-
-@lru_cache(maxsize=500)
-def marked(statement: str) -> bytes:
-    """The statement as psycopg wants it."""
-    return statement.replace("%", "%%").replace("?", "%s").encode()
-
-
-class Recorder(Reading, library.PostgresApplicationRecorder):
-    """The log of all matches, in the one order in which moves became durable."""
-
-    datastore: Datastore
-    where = WHERE
-
-    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
-        return self.datastore.rows(statement, values)
-
-    def select_each(self, moves: Mapping[str, int]) -> Sequence[StoredEvent]:
-        """See `Reading.select_each`: one statement."""
-        return [StoredEvent(*row) for row in self._rows(EACH, (msgspec.json.encode(moves).decode(),))]
-
-    def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
-        """Not this way."""
-        raise NotSupportedError("moves are appended by the store's writer")
-
-    def max_notification_id(self) -> int | None:
-        """The position of the last move; None where there is none."""
-        last: int | None = self._rows("SELECT max(id) FROM stored_events", ())[0][0]
-        return last
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """See `People.names`."""
+        try:
+            return super().names(ids)
+        except Unavailable:
+            if self._store._replica is None:
+                raise
+            return self._store._replica.people.names(ids)
 
 
-class Factory(library.PostgresFactory):
-    """What the library constructs from the environment: POSTGRES_URL is the database."""
-
-    datastore: Datastore
-
-    def __init__(self, env: Environment | EnvType | None) -> None:
-        super().__init__(env)
-        self.datastore = Datastore(self.env.get(URL) or "")
-
-    def application_recorder(self) -> Recorder:
-        """The recorder of the log."""
-        return Recorder(self.datastore)
+def _settle(connection: Connection, keys: Path, name: str) -> None:
+    """Make or migrate the tables; bind a new store to the keys, which are made where there are none."""
+    postgres_schema.settle(connection)
+    connection.execute(f"SET LOCAL search_path = {postgres_schema.SCHEMA}".encode())
+    if _fingerprint(connection) is None:
+        create_keys(keys, name)
+        KeyRing.open(keys, name)  # where they are refused, no store is made
+        row = (WRAP_KEY, Vault(wrap_key(keys)).fingerprint)
+        connection.execute("INSERT INTO meta (name, value) VALUES (%s, %s)", row)
 
 
-def environment(url: str) -> dict[str, str]:
-    """What the library's application is told, so that it keeps its events in this database."""
-    unused = dict.fromkeys(("POSTGRES_DBNAME", "POSTGRES_HOST", "POSTGRES_USER", "POSTGRES_PASSWORD"), "")
-    return {
-        **unused,
-        "PERSISTENCE_MODULE": __name__,
-        "MAPPER_TOPIC": "api.store.mapper:RecordMapper",
-        "TRANSCODER_TOPIC": "api.store.mapper:NullTranscoder",
-        "ORIGINATOR_ID_TYPE": "text",
-        "CREATE_TABLE": "n",
-        URL: url,
-    }
+def _fingerprint(connection: Connection) -> Any:
+    return connection.execute("SELECT value FROM meta WHERE name = %s", (WRAP_KEY,)).fetchone()
+
+
+def _refused(error: StoreError) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_exception(error)
+    return future

@@ -19,8 +19,8 @@ from typing import Any
 import psycopg
 from msgspec import Struct
 
-from api.store.names import folded
-from api.store.seam import Older, Outdated, StoreError
+from api.store.accounts import folded
+from api.store.interface import Older, Outdated, StoreError
 from domain.log import PLAYED
 
 SCHEMA = "glasnost"
@@ -33,7 +33,7 @@ ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
 WHERE = "position('{}'::bytea IN state)"  # where a text stands in a row; 0: it does not
 MILESTONE = f"{WHERE.format(PLAYED.decode())} = 0"  # the row holds no play
 
-# Finds the few moves that are no plays without reading all the others (see `domain.outline`).
+# Finds the few moves that are no plays without reading all the others (see `domain.match_base`).
 _MILESTONES = (
     f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
 )
@@ -108,7 +108,7 @@ _UPLOADS = (
     )""",
 )
 
-# What is done with people, and their names as they are looked for (see `api.store.names`).
+# What is done with people, and their names as they are looked for (see `api.store.accounts`).
 _PEOPLE = (
     "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
     """CREATE TABLE audit_log (

@@ -25,10 +25,10 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from api.store import postgres_schema
-from api.store.postgres_address import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
-from api.store.queueing import Job, Queue
-from api.store.reserving import written
-from api.store.seam import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
+from api.store.accounts import encode_reservations as written
+from api.store.group_commit import Job, Queue
+from api.store.interface import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
+from api.store.postgres_connection import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
 
 DOUBT = 10.0  # seconds that an append waits for the database to come back and tell whether it was stored
 _PAUSE = 0.1  # seconds between two attempts

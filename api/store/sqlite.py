@@ -1,222 +1,519 @@
-"""A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.sqlite): SQLite, WAL, FULL.
+"""The embedded store: one folder, one SQLite file, one writing process (see `api.store.interface`).
 
-It differs from the library's own module where that one falls short:
+    <folder>/glasnost.db     log, vault, people, answered requests, checkpoints of finished matches, uploads
+    <folder>/lock            which process writes the store
+    <folder>.keys/           the keys, which never enter the store (GLASNOST_KEYS names another place)
 
-*   one connection writes, under a lock, and every other one can only read: SQLite before 3.51.3 may corrupt a
-    file when two connections write or checkpoint at once, and two writers would only wait for each other;
-*   the log is the table of `api.store.schema`: contiguous versions, stable positions, never updated;
-*   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement.
+Every append goes through the one writer; everything else reads, on connections that cannot change anything.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache, partial
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from eventsourcing import sqlite as library
-from eventsourcing.persistence import NotSupportedError, StoredEvent
-from eventsourcing.utils import Environment, EnvType, strtobool
+from eventsourcing.persistence import Mapper, PersistenceError, StoredEvent
+from eventsourcing.sqlite import SQLiteCursor as Cursor
+from msgspec import Struct
 
-from api.store.log import Reading
-from api.store.schema import WHERE, connect_for_reading, connect_for_writing
-from api.store.seam import StoreError
+from api.store import accounts, sqlite_schema
+from api.store.accounts import SqlPeople, Writing
+from api.store.events import Envelope, Matches
+from api.store.files import Lock
+from api.store.group_commit import Job, Queue
+from api.store.interface import Act, Append, Conflict, Exists, Figures, People, StoreError, Told, Unavailable
+from api.store.keys import KeyRing, create_keys
+from api.store.sql import HEARTBEAT, NAME, READ_ONLY, SqlStore
+from api.store.sqlite_recorder import Datastore, Factory, Recorder
+from domain.events import Opened
 
-WRITE = "SQLITE_WRITE"  # "n": the file is only read
+# The one writer of an SQLite store: a thread that commits many pieces of work in one durable transaction.
+#
+# Work queues up while a transaction is being made durable, and all of it goes into the next one, so the cost
+# of reaching the disk is shared.  Each piece stands in a savepoint of its own: it is done wholly or not at
+# all, and a conflict spoils nobody else's.  When the disk itself refuses, the whole group is undone and tried
+# again one by one, so that whatever still fits is stored, and the rest is told that nothing of it was.
+#
+# Pieces that only add moves are done together, in one statement: with each statement the thread lets go of
+# the interpreter several times, and gets it back only when the loop has had its turn.  Where a group is
+# nothing else, the statement is its own transaction.  Where it is refused, they are done one by one, each in
+# its savepoint.
 
-_INSERT = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES (?, ?, ?, ?)"
+T = TypeVar("T")
+Work = Callable[[Cursor], Any]
+_MOST = 32  # rows of one statement: each number of them is a statement of its own, which is kept prepared
+_MOVES = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES "
+_REQUESTS = "INSERT INTO requests (scope, key, body, status, answer) VALUES "
 
 
-class ReadingConnection(library.SQLiteConnection):
-    """A connection that only reads."""
+class Rows(Struct):
+    """What a piece of work adds where it only adds moves, and the request that they answer."""
 
-    def rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
-        """The rows of one statement, all of one moment."""
-        return self._sqlite_conn.execute(statement, values).fetchall()
+    moves: list[tuple[Any, ...]]
+    requests: list[tuple[Any, ...]]
 
 
-class WritingConnection(library.SQLiteConnection):
-    """The one connection that writes."""
+class Adding(ABC):
+    """Work that may only add moves."""
 
-    def commit(self) -> None:
-        """Commit, or be out of the transaction: a failed commit leaves nothing open."""
+    @abstractmethod
+    def rows(self) -> Rows | None:
+        """What it adds; None where it does more than that, or where it must look first."""
+
+    @abstractmethod
+    def __call__(self, cursor: Cursor) -> int:
+        """Do it by itself; gives the position of the last move."""
+
+
+class Writer(Queue[Work]):
+    """The writing thread of one SQLite datastore."""
+
+    def __init__(self, datastore: Datastore) -> None:
+        self._datastore = datastore
+        super().__init__()
+
+    def run(self, work: Callable[[Cursor], T], after: Callable[[T], None] | None = None) -> Future[T]:
+        """Hand over work; the future gives its result once that is durable.
+
+        `after` is then called with the result, in the writer's thread; it must not block or raise.  Work
+        whose future was cancelled before it began is not begun.  The future raises `Conflict` where a
+        constraint refuses, `Unavailable` where the disk does, and whatever the work itself raises; nothing of
+        the work is then stored.
+        """
+        return self._hand_over(work, after)
+
+    def _carry_out(self, group: list[Job[Work]]) -> None:
+        if not self._committed(group) and len(group) > 1:
+            for job in group:
+                self._committed([job])
+
+    def _committed(self, group: list[Job[Work]]) -> bool:
+        """Do a group in one transaction; whether the disk took it.  If not, every job of it has failed."""
+        jobs = [(job, _rows(job.work)) for job in group]
         try:
-            super().commit()
-        except sqlite3.Error:
-            self.rollback()
+            if not self._added_at_once(jobs):
+                with self._datastore.transaction(commit=True) as cursor:
+                    _attempt_all(jobs, cursor)
+        except (sqlite3.Error, PersistenceError) as error:
+            for job in group:
+                job.error = _unavailable(error)
+            return False
+        return True
+
+    def _added_at_once(self, jobs: list[tuple[Job[Work], Rows | None]]) -> bool:
+        """Do jobs that a single statement can do: that is a transaction of its own; whether it could."""
+        together = [(job, rows) for job, rows in jobs if rows is not None and not rows.requests]
+        moves = [row for _, rows in together for row in rows.moves]
+        if len(together) < len(jobs) or len(moves) > _MOST:
+            return False
+        try:
+            with self._datastore.statement() as cursor:
+                last = _add(_MOVES, moves, cursor)
+        except Exception as error:  # whose row it is they find out one by one
+            if _is_trouble(error):
+                raise
+            return False
+        _number(together, last)
+        return True
+
+
+def _rows(work: Work) -> Rows | None:
+    """What the work only adds; None where it is to be done by itself."""
+    try:
+        return work.rows() if isinstance(work, Adding) else None
+    except Exception:  # by itself it fails as well, and its owner is told
+        return None
+
+
+def _attempt_all(jobs: list[tuple[Job[Work], Rows | None]], cursor: Cursor) -> None:
+    """Do the jobs in order, those together that only add moves."""
+    together: list[tuple[Job[Work], Rows]] = []
+    for job, rows in jobs:
+        if rows is not None:
+            together.append((job, rows))
+            continue
+        _attempt_together(together, cursor)
+        together = []
+        _attempt(job, cursor)
+    _attempt_together(together, cursor)
+
+
+def _attempt_together(jobs: list[tuple[Job[Work], Rows]], cursor: Cursor) -> None:
+    """Add the rows of all jobs; where one of them is refused, let each try by itself."""
+    moves = [row for _, rows in jobs for row in rows.moves]
+    requests = [row for _, rows in jobs for row in rows.requests]
+    try:
+        with _undone(cursor, several=len(moves) > _MOST or bool(requests)):
+            last = _add(_MOVES, moves, cursor)
+            _add(_REQUESTS, requests, cursor)
+    except Exception as error:
+        if _is_trouble(error):
             raise
+        for job, _ in jobs:
+            _attempt(job, cursor)
+        return
+    _number(jobs, last)
 
 
-class Datastore(library.SQLiteDatastore):
-    """One file: the writing connection and the reading ones.
+def _number(jobs: list[tuple[Job[Work], Rows]], last: int) -> None:
+    """Give each job the position of its last move; that of the last job is known."""
+    for job, rows in reversed(jobs):
+        job.result, job.error = last, None
+        last -= len(rows.moves)
 
-    Reading connections wait in a stack of their own, as many as there were readers at once: with the
-    library's pool and a transaction around it a look-up by key takes 30 us, so 5.
+
+@contextmanager
+def _undone(cursor: Cursor, *, several: bool) -> Iterator[None]:
+    """What is done in the context is undone where it fails; one statement undoes itself."""
+    if several:
+        cursor.execute("SAVEPOINT jobs")
+    try:
+        yield
+    except Exception:
+        if several:
+            cursor.execute("ROLLBACK TO jobs")
+            cursor.execute("RELEASE jobs")
+        raise
+    if several:
+        cursor.execute("RELEASE jobs")
+
+
+def _add(into: str, rows: list[tuple[Any, ...]], cursor: Cursor) -> int:
+    """Add rows; gives the id of the last one.  One connection writes, so the ids follow one another."""
+    for first in range(0, len(rows), _MOST):
+        some = rows[first : first + _MOST]
+        cursor.execute(_statement(into, len(some), len(some[0])), [value for row in some for value in row])
+    return int(cursor.lastrowid or 0)
+
+
+@lru_cache
+def _statement(into: str, rows: int, columns: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return into + ", ".join([row] * rows)
+
+
+def _attempt(job: Job[Work], cursor: Cursor) -> None:
+    """Do one job within the transaction, wholly or not at all; trouble of the disk ends the transaction."""
+    job.result = job.error = None
+    cursor.execute("SAVEPOINT job")
+    try:
+        job.result = job.work(cursor)
+    except sqlite3.IntegrityError as error:
+        job.error = Conflict(f"not stored: {error}")
+    except Exception as error:  # whatever is wrong with one job is told to its owner, not to the others
+        if _is_trouble(error):
+            raise
+        job.error = error
+    if job.error is not None:
+        cursor.execute("ROLLBACK TO job")
+    cursor.execute("RELEASE job")
+
+
+def _is_trouble(error: Exception) -> bool:
+    """Is it the disk's or the file's, and so everybody's?"""
+    own = isinstance(error, sqlite3.IntegrityError)
+    return isinstance(error, (sqlite3.Error, PersistenceError)) and not own
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    return Unavailable(f"nothing was stored: {error}; make room on the disk, or see to it, and try again")
+
+
+# ── How an append is stored in SQLite, in the writer's thread: by itself, or together with others ──
+#
+# By itself it looks first what the match's last move is, and can say what is wrong.  Most appends only add
+# moves of a match whose game is known: those are rows of one statement for a whole group
+# (`api.store.sqlite`), and the log's own triggers see that they follow (`api.store.sqlite_schema`).
+
+
+_KNOWN = 50_000  # matches whose game is remembered
+
+
+class Games:
+    """The game of each match that something was appended to."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, match: str) -> str | None:
+        """The match's game; None where it must be looked up."""
+        return self._known.get(match)
+
+    def note(self, match: str, game: str) -> None:
+        """Remember it."""
+        if len(self._known) >= _KNOWN:
+            self._known.clear()
+        self._known[match] = game
+
+
+class Appending(Adding):
+    """One append.
+
+    Args:
+        wrapped: the match's secret as it is kept, where the append brings it.
     """
 
-    def __init__(self, path: Path, *, write: bool) -> None:
-        self._path, self._alone, self._closed = path, Lock(), False
-        self._to_empty = False  # the write-ahead log is still to be emptied
-        self._idle: list[ReadingConnection] = []
-        self._writing: WritingConnection | None = None
-        super().__init__(str(path), originator_id_type="text")
-        if write:
-            self._writing = WritingConnection(connect_for_writing(path), max_age=None)
-            self._file = _file(path)
+    def __init__(
+        self, append: Append, wrapped: bytes | None, recorder: Recorder, mapper: Mapper[str], games: Games
+    ) -> None:
+        self._append, self._wrapped = append, wrapped
+        self._recorder, self._mapper, self._games = recorder, mapper, games
+        self._match = append.records[0].match
 
-    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows of one statement, all of one moment.
+    def rows(self) -> Rows | None:
+        """See `Adding.rows`."""
+        append, game = self._append, self._games.of(self._match)
+        judged_by = append.reservations is not None
+        beside = self._wrapped is not None or append.signer is not None or append.note
+        if judged_by or beside or game is None or isinstance(append.records[0].entry, Opened):
+            return None
+        rows = [
+            (row.originator_id, row.originator_version, row.topic, row.state) for row in self._moves(game)
+        ]
+        return Rows(rows, self._requests())
+
+    def __call__(self, cursor: Cursor) -> int:
+        """See `Adding`.
 
         Raises:
-            StoreError: the file cannot be read.
+            Exists, Conflict: the records do not follow the stored ones.
         """
-        try:
-            with self._reading() as connection:
-                return connection.rows(statement, values)
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise StoreError(
-                f"{self._path} cannot be read: {error}; check the disk, or restore a backup"
-            ) from error
+        append, match = self._append, self._match
+        game = _game(append, cursor)
+        if append.reservations is not None:
+            accounts.must_be_at(cursor, match, append.reservations)
+        positions = self._recorder._insert_events(cursor, self._moves(game))
+        if self._wrapped is not None:
+            cursor.execute("INSERT INTO vault (match, wrapped) VALUES (?, ?)", (match, self._wrapped))
+        if append.signer is not None:
+            cursor.execute("INSERT INTO uploads (match, signer) VALUES (?, ?)", (match, append.signer))
+        if append.note:
+            cursor.execute("INSERT INTO notes (match, note) VALUES (?, ?)", (match, append.note))
+        if append.reserved is not None:
+            accounts.insert_reservations(cursor, match, append.reserved)
+        for row in self._requests():
+            cursor.execute(
+                "INSERT INTO requests (scope, key, body, status, answer) VALUES (?, ?, ?, ?, ?)", row
+            )
+        self._games.note(match, game)
+        return positions[-1]
 
-    @contextmanager
-    def get_connection(self, *, commit: bool) -> Iterator[library.SQLiteConnection]:
-        """A reading connection, or the writing one, for as long as the context lasts."""
-        if not commit:
-            with self._reading() as connection:
-                yield connection
-            return
-        with self._alone:
-            if self._writing is None:
-                raise NotSupportedError("this store is not open for writing")
-            yield self._writing
+    def _moves(self, game: str) -> list[StoredEvent]:
+        return [self._mapper.to_stored_event(Envelope(record, game)) for record in self._append.records]
 
-    @contextmanager
-    def _reading(self) -> Iterator[ReadingConnection]:
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = ReadingConnection(connect_for_reading(self._path), max_age=None)
-        try:
-            yield connection
-        finally:
-            if self._closed:
-                connection.close()
-            else:
-                self._idle.append(connection)
+    def _requests(self) -> list[tuple[Any, ...]]:
+        kept = self._append.remembered
+        return [(kept.scope, kept.key, kept.body, kept.status, kept.answer)] if kept else []
 
-    @contextmanager
-    def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
-        """All of what is done in the context, or nothing."""
-        if commit:
-            self._must_be_there()
-        with (
-            self.get_connection(commit=commit) as connection,
-            connection.transaction(commit=commit) as cursor,
-        ):
-            yield cursor
 
-    @contextmanager
-    def statement(self) -> Iterator[library.SQLiteCursor]:
-        """One statement that writes, and is a transaction of its own: durable when it is done, or undone."""
-        self._must_be_there()
-        with self.get_connection(commit=True) as connection:
-            try:
-                yield connection.cursor()
-            except BaseException:
-                connection.rollback()
-                raise
+def _game(append: Append, cursor: Cursor) -> str:
+    """The name of the match's game.
 
-    def _must_be_there(self) -> None:
-        """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""
-        if self._writing is not None and _file(self._path) != self._file:
-            raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
+    Raises:
+        Exists, Conflict: the records do not follow the stored ones.
+    """
+    first = append.records[0]
+    cursor.execute(
+        "SELECT originator_version, topic FROM stored_events WHERE originator_id = ?"
+        " ORDER BY originator_version DESC LIMIT 1",
+        (first.match,),
+    )
+    last, game = cursor.fetchone() or (0, "")
+    if last and isinstance(first.entry, Opened):
+        raise Exists(f"a match {first.match} is already stored")
+    if first.move != last + 1:
+        raise Conflict(f"move {first.move} does not follow move {last} of match {first.match}")
+    return game or str(first.entry.game)
 
-    def checkpoint(self) -> None:
-        """Move everything into the file itself and empty the write-ahead log, as soon as nobody reads it."""
-        with self.get_connection(commit=True) as connection:
-            cursor = connection.cursor()
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._to_empty = bool(cursor.fetchone()[0])
 
-    def checkpoint_if_due(self) -> None:
-        """The same, where somebody read it the last time."""
-        if self._to_empty:
-            self.checkpoint()
+# ── The embedded store: one folder, one SQLite file, one writing process (see `api.store.interface`) ──
 
-    def write_afresh(self, table: str, columns: Sequence[str], beside: str) -> None:
-        """Write a whole table anew, and carry out the statement `beside` with it.
 
-        Nothing is left in the file of rows that were changed or deleted: `secure_delete` alone leaves copies
-        of them where a page was split or joined before (of 200 names 1).  All pages are emptied at once,
-        which SQLite does only while it looks after no foreign keys.
+_log = logging.getLogger("glasnost.store")
+
+
+class SqliteStore(SqlStore):
+    """A store in a folder; open it with `SqliteStore.open` and close it."""
+
+    def __init__(self, folder: Path, keys: Path, name: str, lock: Lock | None) -> None:
+        self.folder = folder
+        self._lock, self._watchers = lock, list[Told]()
+        matches = Matches(_environment(folder / sqlite_schema.FILE, write=lock is not None))
+        recorder, factory = matches.recorder, matches.factory
+        assert isinstance(recorder, Recorder)
+        assert isinstance(factory, Factory)
+        self._recorder, self._datastore, self._games = recorder, factory.datastore, Games()
+        super().__init__(matches, self._datastore, keys, name)
+        self._writer = Writer(self._datastore) if lock else None
+        self._people = SqlitePeople(self._datastore, self.write if lock else None, keys)
+        self.people: People = self._people
+
+    @classmethod
+    def open(
+        cls, folder: Path, *, keys: Path | None = None, write: bool = True, name: str | None = None
+    ) -> SqliteStore:
+        """Open the store in `folder`, or make one there; with `write` false it is only read, beside whoever
+        writes it, and needs no keys.
+
+        `keys` is the key folder (else GLASNOST_KEYS, else `<folder>.keys`), `name` the server's name (else
+        GLASNOST_NAME, else "glasnost.local").
+
+        Raises:
+            StoreError: another process writes it; its keys are missing, those of another store or inside the
+                store; it is of a newer schema, or damaged.  The text says the way out.
         """
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        with self.get_connection(commit=True) as connection:
-            connection.cursor().execute("PRAGMA foreign_keys = OFF")
+        folder = folder.absolute()
+        keys = keys or key_folder(folder)
+        name = name or os.environ.get("GLASNOST_NAME") or NAME
+        if Path(os.path.realpath(keys)).is_relative_to(os.path.realpath(folder)):
+            raise StoreError(f"the keys must lie outside the store: {keys} is inside {folder}")
+        if not write:
+            sqlite_schema.must_be_current(folder / sqlite_schema.FILE)
+            return cls(folder, keys, name, lock=None)
+        return cls._open_for_writing(folder, keys, name)
+
+    @classmethod
+    def _open_for_writing(cls, folder: Path, keys: Path, name: str) -> SqliteStore:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = Lock(folder, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
+        except OSError as error:
+            raise StoreError(f"{folder} cannot hold a store: {error.strerror}") from error
+        with ExitStack() as opened:
+            opened.callback(lock.release)
+            if sqlite_schema.is_new(folder / sqlite_schema.FILE):
+                create_keys(keys, name)
+                KeyRing.open(keys, name)  # where they are refused, no store is made
+            store = cls(folder, keys, name, lock)
+            opened.callback(store._let_go)
+            store._bind_keys()
+            with suppress(StoreError, sqlite3.Error, PersistenceError):  # the disk is full: another time
+                store._people.leave_no_traces()
+            opened.pop_all()
+            return store
+
+    @property
+    def home(self) -> Path:
+        """The store's folder."""
+        return self.folder
+
+    def announce(self, address: str) -> None:
+        """See `SqlStore.announce`."""
+        if self._lock is not None:
+            self._lock.announce(address)
+
+    # ── writing ──
+
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
+        match = append.records[0].match
+        work = Appending(append, wrapped, self._recorder, self._matches.mapper, self._games)
+        return self._writing.run(work, partial(self._tell, match))
+
+    def write(self, work: Callable[[accounts.Cursor], T]) -> T:
+        """See `SqlStore.write`."""
+        return self._writing.run(work).result()
+
+    def watch(self, told: Told) -> None:
+        """See `Store.watch`."""
+        self._watchers.append(told)
+
+    @property
+    def _writing(self) -> Writer:
+        if self._writer is None:
+            raise StoreError(READ_ONLY)
+        return self._writer
+
+    def _tell(self, match: str, position: int) -> None:
+        for told in self._watchers:
             try:
-                with connection.transaction(commit=True) as cursor:
-                    cursor.execute(f"SELECT {names} FROM {table} ORDER BY 1")
-                    rows = cursor.fetchall()
-                    cursor.execute(f"DELETE FROM {table}")
-                    for row in rows:
-                        cursor.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row))
-                    cursor.execute(beside)
-            finally:
-                connection.cursor().execute("PRAGMA foreign_keys = ON")
-        self.checkpoint()
+                told(match, position)
+            except Exception as error:  # the writer outlives its watchers
+                _log.error("a watcher of the store failed: %s", type(error).__name__)
+
+    @property
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+        return [self._writer] if self._writer else []
+
+    def probe(self) -> None:
+        """See `Store.probe`."""
+        self._enter(HEARTBEAT, str(time.time_ns()))
+        self._people.leave_no_traces()
+
+    def size(self) -> int:
+        """See `Store.size`; the write-ahead log counts, too."""
+        path = self.folder / sqlite_schema.FILE
+        files = (path, path.with_name(f"{path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Close all connections, the writing one last: it tidies the files up."""
-        self._closed = True
-        while self._idle:
-            self._idle.pop().close()
-        if self._writing is not None:
-            with self._alone:
-                self._writing.close()
-                self._writing = None
+        """See `Store.close`."""
+        self._let_go()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _let_go(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._matches.close()
 
 
-def _file(path: Path) -> tuple[int, int] | None:
-    """Which file lies there now; None: none."""
-    with suppress(FileNotFoundError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return None
+class SqlitePeople(SqlPeople):
+    """The people of an SQLite store.
+
+    Args:
+        datastore: where they are kept.
+        writing: does work in a transaction; None where the store is only read.
+        keys: where letters of appointment lie.
+    """
+
+    def __init__(self, datastore: Datastore, writing: Writing | None, keys: Path) -> None:
+        super().__init__(datastore, writing, keys)
+        self._datastore = datastore
+
+    def forget(self, player: str, act: Act) -> bool:
+        """See `People.forget`; the name's bytes leave the store's files."""
+        forgotten = super().forget(player, act)
+        self.leave_no_traces()
+        return forgotten
+
+    def rename(self, player: str, name: str, act: Act) -> bool:
+        """See `People.rename`; the bytes of the old name leave the store's files."""
+        renamed = super().rename(player, name, act)
+        self.leave_no_traces()
+        return renamed
+
+    def leave_no_traces(self) -> None:
+        """Let the bytes of old names leave the store's files, where some may still be there."""
+        if self._datastore.rows(f"SELECT 1 FROM meta {accounts.TRACES}"):
+            columns = ("id", "name", "role", "folded")
+            self._datastore.write_afresh("people", columns, f"UPDATE meta SET value = '' {accounts.TRACES}")
+        self._datastore.checkpoint_if_due()
 
 
-class Recorder(Reading, library.SQLiteApplicationRecorder):
-    """The log of all matches, in the one order in which moves became durable."""
-
-    datastore: Datastore
-    where = WHERE
-
-    def construct_create_table_statements(self) -> list[str]:
-        """None: `api.store.schema` makes and migrates the tables when the file is opened."""
-        return []
-
-    def _insert_events(
-        self, c: library.SQLiteCursor, stored_events: Sequence[StoredEvent], **_: Any
-    ) -> Sequence[int]:
-        positions: list[int] = []
-        for event in stored_events:
-            c.execute(_INSERT, (event.originator_id, event.originator_version, event.topic, event.state))
-            positions.append(c.lastrowid)
-        return positions
-
-    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
-        return self.datastore.rows(statement, values)
+def key_folder(folder: Path) -> Path:
+    """Where the keys of the store in `folder` lie, unless the caller says otherwise."""
+    folder = folder.absolute()
+    return Path(os.environ.get("GLASNOST_KEYS") or folder.with_name(f"{folder.name}.keys"))
 
 
-class Factory(library.SQLiteFactory):
-    """What the library constructs from the environment: SQLITE_DBNAME is the file, SQLITE_WRITE y or n."""
-
-    application_recorder_class = Recorder
-    datastore: Datastore
-
-    def __init__(self, env: Environment | EnvType | None) -> None:
-        super().__init__(env)
-        path = Path(self.env.get("SQLITE_DBNAME") or "")
-        self.datastore = Datastore(path, write=strtobool(self.env.get(WRITE) or "y"))
+def _environment(path: Path, *, write: bool) -> dict[str, str]:
+    return {
+        "PERSISTENCE_MODULE": "api.store.sqlite_recorder",
+        "MAPPER_TOPIC": "api.store.events:RecordMapper",
+        "TRANSCODER_TOPIC": "api.store.events:NullTranscoder",
+        "SQLITE_DBNAME": str(path),
+        "SQLITE_WRITE": "y" if write else "n",
+        "ORIGINATOR_ID_TYPE": "text",
+        "CREATE_TABLE": "n",
+    }

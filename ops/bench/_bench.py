@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from api.bots import RandomBot
+from api.gate.bots import RandomBot
 from api.settings import product
 from domain.chance import Secret
-from domain.drafting import Context, Draft
+from domain.drafts import Context, Draft
 from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match, open_match

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from _bench import PLAYER, played
 
-from api.store.base import SqlStore
-from api.store.seam import Append
+from api.store.interface import Append
+from api.store.sql import SqlStore
 from domain.games import GAMES
 from domain.log import Record, codec
 from domain.match import Match

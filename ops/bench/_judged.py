@@ -10,8 +10,8 @@ import time
 from _bench import QUICK, accept, played
 
 from api.settings import product
-from domain.drafting import Context
-from domain.entries import Played
+from domain.drafts import Context
+from domain.events import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match

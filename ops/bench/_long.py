@@ -11,10 +11,10 @@ import random
 
 from _bench import PLAYER, START, accept
 
-from api.bots import RandomBot
+from api.gate.bots import RandomBot
 from api.settings import product
 from domain.chance import Secret
-from domain.drafting import Context
+from domain.drafts import Context
 from domain.games import GAMES
 from domain.kernel import Prompt, Seat
 from domain.match import Match, open_match

@@ -28,11 +28,11 @@ from _bench import QUICK, played, rate, say
 from _filled import fill
 from _group import DURABLE
 
-from api.http.readmodels import database_of
-from api.store import schema
-from api.store.base import SqlStore
-from api.store.postgres_store import PostgresStore
-from api.store.store import SqliteStore
+from api.http.read_models import database_of
+from api.store import sqlite_schema
+from api.store.postgres import PostgresStore
+from api.store.sql import SqlStore
+from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.match import Match
 from projections.backend import Home
@@ -60,7 +60,7 @@ def main() -> None:
         moves = fill(store, MOVES, seeds=1 if QUICK else 6)
         gc.collect()
         gc.freeze()
-        floor = _shortest(partial(bare, store.folder / schema.FILE, Path(scratch) / "bare.db"))
+        floor = _shortest(partial(bare, store.folder / sqlite_schema.FILE, Path(scratch) / "bare.db"))
         for some in [*((one,) for one in PROJECTIONS), PROJECTIONS]:
             ours = _shortest(partial(_caught_up, store, some))
             what = some[0].name if len(some) == 1 else "all of them"

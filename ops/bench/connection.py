@@ -16,7 +16,7 @@ from typing import Any
 
 from _bench import QUICK, compared, long_name, say, seconds, sees_last_turn
 
-from api.cli.random_play import Count, Match
+from api.cli.fuzz import Count, Match
 from domain.games import GAMES
 from domain.imperial_struggle.components import BOARD
 from domain.imperial_struggle.editions import table

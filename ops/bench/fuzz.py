@@ -9,7 +9,7 @@ import itertools
 
 from _bench import LONG, QUICK, compared, long_name, rate, say, sees_last_turn
 
-from api.cli.random_play import Count, Match
+from api.cli.fuzz import Count, Match
 from domain import kernel
 from domain.game import Game
 from domain.games import GAMES

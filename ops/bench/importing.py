@@ -16,7 +16,7 @@ from _bench import compared, say, seconds
 from api.settings import product
 from domain.folding import tables
 from domain.match import Match
-from replay.foreign.report import Imported, imported
+from replay.importers.twilight_struggle.report import Imported, imported
 
 INVENTED = """\
 SETUP: : Ada will play as USSR.

@@ -19,11 +19,11 @@ from _bench import QUICK, START, accept, say
 from _long import GAME, asked, back, context_of, long_match
 
 from api.gate import Gate
-from api.gate.orders import Accepted
+from api.gate.handler import Accepted
 from api.settings import product
-from api.store.seam import Append
-from api.store.store import SqliteStore
-from domain.drafting import Context
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
+from domain.drafts import Context
 from domain.kernel import Picks, Seat
 from domain.match import Match
 

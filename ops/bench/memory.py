@@ -25,8 +25,8 @@ from _load import HERE, Place, Server, question_of, server
 from _wire import Wire
 from msgspec import to_builtins
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.thirteen_minutes.components import RECONSTRUCTION
 

@@ -23,11 +23,11 @@ import msgspec
 from _bench import QUICK, accept, length, many, milliseconds, percentiles, say
 from _long import context_of, long_match
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.log import codec
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from replay.positions import Shown, position
 
 LONG = 60 if QUICK else 3_000  # moves

@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 from _bench import QUICK, many, say
 
-from api.http.moves import Sight
-from api.http.sockets.following import pushed
+from api.http.views import Sight
+from api.http.ws_session import pushed
 from domain.chance import Secret
 from domain.match import Match
 

@@ -22,9 +22,9 @@ from _filled import fill
 from _group import DURABLE
 from _load import GAME, Load, Server, Table, load, server
 
-from api.http.readmodels import FILE
-from api.store.postgres_store import PostgresStore
-from api.store.store import SqliteStore
+from api.http.read_models import FILE
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from projections.postgres import TABLES
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests are not installed

@@ -13,11 +13,11 @@ import msgspec
 from _bench import many, say
 from msgspec import Raw
 
-from api.http.moves import Sight
+from api.http.views import Sight
 from domain.chance import Secret
-from domain.entries import Played
+from domain.events import Played
 from domain.match import Match
-from domain.outline import Chair
+from domain.match_base import Chair
 
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 

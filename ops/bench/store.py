@@ -19,8 +19,8 @@ import psycopg
 from _bench import QUICK, played, rate, say
 from _group import ANSWER, BARE, DURABLE, ROW
 
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, Remembered
+from api.store.interface import Append, Remembered
+from api.store.postgres import PostgresStore
 from domain.games import GAMES
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests are not installed

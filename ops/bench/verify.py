@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 from _bench import QUICK, compared, many, rate, say
 
-from api.cli.files import SeededKeys, note_by
+from api.cli.common import SeededKeys, note_by
 from domain import kernel
 from domain.chance import Secret
-from domain.drafting import Context, Draft
+from domain.drafts import Context, Draft
 from domain.games import GAMES
 from domain.log import codec
 from domain.match import Match, open_match

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from api.http import readiness, readmodels, serve
-from api.store import postgres_probe
+from api.http import health, read_models, server
+from api.store import postgres
 from tests.waiting import PATIENCE
 
 # What a process carries out first that is to be as patient.
@@ -23,7 +23,7 @@ def be_patient(change: Callable[[object, str, object], None]) -> None:
     Args:
         change: sets an attribute.
     """
-    change(serve, "FIRST_SECONDS", PATIENCE)
-    change(readmodels, "_PATIENCE", PATIENCE)
-    change(readiness, "PATIENCE", PATIENCE)
-    change(postgres_probe, "PATIENCE", int(PATIENCE * 1_000))
+    change(server, "FIRST_SECONDS", PATIENCE)
+    change(read_models, "_PATIENCE", PATIENCE)
+    change(health, "PATIENCE", PATIENCE)
+    change(postgres, "PATIENCE", int(PATIENCE * 1_000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from api.learning import learn
+from api.store.events import learn
 
 _THREADS_MEET = """
 import sys

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli import fetching
+from api.cli import verify
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.words import TEXTS
@@ -92,7 +92,7 @@ def test_it_compares_one_file(glasnost: Program, match_file: Path) -> None:
         done = glasnost("verify", match_file, *others, "--against", "note")
         assert (done.code, "--against and --receipt are for one match" in done.err) == (2, True)
     glasnost("verify", match_file, "--against", "nowhere").refused(2, "nowhere", "no such file")
-    Path("long").write_bytes(bytes(fetching.MOST + 1))
+    Path("long").write_bytes(bytes(verify.MOST + 1))
     glasnost("verify", match_file, "--against", "long").refused(2, "65,536 bytes")
 
 
@@ -104,7 +104,7 @@ def test_only_http_is_fetched(glasnost: Program, match_file: Path, address: str)
 def test_what_is_fetched_is_bounded_and_stays_at_its_host(
     glasnost: Program, match_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "SECONDS", 0.5)
+    monkeypatch.setattr(verify, "SECONDS", 0.5)
     asked, held = list[str](), threading.Event()
 
     def note(handler: BaseHTTPRequestHandler) -> None:
@@ -114,7 +114,7 @@ def test_what_is_fetched_is_bounded_and_stays_at_its_host(
     def endless(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.end_headers()
-        handler.wfile.write(bytes(fetching.MOST + 1))
+        handler.wfile.write(bytes(verify.MOST + 1))
 
     def dripping(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.cli import random_play
-from api.cli.random_play import Count, Match, Stuck, check, random_options
+from api.cli import fuzz
+from api.cli.fuzz import Count, Match, Stuck, check, random_options
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Picks, Resolution
@@ -87,7 +87,7 @@ def test_a_game_without_an_end_is_a_failure(
         yield self
 
     monkeypatch.setattr(toy.Turn, "run", endless)
-    monkeypatch.setattr(random_play, "MOST_ANSWERS", 50)
+    monkeypatch.setattr(fuzz, "MOST_ANSWERS", 50)
     glasnost("fuzz", "toy").refused(1, "Stuck: no end after 50 answers")
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from api.store.store import SqliteStore
+from api.store.sqlite import SqliteStore
 from domain.imported import name_of
 from domain.match import Match
 from replay import matchfile
-from replay.foreign.driving import follow
+from replay.importers.twilight_struggle.driver import follow
 from tests.cli.program import Done, Program
 from tests.replay.foreign.short_games import STOPS, WHOLE, with_columns
 
@@ -136,7 +136,7 @@ def test_a_missing_file_a_directory_and_a_huge_file_do_not_stop_the_others(
 ) -> None:
     Path("folder").mkdir()
     write(b" " * (1 << 20) + WHOLE.encode(), "huge")
-    monkeypatch.setattr("replay.foreign.sections.MOST", 1 << 20)
+    monkeypatch.setattr("replay.importers.twilight_struggle.sections.MOST", 1 << 20)
     done = glasnost("import-log", "none", "folder", "huge", write(WHOLE))
     assert done.code == 2
     assert done.err.splitlines() == [
@@ -156,7 +156,7 @@ def test_an_error_of_ours_does_not_stop_the_others(
             raise ArithmeticError("no such thing")
         return follow(said, content, *more)
 
-    monkeypatch.setattr("replay.foreign.report.follow", fails)
+    monkeypatch.setattr("replay.importers.twilight_struggle.report.follow", fails)
     write(WHOLE.replace("45 Minutes", "46 Minutes"), "bad")
     done = glasnost("import-log", "bad", write(WHOLE), "--store", "s")
     assert done.code == 2

@@ -11,8 +11,8 @@ import psycopg
 import pyarrow.parquet as parquet
 import pytest
 
-from api.store.store import SqliteStore
-from domain.notes import VerifyingKey
+from api.store.sqlite import SqliteStore
+from domain.signed_notes import VerifyingKey
 from replay import matchfile
 from replay.verify import verify
 from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
@@ -215,7 +215,7 @@ def test_a_running_match_is_exported_without_its_private_parts(glasnost: Program
 
 
 def test_a_harmful_match_id_does_not_name_the_file() -> None:
-    from api.cli.exporting import _file_name
+    from api.cli.export import _file_name
 
     assert _file_name("m7ct2-a_b") == "m7ct2-a_b"
     for name in ("../../etc/passwd", "", ".", "a/b", "-rf", "x" * 200, "a\nb"):

@@ -18,10 +18,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from api.store.copying import Difference, differences
-from api.store.people import appoint
-from api.store.postgres_store import PostgresStore
-from api.store.store import SqliteStore
+from api.store.accounts import appoint
+from api.store.backup import Difference, differences
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from tests.api.store.older import TO_SCHEMA_1
 from tests.cli.program import ROOT, Program, process
 from tests.waiting import soon
@@ -87,7 +87,7 @@ def test_an_interrupted_migration_leaves_nothing_and_says_so(
 ) -> None:
     slow = (
         "import signal, sys, time\n"
-        "import api.store.copying as copying\n"
+        "import api.store.backup as copying\n"
         "from api.cli.main import run\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores it
         "def pages(store, table, real=copying._pages):\n"
@@ -253,7 +253,7 @@ def test_what_is_written_to_the_source_meanwhile_is_found_out(
         with closing(PostgresStore.open(database, keys=Path("k"))) as worker:
             worker.people.add("Ann", "player")
 
-    monkeypatch.setattr("api.store.copying.differences", compared)
+    monkeypatch.setattr("api.store.backup.differences", compared)
     told = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "again")
     told.refused(1, "--from was written to meanwhile: stop whoever serves it")
 
@@ -276,7 +276,7 @@ def test_a_store_of_an_older_version_is_migrated_first(glasnost: Program, store:
 def test_a_killed_migration_leaves_an_empty_target(glasnost: Program, store: Path, database: str) -> None:
     killed = (
         "import os, signal, sys\n"
-        "import api.store.copying as copying\n"
+        "import api.store.backup as copying\n"
         "from api.cli.main import run\n"
         "def insert(*given, real=copying._insert):\n"
         "    real(*given)\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.people import people
-from api.store.store import SqliteStore
+from api.store.sqlite import SqliteStore
 from tests.cli.program import Program
 
 
@@ -85,7 +85,7 @@ def test_a_store_that_is_held_is_changed_over_http_and_looked_at_all_the_same(
 def test_in_a_database_it_works_while_it_is_served(
     glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from api.store.postgres_store import PostgresStore
+    from api.store.postgres import PostgresStore
 
     monkeypatch.setenv("GLASNOST_KEYS", "k")
     held = PostgresStore.open(database)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.cli import playing
-from api.cli.playing import Plan, SeededBot
+from api.cli import play
+from api.cli.play import Plan, SeededBot
 from domain.kernel import Prompt
 from replay import matchfile
 from replay.verify import verify
@@ -213,7 +213,7 @@ def test_what_cannot_be_played_is_refused(
 
 
 def test_a_store_in_use_is_refused_with_the_way_round(glasnost: Program) -> None:
-    from api.store.store import SqliteStore
+    from api.store.sqlite import SqliteStore
 
     store = SqliteStore.open(Path("s"))
     try:
@@ -272,8 +272,8 @@ def test_a_bot_that_fails_is_told_in_one_line(glasnost: Program, monkeypatch: py
 def test_a_store_that_takes_no_moves_is_told_in_one_line(
     glasnost: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from api.store.seam import Append, Unavailable
-    from api.store.store import SqliteStore
+    from api.store.interface import Append, Unavailable
+    from api.store.sqlite import SqliteStore
 
     def full(self: SqliteStore, append: Append) -> Future[int]:
         if append.records[0].move > 5:
@@ -282,7 +282,7 @@ def test_a_store_that_takes_no_moves_is_told_in_one_line(
 
     submit = SqliteStore.submit
     monkeypatch.setattr(SqliteStore, "submit", full)
-    monkeypatch.setattr(playing, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(play, "PATIENCE_SECONDS", 0.1)
     done = glasnost("play", "thirteen_minutes", "--seed", "1")
     assert (done.code, done.out) == (2, "")
     assert "after move 5: is the disk full?" in done.err

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from api.store.seam import StoreError
-from api.store.store import SqliteStore
+from api.store.interface import StoreError
+from api.store.sqlite import SqliteStore
 from tests.cli.program import Program
 
 PLAYED = ("play", "thirteen_minutes", "--seed", "1", "--store", "s")

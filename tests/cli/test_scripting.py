@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from api.cli import scripting
-from api.cli.random_play import Count, Match
+from api.cli import script as script_module
+from api.cli.fuzz import Count, Match
 from domain.chance import Drawn
 from domain.games import GAMES
 from domain.kernel import CHANCE
 from replay import matchfile
-from replay.recorded import content_of
+from replay.scripted import content_of
 from replay.verify import verify
 from tests.cli.program import Program
 
@@ -196,6 +196,6 @@ def test_a_missing_file_a_directory_and_a_huge_script_are_refused(
 ) -> None:
     glasnost("script", "none.json").refused(2, "none.json: there is no such file")
     glasnost("script", ".").refused(2, "directory")
-    monkeypatch.setattr(scripting, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(script_module, "MOST_BYTES", 1 << 20)
     Path("huge.json").write_bytes(b" " * (1 << 20) + b"{}")
     glasnost("script", "huge.json").refused(2, "huge.json", "1 MiB")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.log import b64
 from domain.match import Match
-from domain.notes import PUBLIC, Note, SigningKey, VerifyingKey
+from domain.signed_notes import PUBLIC, Note, SigningKey, VerifyingKey
 from replay import matchfile
 from tests.cli.program import Program
 from tests.matches import finished

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.files import SeededKeys
+from api.cli.common import SeededKeys
 from domain.merkle import Tree
-from domain.notes import Checkpoint, VerifyingKey, origin
+from domain.signed_notes import Checkpoint, VerifyingKey, origin
 from tests.cli.program import Program, on_a_terminal, screen
 
 STRANGER = VerifyingKey("stranger.example", bytes(range(32))).text

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.games import GAMES
-from domain.notes import Note
+from domain.signed_notes import Note
 from tests.cli.program import Program
 from tests.matches import finished
 from tests.replay.files import STRANGER, note_of

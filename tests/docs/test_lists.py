@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from api.cli.main import COMMANDS
+from api.http import ws_messages as socket_shapes
+from api.http import ws_session as socket_session
 from api.http.problems import KINDS
-from api.http.sockets import session as socket_session
-from api.http.sockets import shapes as socket_shapes
 from api.settings import PREFIX, Settings
-from api.store.people import ROLES
+from api.store.accounts import ROLES
 from domain.game import BadOption, Option
 from domain.games import GAMES
 from domain.imported import UPLOADED
@@ -26,7 +26,7 @@ from projections.boards import SOLO
 from projections.model import BOTS, LIVE
 from projections.ratings import BEGINNER, Skill
 from projections.read import MOST, Asked
-from replay.recorded import PREFIXES
+from replay.scripted import PREFIXES
 from tests.docs.documents import ROOT, Document, read
 from tests.docs.session import Server
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from domain.entries import TakenBack
+from domain.events import TakenBack
 from domain.folding import tables
 from domain.game import Game
 from domain.games import GAMES

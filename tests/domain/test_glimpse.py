@@ -9,11 +9,11 @@ import pytest
 
 from domain.game import Game
 from domain.games import GAMES
-from domain.glimpse import Glimpse
 from domain.imported import IMPORTED
 from domain.log import Damaged
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
+from domain.partial_match import Glimpse
 from replay.positions import position
 from tests.domain.swap import DARK, LIGHT
 from tests.glimpses import Reader

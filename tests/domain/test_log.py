@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.entries import Played
+from domain.events import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import SeatsSettled

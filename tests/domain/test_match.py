@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import asdict
 
 from domain.chance import Forced, Secret
-from domain.drafting import Context, Refused
-from domain.entries import Asked
+from domain.drafts import Context, Refused
+from domain.events import Asked
 from domain.game import Game
 from domain.kernel import Result
 from domain.log import HOUSE, Damaged, b64, codec
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from tests.matches import PRODUCT, Sitting, finished
 
 KINDS_AT_THE_END = ["Played", "SecretOpened", "Closed"]

@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from domain.log import Damaged
-from domain.notes import MOST_SIGNATURES, Checkpoint, Note, Signed, SigningKey, VerifyingKey, origin
+from domain.signed_notes import MOST_SIGNATURES, Checkpoint, Note, Signed, SigningKey, VerifyingKey, origin
 
 KEY = SigningKey("example.org", Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 OTHER = SigningKey("example.org", Ed25519PrivateKey.from_private_bytes(bytes(32)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from domain.drafting import Refused
+from domain.drafts import Refused
 from domain.game import Game
 from domain.log import codec
 from domain.match import Match
-from domain.outline import ALL, Chair
+from domain.match_base import ALL, Chair
 from replay.verify import verify
 from tests.domain.swap import DARK, LIGHT, State
 from tests.matches import Sitting

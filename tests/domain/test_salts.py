@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from domain.chance import Provable, joined
-from domain.drawn import draws
-from domain.entries import SaltOpened
+from domain.draws import draws
+from domain.events import SaltOpened
 from domain.game import Game
 from domain.log import canonical, codec
 from domain.match import Match

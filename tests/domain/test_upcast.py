@@ -15,13 +15,13 @@ import msgspec
 import pytest
 
 from domain.chance import Secret
-from domain.drafting import Context
+from domain.drafts import Context
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result
 from domain.log import Damaged, Record, codec
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from domain.upcast import Plain, Upcasters, decoder, upcast
 from tests.domain import toy
 from tests.matches import PRODUCT

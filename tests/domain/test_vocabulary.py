@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain import entries
+from domain import events
 from domain.chance import Drawn
 from domain.games import GAMES
 from domain.log import codec
@@ -16,12 +16,12 @@ from tests.matches import finished
 
 SHARED = (
     Drawn,
-    entries.Asked,
-    entries.Key,
-    entries.Chance,
-    *entries.Entry.__subclasses__(),
-    *entries.Told.__subclasses__(),
-    entries.Part,
+    events.Asked,
+    events.Key,
+    events.Chance,
+    *events.Entry.__subclasses__(),
+    *events.Told.__subclasses__(),
+    events.Part,
 )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-from api.store.opening import REPLICA
+from api.store.location import REPLICA
 from tests.api.store.places import ROOT, Database
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved

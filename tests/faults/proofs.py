@@ -17,8 +17,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from api.store.base import SqlStore
-from domain.entries import Closed, SecretOpened
+from api.store.sql import SqlStore
+from domain.events import Closed, SecretOpened
 from domain.log import b64
 from domain.match import Match
 from projections.runner import Runner

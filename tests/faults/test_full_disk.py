@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.store.schema import FILE
+from api.store.sqlite_schema import FILE
 from tests.api.store.places import Database, Folder
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.http.readmodels import FILE as MODELS
-from api.store.schema import FILE
+from api.http.read_models import FILE as MODELS
+from api.store.sqlite_schema import FILE
 from domain.log import Damaged
 from tests.api.store.places import ROOT, Folder
 from tests.faults.load import Acknowledged, Crowd

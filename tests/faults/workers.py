@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from api.http.readmodels import FILE
+from api.http.read_models import FILE
 from tests.api.http.processes import Process
 from tests.api.store.places import Folder, Place
 from tests.services.leash import free_port

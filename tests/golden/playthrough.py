@@ -21,7 +21,7 @@ from domain.game import Game, OptionValue
 from domain.games import GAMES
 from domain.kernel import Prompt
 from domain.log import HOUSE, Record
-from domain.outline import ALL
+from domain.match_base import ALL
 from domain.texts import LANGUAGES
 from tests.matches import Sitting
 

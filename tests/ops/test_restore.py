@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from api.store.postgres_store import PostgresStore
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from replay.verify import verify_records
 from tests.api.store.appends import appends, store_each, stored

@@ -13,9 +13,9 @@ import msgspec
 import psycopg
 from msgspec import Struct
 
-from api.store.postgres_address import Address, hung_up
-from domain.drafting import Draft, Refused
-from domain.entries import Opened
+from api.store.postgres_connection import Address, hung_up
+from domain.drafts import Draft, Refused
+from domain.events import Opened
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result

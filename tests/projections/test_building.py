@@ -13,7 +13,7 @@ from projections.file import connect
 from projections.matches import MATCHES
 from projections.read import Asked, MatchFilter, NotReady
 from projections.runner import PROJECTIONS, Runner
-from projections.standing import Status
+from projections.status import Status
 from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped
 from tests.projections.test_logs import Away, divided
 

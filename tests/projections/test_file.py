@@ -14,8 +14,8 @@ import pytest
 from domain.games import GAMES
 from projections import read
 from projections.backend import NoTable
-from projections.catalogue import Catalogue, generations
 from projections.file import BESIDE, File, connect
+from projections.generations import Catalogue, generations
 from projections.read import Asked, MatchFilter
 from projections.runner import Runner
 from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped

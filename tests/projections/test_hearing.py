@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from domain.entries import Played
+from domain.events import Played
 from domain.games import GAMES
 from domain.log import codec
-from projections.hearing import heard, hidden
+from projections.plays import heard, hidden
 from tests.domain.test_upcast import OLD_TAGS, stored, toy_with
 from tests.matches import finished
 

@@ -11,7 +11,7 @@ from projections.history import HISTORY, SeatingRow
 from projections.matches import MATCHES, MatchRow
 from projections.ratings import RatingRow
 from projections.turns import turns
-from replay.foreign.report import imported
+from replay.importers.twilight_struggle.report import imported
 from tests.matches import PRODUCT, finished
 from tests.projections.support import folded, items, plain
 from tests.replay.foreign.short_games import STOPS, WHOLE

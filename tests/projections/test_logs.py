@@ -15,14 +15,15 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result
 from domain.log import Record, codec
-from projections import read, tails
+from projections import read
+from projections import sources as sources_module
 from projections.boards import BOARDS, StandingRow
 from projections.file import connect
 from projections.matches import MATCHES
 from projections.ratings import RatedMatch, RatingRow
 from projections.read import Asked, HistoryFilter, MatchFilter
 from projections.runner import PROJECTIONS, Runner
-from projections.tails import FIRST_WAIT
+from projections.sources import FIRST_WAIT
 from tests.matches import Sitting
 from tests.projections.support import FakeSource, Hall, Item, caught_up, dumped, folded, seated
 
@@ -214,7 +215,7 @@ def test_a_log_that_is_away_at_the_start_is_looked_at_when_it_is_back(
 
     Other logs may take longer to say what they hold than this one is left alone.
     """
-    monkeypatch.setattr(tails, "FIRST_WAIT", left_alone)
+    monkeypatch.setattr(sources_module, "FIRST_WAIT", left_alone)
     rows_of(tmp_path / "read.db", divided())
     sources = divided()
     sources["east"].items = divided(LOG[: len(LOG) // 2])["east"].items

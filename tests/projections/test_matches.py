@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from domain.entries import Closed
+from domain.events import Closed
 from domain.game import Game
 from domain.kernel import Result
 from projections.history import HISTORY

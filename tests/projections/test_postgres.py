@@ -18,15 +18,14 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES
 from projections import read, runner
-from projections.backend import Reading
-from projections.catalogue import Overtaken
+from projections.backend import Batch, Reading, shape
 from projections.file import File
+from projections.generations import Overtaken
 from projections.matches import MATCHES, MatchRow
 from projections.model import Change, Delivered, Gone, Projection, Rows
 from projections.postgres import NAME, VIEWS, Database, Tables
 from projections.read import Asked, BadQuery, HistoryFilter, MatchFilter
 from projections.runner import PROJECTIONS, Runner
-from projections.tables import Batch, shape
 from tests.projections.support import (
     LONG,
     WITH_CHAIN,

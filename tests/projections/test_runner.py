@@ -11,6 +11,7 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES
 from projections import read
+from projections.backend import shape
 from projections.boards import BOARDS
 from projections.file import connect
 from projections.history import HISTORY
@@ -18,8 +19,7 @@ from projections.matches import MATCHES, MatchRow
 from projections.model import Change, Delivered, Projection, Row, Rows
 from projections.read import Asked, MatchFilter, NotReady
 from projections.runner import PROJECTIONS, Runner
-from projections.standing import Status
-from projections.tables import shape
+from projections.status import Status
 from tests.matches import finished
 from tests.projections.support import (
     WITH_CHAIN,

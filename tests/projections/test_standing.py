@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.standing import Failure, Generation, Place, Status, has_reached, status
+from projections.status import Failure, Generation, Place, Status, has_reached, status
 
 
 def generation(

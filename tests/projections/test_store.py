@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.games import GAMES
 from domain.log import Record
 from projections import read

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
+from projections.backend import Batch, shape
 from projections.file import FileTables
 from projections.model import Gone, Row
-from projections.tables import Batch, shape
 
 
 class Thing(Row, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from domain import kernel
-from domain.entries import Played
+from domain.events import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import codec

@@ -15,7 +15,7 @@ from domain.game import Game
 from domain.log import Record, b64, canonical
 from domain.match import Match
 from domain.merkle import Tree
-from domain.notes import Checkpoint, SigningKey, origin
+from domain.signed_notes import Checkpoint, SigningKey, origin
 from replay import archive, matchfile
 from tests.matches import Sitting
 

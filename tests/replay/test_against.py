@@ -10,7 +10,7 @@ import pytest
 from domain.game import Game
 from domain.log import b64
 from domain.match import Match
-from domain.notes import SigningKey
+from domain.signed_notes import SigningKey
 from replay import matchfile
 from replay.against import compared
 from replay.report import Report

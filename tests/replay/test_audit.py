@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from domain.entries import Played
+from domain.events import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import codec

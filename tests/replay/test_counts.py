@@ -6,8 +6,8 @@ import pytest
 
 from domain.games import GAMES
 from replay.narration import narrated
-from replay.picture import as_text, picture
-from replay.plain import counted
+from replay.sanitize import counted
+from replay.terminal import as_text, picture
 from replay.verify import verify
 from replay.words import Words
 from tests.matches import Sitting

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from domain.chance import Drawn
-from domain.entries import Asked, Chance, Closed, Key, Opened, Played, Ruled, SaltOpened, Seated
+from domain.events import Asked, Chance, Closed, Key, Opened, Played, Ruled, SaltOpened, Seated
 from domain.kernel import Result
 from domain.log import Damaged, canonical
 from domain.merkle import Tree
-from domain.notes import Note, SigningKey, VerifyingKey
+from domain.signed_notes import Note, SigningKey, VerifyingKey
 from replay.chain import must_be_canonical
 from tests.domain import toy
 

@@ -14,8 +14,8 @@ from domain.game import Game
 from domain.log import HOUSE, Damaged, b64, seal
 from replay import archive, matchfile
 from replay.matchfile import CHECKPOINTS, LOG, MANIFEST, PRIVATE, README, BadFile
-from replay.plain import one_line
 from replay.report import line
+from replay.sanitize import one_line
 from replay.verify import verify
 from tests.matches import finished
 from tests.replay.files import (

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from domain.entries import Agenda, Asked, Part, Played
+from domain.events import Agenda, Asked, Part, Played
 from domain.game import Game
 from domain.log import HOUSE
 from domain.match import Match

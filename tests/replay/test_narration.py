@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from domain.entries import Played, Seated
+from domain.events import Played, Seated
 from domain.game import Game
 from domain.games import GAMES
 from domain.imperial_struggle.components import BOARD
 from domain.imperial_struggle.state import State as Struggle
 from domain.kernel import Result
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
 from domain.twilight_struggle.facts.cards import InPlay
 from domain.twilight_struggle.facts.flow import Effect
 from domain.twilight_struggle.state import State
 from replay.narration import narrated, told
-from replay.picture import as_text, picture, table_picture
+from replay.terminal import as_text, picture, table_picture
 from replay.words import Words
 from tests.domain import toy
 from tests.matches import Sitting, finished

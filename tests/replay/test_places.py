@@ -12,8 +12,8 @@ from domain.match import Match
 from replay.difference import difference
 from replay.export import export, tables
 from replay.narration import narrated, told
-from replay.picture import as_text, picture
 from replay.positions import position
+from replay.terminal import as_text, picture
 from replay.words import Words
 from tests.domain.swap import DARK, LIGHT
 from tests.matches import Sitting

@@ -8,7 +8,7 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import HIDDEN
-from domain.outline import ALL
+from domain.match_base import ALL
 from replay import matchfile
 from replay.difference import Change, difference, sentences
 from replay.positions import NoView, position

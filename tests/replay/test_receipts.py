@@ -6,7 +6,7 @@ import pytest
 
 from domain.game import Game
 from domain.match import Match
-from domain.notes import Checkpoint, origin
+from domain.signed_notes import Checkpoint, origin
 from replay.report import line
 from replay.verify import verify
 from tests.matches import Sitting, finished

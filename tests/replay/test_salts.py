@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.entries import SaltOpened, Seated
+from domain.events import SaltOpened, Seated
 from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match

@@ -1,24 +1,106 @@
-"""Opening a match, sitting down, and looking at it."""
+"""Opening a match, sitting down, reserved seats, commands, and looking at a match."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 
 from fastapi import Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
 from api.gate import Accepted, Desk, Glimpsed
-from api.gate.orders import seat_if_any
-from api.http.edge import FILE, Api, Call, Caller, Documented
-from api.http.keying import key_of
-from api.http.looking import looked, looked_back, move_of, receipt_of, viewer
-from api.http.params import At, AtLeast, IdempotencyKey, MatchId, SeatName, View
+from api.gate.gate import hashed, new_invitation
+from api.gate.handler import seat_if_any
+from api.http.idempotency import key_of
+from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
+from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
 from api.http.problems import Failed
-from api.http.reserving import asked_for, reserved_seats, those_that_stand
-from api.http.shapes import MatchSummary, MatchView, NewMatch, OpenedMatch, OpenSalt, PromptView, Sit
-from api.http.views import as_left, asked_at, match_view, players_of, prompt_view, summary
+from api.http.routing import FILE, Api, Call, Caller, Documented
+from api.http.schemas import (
+    Closing,
+    Done,
+    MatchSummary,
+    MatchView,
+    Moves,
+    NewMatch,
+    OpenedMatch,
+    OpenSalt,
+    PromptView,
+    Reserve,
+    Resignation,
+    Ruling,
+    SeatReservation,
+    SeatReservations,
+    Sit,
+    Takeback,
+    TakebackAnswer,
+    Withdrawal,
+)
+from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
+from api.store.interface import Reservation, StoreError
+from domain.kernel import Picks, Result, Seat
 from domain.match import Match
+from domain.match_base import Outline
+
+# ── Reserved seats over HTTP: who is meant, which codes stand, and what everybody may know of it ──
+#
+# Everybody is told which free seats are reserved.  How, and for whom, is told to who opened the match, to
+# organizers and admins; and a player is told of the seats that are reserved for that player.
+
+Codes = dict[Seat, str]
+
+
+async def asked_for(call: Caller, asked: Mapping[Seat, Reserve]) -> tuple[Codes, dict[Seat, Reservation]]:
+    """New codes where invitations are asked for, and the reservations.
+
+    Raises:
+        Failed: invalid, unknown-player.
+    """
+    codes: Codes = {}
+    reserved: dict[Seat, Reservation] = {}
+    for seat, one in asked.items():
+        if (one.player is None) != one.invitation:
+            raise Failed("invalid", "a seat is reserved for a player or by invitation: say one of the two")
+        if one.player is None:
+            codes[seat], reserved[seat] = new_invitation()
+        else:
+            reserved[seat] = Reservation(one.player)
+    await _must_be_known(call, [one.player for one in reserved.values() if one.player is not None])
+    return codes, reserved
+
+
+async def _must_be_known(call: Caller, players: list[str]) -> None:
+    """Raises Failed: unknown-player, where one was never here or was forgotten."""
+    if not players:
+        return
+    names = await asyncio.to_thread(call.services.store.people.names, players)
+    for player in players:
+        if names.get(player) is None:
+            raise Failed("unknown-player", f"there is no player {player[:64]!r} here")
+
+
+async def those_that_stand(call: Caller, match: str, codes: Codes) -> Codes:
+    """Of these codes those that are good: none where the match was opened by the same request before."""
+    if not codes:
+        return {}
+    kept = (await asyncio.to_thread(call.services.store.reservations, match)).seats
+    return {seat: code for seat, code in codes.items() if seat in kept and kept[seat].code == hashed(code)}
+
+
+async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
+    """The free seats that not everybody may take."""
+    if match.status != "open":
+        return []
+    with suppress(StoreError):  # nobody can sit down there now
+        kept = await asyncio.to_thread(call.services.store.reservations, match.id)
+        return [seat for seat, seated in match.seats.items() if seat in kept.seats and not seated]
+    return []
+
+
+# ── Opening a match, sitting down, and looking at it ──
+
 
 api = Api("matches", "Opening a match, sitting down, looking at it.")
 PLAYING = ("player", "organizer", "admin")
@@ -181,3 +263,143 @@ async def _checkpoint(call: Call, match: Match, move: int) -> str:
         if kept:
             return kept
     return call.gate.checkpoint(match, move)
+
+
+# ── What may be said to a match: answers, takebacks, resignation, rulings ──
+#
+# The socket (`api.http.ws_endpoint`) calls the same functions.
+
+
+commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
+_REFUSALS = (403, 404, 409, 410, 413, 415, 503)
+_BY_RULING = "ruling"
+
+
+@commands_api.post("/v1/matches/{match}/moves", Moves, Done, refusals=_REFUSALS, token=True)
+async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: IdempotencyKey = None) -> Done:
+    """Answer what I am asked, once or several times in a row: all of it or nothing."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match)
+    accepted = await call.gate.play(match, _answers(body), player=person.id, expect=body.expect, key=key)
+    return _told(call, accepted)
+
+
+@commands_api.post("/v1/matches/{match}/takebacks", Takeback, Done, refusals=_REFUSALS, token=True)
+async def ask_takeback(
+    call: Caller, match: MatchId, body: Takeback, idempotency_key: IdempotencyKey = None
+) -> Done:
+    """Ask to go back; the other seat answers, and the request lapses with the next move."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what="takeback")
+    return _told(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
+
+
+@commands_api.post(
+    "/v1/matches/{match}/takebacks/{n}/answer", TakebackAnswer, Done, refusals=_REFUSALS, token=True
+)
+async def answer_takeback(
+    call: Caller, match: MatchId, n: RequestMove, body: TakebackAnswer, idempotency_key: IdempotencyKey = None
+) -> Done:
+    """Agree to the request that was made at move `n`, or not."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what=f"takeback {n}")
+    return _told(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
+
+
+@commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_REFUSALS, token=True)
+async def resign(
+    call: Caller, match: MatchId, body: Resignation, idempotency_key: IdempotencyKey = None
+) -> Done:
+    """Give up."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what="resignation")
+    return _told(call, await call.gate.resign(match, player=person.id, key=key))
+
+
+@commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=_REFUSALS, token=True)
+async def close_unopened(
+    call: Caller, match: MatchId, body: Closing, idempotency_key: IdempotencyKey = None
+) -> Done:
+    """Close a match, without a result, that waits too long for a salt."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, match=match, what="closing")
+    by = None if person.role in ("organizer", "admin") else person.id
+    return _told(call, await call.gate.close_unopened(match, by, key=key))
+
+
+@commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=_REFUSALS, token=True)
+async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
+    """An organizer rules: back to a move, a result, or void."""
+    person = call.person("organizer", "admin")
+    result = Result(body.result.winner, _BY_RULING, dict(body.result.score)) if body.result else None
+    key = key_of(call, idempotency_key, body, match=match, what="ruling")
+    accepted = await call.gate.rule(
+        match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void, key=key
+    )
+    return _told(call, accepted)
+
+
+def _answers(body: Moves) -> list[Picks]:
+    if (body.picks is UNSET) == (body.answers is UNSET):
+        raise Failed("invalid", "send exactly one of picks and answers")
+    return [body.picks] if body.picks is not UNSET else list(body.answers or ())
+
+
+def _told(call: Caller, accepted: Accepted) -> Done:
+    """The answer in the language of the request, or of the one that this one repeats."""
+    call.language = accepted.form or call.language
+    return played(accepted, call.language)
+
+
+# ── Reserving seats: for a player, or by an invitation of one use ──
+
+
+reservations_api = Api("reservations", "Seats that are kept for a player, or for an invitation.")
+_SEAT = "/v1/matches/{match}/seats/{seat}/reservation"
+_RESERVING = (403, 404, 409, 413, 415, 503)
+_ANYWHERE = ("organizer", "admin")
+
+
+@reservations_api.post(_SEAT, Reserve, SeatReservation, refusals=_RESERVING, token=True)
+async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve) -> SeatReservation:
+    """Say who alone may take a free seat, in the place of what was said before."""
+    by = _by(call)
+    codes, reserved = await asked_for(call, {seat: body})
+    await call.gate.reserve(match, seat, reserved[seat], by)
+    code = codes.get(seat)
+    return SeatReservation(
+        seat=seat, player=body.player, invitation=body.invitation, code=UNSET if code is None else code
+    )
+
+
+@reservations_api.post(f"{_SEAT}/withdrawal", Withdrawal, SeatReservation, refusals=_RESERVING, token=True)
+async def withdraw_reservation(
+    call: Call, match: MatchId, seat: SeatName, body: Withdrawal
+) -> SeatReservation:
+    """Let anybody take a seat again; an invitation is good no longer."""
+    await call.gate.reserve(match, seat, None, _by(call))
+    return SeatReservation(seat=seat, player=None, invitation=False)
+
+
+@reservations_api.get(
+    "/v1/matches/{match}/reservations", SeatReservations, refusals=(403, 404, 503), token=True
+)
+async def read_reservations(call: Call, match: MatchId) -> SeatReservations:
+    """For whom the free seats are reserved; of a match that one did not open, only one's own."""
+    person = call.person()
+    found = (await looked(call, match)).match
+    kept = (await asyncio.to_thread(call.services.store.reservations, match)).seats
+    all_of_it = person.role in _ANYWHERE or person.id == found.opened.opener
+    told = [
+        SeatReservation(seat=seat, player=kept[seat].player, invitation=kept[seat].code is not None)
+        for seat, seated in found.seats.items()
+        if seat in kept and not seated and (all_of_it or kept[seat].player == person.id)
+    ]
+    players = [one.player for one in told if one.player is not None]
+    return SeatReservations(told, await call.services.names.of(players, call.language))
+
+
+def _by(call: Call) -> str | None:
+    """The player who must have opened the match; None: somebody who may reserve anywhere."""
+    person = call.person(*PLAYING)
+    return None if person.role in _ANYWHERE else person.id

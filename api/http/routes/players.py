@@ -1,32 +1,76 @@
-"""Players: their tokens, how they are found, and tickets for streams."""
+"""Players: their tokens, how they are found, tickets for streams, and what an admin does with them."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Query
+from msgspec.structs import replace
 
-from api.http.access import address
-from api.http.edge import Api, Call
-from api.http.filters import Cursor, Rows, stood_for
-from api.http.looking import viewer
-from api.http.naming import checked
+from api.http.auth import address
 from api.http.params import PlayerId
-from api.http.people_actions import done, played_by
+from api.http.permissions import viewer
 from api.http.problems import Failed
-from api.http.shapes import (
+from api.http.routes.lists import Cursor, Rows, stood_for
+from api.http.routing import Api, Call
+from api.http.schemas import (
+    AuditEntryView,
+    AuditLog,
     Because,
     FoundPlayer,
     FoundPlayers,
+    NewName,
     NewPlayer,
     NewTicket,
     PlayerView,
     Ticket,
     Token,
 )
-from api.store.names import folded
+from api.http.services import FORGOTTEN, checked
+from api.store.accounts import folded
+from api.store.interface import Act, Barred
 from projections.read import Asked, paged
+
+# ── What is done with a player over HTTP, and who a player is ──
+
+T = TypeVar("T")
+
+
+async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> T:
+    """Do something with a player in the name of who asks, for this reason.
+
+    Raises:
+        Failed: unknown-player, forgotten, last-admin, invalid.
+        StoreError: the store is away.
+    """
+    act = Act(call.person().id, call.services.clock(), reason)
+    try:
+        return await asyncio.to_thread(work, *given, act)
+    except Barred as error:
+        kind = "invalid" if error.kind == "reason" else error.kind
+        raise Failed(kind, str(error)) from error
+
+
+async def played_by(call: Call, player: str) -> PlayerView:
+    """A player, as who asks is told.
+
+    Raises:
+        Failed: unknown-player.
+    """
+    known = await asyncio.to_thread(call.services.store.people.known, player)
+    if known is None:
+        raise Failed("unknown-player", f"there is no player {player[:64]!r} here")
+    told = PlayerView(player, known.name or FORGOTTEN[call.language], known.forgotten)
+    asking = call.visitor.person
+    if asking is None or (asking.id != player and asking.role != "admin"):
+        return told
+    return replace(told, role=known.role, tokens=known.tokens)
+
+
+# ── Players: their tokens, how they are found, and tickets for streams ──
+
 
 api = Api("players", "Players, their tokens, and tickets for streams.")
 _SHORTEST = 2  # letters that a name is looked for by, when only its beginning is given
@@ -96,3 +140,46 @@ async def create_ticket(call: Call, body: NewTicket) -> Ticket:
     ticket = await call.services.tickets.give(match.id, seen_by, call.visitor.holder)
     seconds = call.services.settings.ticket_seconds
     return Ticket(ticket, call.services.clock() + seconds * 1_000_000)
+
+
+# ── What an admin does with players: forget, rename, revoke; and the record of it ──
+
+
+people_api = Api("people", "What administrators do with players.")
+_REFUSALS = (403, 404, 409, 413, 415, 503)
+
+
+@people_api.post("/v1/players/{player}/forgetting", Because, PlayerView, refusals=_REFUSALS, token=True)
+async def forget_player(call: Call, player: PlayerId, body: Because) -> PlayerView:
+    """Forget a player's name for ever and revoke the tokens; the matches stay, and every proof."""
+    call.person("admin")
+    await done(call, call.services.store.people.forget, player, reason=body.reason)
+    return await played_by(call, player)
+
+
+@people_api.post("/v1/players/{player}/name", NewName, PlayerView, refusals=_REFUSALS, token=True)
+async def rename_player(call: Call, player: PlayerId, body: NewName) -> PlayerView:
+    """Give a player another name; the old one is kept nowhere."""
+    call.person("admin")
+    name = checked(body.name)
+    await done(call, call.services.store.people.rename, player, name, reason=body.reason)
+    return await played_by(call, player)
+
+
+@people_api.post("/v1/players/{player}/revocation", Because, PlayerView, refusals=_REFUSALS, token=True)
+async def revoke_tokens(call: Call, player: PlayerId, body: Because) -> PlayerView:
+    """Revoke all tokens of a player, who then needs a new one of an admin."""
+    call.person("admin")
+    await done(call, call.services.store.people.revoke, player, reason=body.reason)
+    return await played_by(call, player)
+
+
+@people_api.get("/v1/audit", AuditLog, refusals=(403, 503), token=True)
+async def read_audit_log(call: Call, limit: Rows = 50, after: Cursor = None) -> AuditLog:
+    """What was done with players, by whom and when, for admins: the latest first, without names."""
+    call.person("admin")
+    before = stood_for(after, (int, str))
+    found = await asyncio.to_thread(call.services.store.people.audit_log, before, limit + 1)
+    page = paged(found, Asked(limit, after), ("at", "id"))
+    told = [AuditEntryView(one.at, one.action, one.person, one.by or None, one.reason) for one in page.rows]
+    return AuditLog(told, page.next)

@@ -6,18 +6,18 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from api.gate.commits import Keys
-from api.http.access import address
-from api.http.edge import FILE, Api, Call
+from api.gate.commit import Keys
+from api.http.auth import address
 from api.http.params import ID, MatchId
 from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
-from api.http.shapes import MatchSummary, NewWithdrawal, WithdrawalView
+from api.http.routing import FILE, Api, Call
+from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary
-from api.store.seam import Quota, Spent
+from api.store.interface import Quota, Spent
 from domain.log import Damaged
 from domain.match import Match
-from domain.notes import Signed
+from domain.signed_notes import Signed
 
 if TYPE_CHECKING:
     from replay.matchfile import MatchFile

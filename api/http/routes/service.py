@@ -1,4 +1,4 @@
-"""About the server itself: keys, refusals, health, metrics."""
+"""About the server itself: games, keys, refusals, health, metrics."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from api.http import readiness
-from api.http.edge import Api, Call
-from api.http.params import KindName
+from api.http import health
+from api.http.params import GameName, KindName
 from api.http.problems import KINDS, Failed, answer, document, page
-from api.http.shapes import Health, Problem, Ready, RefusalList, RefusalView, ServerKeys
+from api.http.routing import Api, Call
+from api.http.schemas import (
+    GameDetail,
+    GameList,
+    Health,
+    Problem,
+    Ready,
+    RefusalList,
+    RefusalView,
+    ServerKeys,
+)
+from api.http.views import game_detail, game_view
+from domain.games import GAMES
 
 api = Api("service", "The server itself: keys, refusals, health, metrics.")
 _METRICS = "text/plain"
@@ -56,12 +67,12 @@ async def healthz(call: Call) -> Health:
 @api.get("/readyz", Ready, refusals=(503,), fleeting=True)
 async def readyz(call: Call) -> Ready | Response:
     """Moves can be stored, the read models are near, and the server is not about to stop."""
-    look = await call.services.vitals.look(readiness.PATIENCE)
-    reasons = readiness.reasons(look, call.gate.stopping, call.services.settings.ready_records)
+    look = await call.services.vitals.look(health.PATIENCE)
+    reasons = health.reasons(look, call.gate.stopping, call.services.settings.ready_records)
     if reasons:
         detail = "; ".join(f"{part}: {said}" for part, said in reasons.items())
         return answer(document("not-ready", detail, call.language, reasons=reasons), call.language)
-    return Ready(True, {}, readiness.remarks(look))
+    return Ready(True, {}, health.remarks(look))
 
 
 @api.get("/metrics", _METRICS, fleeting=True)
@@ -69,3 +80,24 @@ async def metrics(call: Call) -> Response:
     """Metrics for Prometheus."""
     await call.services.vitals.look(_GLANCE)
     return Response(call.services.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+# ── The games of the house ──
+
+games_api = Api("games", "The games of the house: editions, options, components.")
+
+
+@games_api.get("/v1/games", GameList)
+async def list_games(call: Call) -> GameList:
+    """The games with their titles, editions and options."""
+    call.final = True
+    return GameList([game_view(game) for game in GAMES.values()])
+
+
+@games_api.get("/v1/games/{game}", GameDetail, refusals=(404,))
+async def read_game(call: Call, game: GameName) -> GameDetail:
+    """One game with its components; names and card texts in English and Russian."""
+    if game not in GAMES:
+        raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+    call.final = True
+    return game_detail(GAMES[game])

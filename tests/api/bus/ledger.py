@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from api.bus import Address, Bus
-from api.store.seam import Stored, Told, Unavailable
+from api.store.interface import Stored, Told, Unavailable
 from domain.log import Record
 from tests.waiting import PATIENCE
 
@@ -17,7 +17,7 @@ AWAY_AND_BACK = ["redis is away; going on without it", "redis is back"]  # what 
 
 
 class Ledger:
-    """A log of matches without moves; see `api.store.seam.Log`.
+    """A log of matches without moves; see `api.store.interface.Log`.
 
     `asked`: how often somebody asked for news.  `away`: it does not answer.  `mute`: it tells no news.
     """

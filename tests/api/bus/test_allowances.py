@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from api.bus.allowances import Allowance
-from api.bus.link import Address, Away, Health, Link
-from api.http.limits import Buckets
+from api.bus.client import Address, Allowance, Away, Health, Link
 from api.http.problems import Failed
+from api.http.rate_limits import Buckets
 from tests.services import OwnRedis
 
 RATE, PERIOD = 20, 600.0

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.allowances import Allowance
-from api.bus.link import CALM, PAUSE, Address, Away, Health, Link
-from api.http.limits import Buckets
+from api.bus.client import CALM, PAUSE, Address, Allowance, Away, Health, Link
+from api.http.rate_limits import Buckets
 from tests.api.bus.ledger import AWAY_AND_BACK, Ledger, until, workers
 from tests.services import OwnRedis
 from tests.waiting import PATIENCE

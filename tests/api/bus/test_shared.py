@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.bus import VARIABLE
-from api.store.postgres_store import PostgresStore
+from api.store.postgres import PostgresStore
 from tests.api.http.playing import played, two_workers
 from tests.api.http.processes import Process
 from tests.api.http.served import Client, Served
@@ -159,7 +159,7 @@ def test_real_workers_outlive_a_redis_that_is_killed_and_one_that_never_was(
 
 
 def test_a_setting_that_is_no_redis_stops_the_start(tmp_path: Path) -> None:
-    from api.http.serve import serve
+    from api.http.server import serve
     from api.settings import BadSetting
 
     with pytest.raises(BadSetting, match="GLASNOST_REDIS is no address"):

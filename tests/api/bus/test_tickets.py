@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from api.bus import Address, Bus
+from api.http.auth import Tickets
 from api.http.problems import Failed
-from api.http.tickets import Tickets
-from domain.outline import Chair
+from domain.match_base import Chair
 from tests.api.bus.ledger import KEY, Ledger, until
 from tests.services import OwnRedis
 

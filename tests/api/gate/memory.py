@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from api.store.seam import (
+from api.store.interface import (
     Act,
     Append,
     AuditEntry,
@@ -31,12 +31,12 @@ from api.store.seam import (
     Uploads,
     Withdrawal,
 )
-from domain.entries import Opened
+from domain.events import Opened
 from domain.games import GAMES
-from domain.glimpse import Glimpse
 from domain.log import Record, codec
 from domain.match import Match
-from domain.notes import Note, Signed, SigningKey, VerifyingKey
+from domain.partial_match import Glimpse
+from domain.signed_notes import Note, Signed, SigningKey, VerifyingKey
 from tests.briefs import brief
 from tests.glimpses import Reader
 
@@ -143,7 +143,7 @@ class MemoryUploads:
 
 
 class MemoryStore:
-    """See `api.store.seam.Store`.
+    """See `api.store.interface.Store`.
 
     `held`: appends wait in `waiting` until `release`.  `failing`: the error that the next appends meet.
     """

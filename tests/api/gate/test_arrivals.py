@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.gate.arrivals import Arrivals
+from api.gate.commit import Arrivals
 
 
 def elsewhere(work: Callable[[], object]) -> None:

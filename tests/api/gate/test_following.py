@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from api.gate import Denied, Key
-from api.store.seam import Told, Unavailable
+from api.store.interface import Told, Unavailable
 from domain.log import Record
 from tests.api.gate.tables import Table, gate_over, run
 
@@ -140,7 +140,7 @@ def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() 
 
 
 def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.gate.following._AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("api.gate.sync._AGAIN_SECONDS", 0.01)
 
     async def scene() -> None:
         one, other = await two()

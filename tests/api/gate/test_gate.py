@@ -10,10 +10,10 @@ from threading import Event
 import pytest
 
 from api.gate import Denied, Key
-from api.store.seam import Unavailable
-from domain.entries import Closed, SecretOpened
+from api.store.interface import Unavailable
+from domain.events import Closed, SecretOpened
 from domain.kernel import Result
-from domain.notes import Checkpoint, Note
+from domain.signed_notes import Checkpoint, Note
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, run
 

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from api.bots import Bot, RandomBot
 from api.gate import Gate, Key
-from api.store.seam import Unavailable
-from domain.entries import Played
+from api.gate.bots import Bot, RandomBot
+from api.store.interface import Unavailable
+from domain.events import Played
 from domain.kernel import Picks, Prompt
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, gate_over, run

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from api.gate import Denied, Gate, Key
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Remembered, Unavailable
-from api.store.store import SqliteStore
+from api.store.interface import Remembered, Unavailable
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tables import NOW, Table, run

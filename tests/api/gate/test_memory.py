@@ -16,9 +16,9 @@ import msgspec
 import pytest
 
 from api.gate import Gate
-from api.http.serve import clock
+from api.http.server import clock
 from api.settings import Settings, product
-from api.store.store import SqliteStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import codec

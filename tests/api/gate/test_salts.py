@@ -10,8 +10,8 @@ import pytest
 
 from api.gate import Gate, Key
 from api.settings import Settings
-from api.store.postgres_store import PostgresStore
-from api.store.store import SqliteStore
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tables import NOW, run

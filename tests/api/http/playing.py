@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from api.store.base import SqlStore
+from api.store.sql import SqlStore
 from tests.api.http.served import Answer, Client, Served, served
 
 

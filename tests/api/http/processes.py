@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 _PROGRAM = """
 import sys
-from api.http.serve import serve
+from api.http.server import serve
 from api.store.location import located
 serve(located(sys.argv[1]), sys.argv[2], int(sys.argv[3]), empty=sys.argv[4] == "empty")
 """

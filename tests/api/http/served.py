@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from api.bus import Address, Bus
 from api.gate import Gate
-from api.http.readmodels import ReadModels, open_read_models
-from api.http.serve import Server, clock, listening
+from api.http.read_models import ReadModels, open_read_models
+from api.http.server import Server, clock, listening
 from api.http.services import Services
 from api.settings import Settings, product
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Store
-from api.store.store import SqliteStore
+from api.store.interface import Store
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from tests.waiting import PATIENCE
 
 GONE = (OSError, http.client.HTTPException)  # what a client sees of a server that dies

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.store.postgres_store import PostgresStore
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests.api.http.playing import on, picked
 from tests.api.http.served import Served, served

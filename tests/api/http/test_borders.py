@@ -12,7 +12,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from api.http import borders
+from api.http import middleware
 from api.settings import BadSetting, read
 from domain.game import Game
 from tests.api.http.served import Answer, Client, Served, served
@@ -151,7 +151,7 @@ def test_a_named_origin_may_read_every_answer_and_no_other_may(shared: Served) -
 
 def test_an_answer_that_varies_already_goes_on_to_do_so() -> None:
     head = [(b"vary", b"Accept"), (b"etag", b"1"), (b"vary", b"Accept-Language")]
-    assert borders.varying(head) == [(b"etag", b"1"), (b"vary", b"Accept, Accept-Language, Origin")]
+    assert middleware.varying(head) == [(b"etag", b"1"), (b"vary", b"Accept, Accept-Language, Origin")]
 
 
 def test_where_no_origin_is_named_no_answer_speaks_of_any(server: Served) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from api.http import caching
-from api.http.caching import Packed
-from api.http.negotiation import takes_gzip
+from api.http import middleware
+from api.http.decoding import takes_gzip
+from api.http.middleware import Packed
 from tests.api.http.served import Answer, Client, Served
 from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
@@ -248,7 +248,7 @@ def test_what_is_public_and_final_is_compressed_for_whoever_asks(
         done.append(len(body))
         return compress(body, *given, **named)
 
-    monkeypatch.setattr(caching, "_LEAST", 1)
+    monkeypatch.setattr(middleware, "_LEAST", 1)
     monkeypatch.setattr(gzip, "compress", counted)
     client, (address, players) = server.client(), over(server)
     paths = [*SAME_FOR_ALL, *(address + more for more in ("", "?view=all", "/turns", "/moves"))]
@@ -275,7 +275,7 @@ def test_what_is_public_and_final_is_compressed_for_whoever_asks(
 def test_nothing_of_a_running_match_and_no_file_is_compressed(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caching, "_LEAST", 1)
+    monkeypatch.setattr(middleware, "_LEAST", 1)
     match, players = server.table()
     address = bid(match, players)
     paths = ["", "?at=3", "?view=spectator", "/prompt", "/moves", "/turns", "/file", "/checkpoint"]

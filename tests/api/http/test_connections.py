@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from api.http.connections import HEALTH, SPARE, SPARE_EACH, Connections, Place, allowed
-from api.http.protocol import Line
+from api.http.protocols import Line
 from domain.game import Game
 from tests.api.http.processes import Process
 from tests.api.http.served import Client, Served, served

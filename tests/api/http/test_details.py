@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http.details import in_russian
+from api.http.messages import in_russian
 from api.http.problems import KINDS
-from api.store import postgres_address, postgres_schema
+from api.store import postgres_connection, postgres_schema
 
 ROOT = Path(__file__).parents[3]
 SOURCES = (
@@ -85,7 +85,7 @@ def test_every_refusal_of_our_own_has_its_russian_sentence(source: str) -> None:
 
 def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() -> None:
     outdated = str(postgres_schema._newer(3, postgres_schema.CURRENT))
-    for said in (postgres_address.AWAY, outdated):
+    for said in (postgres_connection.AWAY, outdated):
         told = in_russian(said)
         assert "ничего не изменено" in told
         assert "nothing" not in told

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from api.http.app import TOPICS
-from api.http.doors import Addresses, Door
+from api.http.routing import Addresses, Door
 from tests.api.http.served import Served
 
 ROUTES = [route for topic in TOPICS for route in topic.doors]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from api.gate.glimpsing import glimpsed
-from api.store.seam import Store, StoreError, Unavailable
+from api.gate.cache import glimpsed
+from api.store.interface import Store, StoreError, Unavailable
 from domain.game import Game
 from domain.log import Damaged
 from tests.api.http.served import Client, Served, served

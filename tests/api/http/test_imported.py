@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel import HIDDEN
-from replay.foreign.report import imported
+from replay.importers.twilight_struggle.report import imported
 from tests.api.http.served import Client, Served, served
 from tests.matches import PRODUCT
 from tests.replay.files import file_of

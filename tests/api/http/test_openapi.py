@@ -7,7 +7,8 @@ from typing import Any
 
 from openapi_spec_validator import validate
 
-from api.http import filters, problems
+from api.http import problems
+from api.http.routes import lists
 from tests.api.http.served import Served
 
 PATHS = {
@@ -181,8 +182,8 @@ def test_every_parameter_is_described_and_those_of_few_words_name_them(server: S
         for parameter in operation.get("parameters", []):
             assert parameter.get("description"), (operation["operationId"], parameter["name"])
             words[parameter["in"], parameter["name"]] = parameter["schema"].get("enum")
-    assert words["query", "origin"] == [*filters.ORIGINS]
-    assert words["query", "pool"] == [*filters.POOLS]
+    assert words["query", "origin"] == [*lists.ORIGINS]
+    assert words["query", "pool"] == [*lists.POOLS]
     assert words["query", "status"] == ["open", "waiting", "running", "over"]
     assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void"]
 

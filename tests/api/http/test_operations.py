@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from api.http import readiness, vitals
-from api.http.vitals import Look
-from api.store.seam import Lag, Unavailable
-from api.tally import Tally
+from api.histogram import Tally
+from api.http import health
+from api.http.health import Look
+from api.store.interface import Lag, Unavailable
 from domain.game import Game
 from projections.runner import Runner
-from projections.standing import Failure, Status
+from projections.status import Failure, Status
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import gate_over
 from tests.api.http.served import Client, Served, served
@@ -69,7 +69,7 @@ def metrics(client: Client) -> dict[str, float]:
 def test_many_who_ask_at_once_share_one_probe(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vitals, "FRESH", 3600.0)
+    monkeypatch.setattr(health, "FRESH", 3600.0)
     store.going.clear()
     clients = [over.client() for _ in range(8)]
     with ThreadPoolExecutor(8) as threads:
@@ -85,7 +85,7 @@ def test_many_who_ask_at_once_share_one_probe(
 def test_a_store_that_cannot_be_written_is_told_and_forgotten_when_it_can(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    monkeypatch.setattr(health, "FRESH", 0.0)
     store.failing = Unavailable("the disk is full: make room")
     told = [over.client().get("/readyz").problem(503, "not-ready") for _ in range(2)]
     assert told[0]["reasons"] == {"store": "the disk is full: make room"}
@@ -104,8 +104,8 @@ def test_a_store_that_hangs_makes_the_server_unready_and_holds_up_nobody(
 ) -> None:
     assert over.client().get("/readyz").status == 200
     before, probes = metrics(over.client()), store.probes
-    monkeypatch.setattr(readiness, "PATIENCE", 0.05)
-    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    monkeypatch.setattr(health, "PATIENCE", 0.05)
+    monkeypatch.setattr(health, "FRESH", 0.0)
     store.going.clear()
     reasons = over.client().get("/readyz").problem(503, "not-ready")["reasons"]
     assert reasons["store"].startswith("it has not taken a small write for")
@@ -125,7 +125,7 @@ def test_an_error_that_nobody_foresaw_is_no_sign_of_health(
 
 def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
     def found(*statuses: Status) -> dict[str, str]:
-        return readiness.reasons(Look(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
+        return health.reasons(Look(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
 
     assert found(_NEAR) == {}
     far = Status("matches", 100, 11, None, None)
@@ -133,27 +133,27 @@ def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
     assert found(_NEAR, far) == {"projections": "matches is 11 records behind"}
     told = found(far, stopped)["projections"]
     assert told == "matches is 11 records behind; boards stopped before position 101: KeyError at boards.py:9"
-    unknown = readiness.reasons(Look(0.0, ""), False, 10)
+    unknown = health.reasons(Look(0.0, ""), False, 10)
     assert unknown == {"projections": "the store did not say how far its log goes"}
 
 
 def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
     rebuilt = Status("history", 100, 10, 40, None)
-    assert readiness.reasons(Look(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
-    told = readiness.remarks(Look(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
+    assert health.reasons(Look(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
+    told = health.remarks(Look(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
     assert told == {
         "projections": "history is built anew and has come to position 40",
         "replica": "moves that it lacks: 3",
     }
-    away = readiness.remarks(Look(0.0, "", 1, None, True, [_NEAR]))
+    away = health.remarks(Look(0.0, "", 1, None, True, [_NEAR]))
     assert set(away) == {"replica"}
-    assert readiness.remarks(Look(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
+    assert health.remarks(Look(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
 
 
 def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    monkeypatch.setattr(health, "FRESH", 0.0)
     match, players = server.table()
     bid(match, players)
     assert isinstance(server.models.runner, Runner)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from api.http import access, services
-from api.http.naming import FORGOTTEN
-from api.store.postgres_store import PostgresStore
+from api.http import auth, services
+from api.http.services import FORGOTTEN
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from replay import verify
 from tests.api.http.playing import on, two_workers
@@ -34,7 +34,7 @@ def workers(toy_in_words: Game, database: str, redis_url: str, tmp_path: Path) -
 
 def for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that is remembered of people is looked up again because time goes by."""
-    monkeypatch.setattr(access, "_KNOWN_SECONDS", 1e9)
+    monkeypatch.setattr(auth, "_KNOWN_SECONDS", 1e9)
     monkeypatch.setattr(services, "_NAME_SECONDS", 1e9)
 
 

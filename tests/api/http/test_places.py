@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from api.bots import RandomBot
+from api.gate.bots import RandomBot
 from domain.game import Game
 from domain.log import HOUSE
 from domain.match import Match

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from api.http.limits import AtOnce, Buckets
+from api.http.auth import Tickets
 from api.http.problems import Failed
-from api.http.tickets import Tickets
+from api.http.rate_limits import AtOnce, Buckets
 from domain.game import Game
-from domain.outline import Chair
+from domain.match_base import Chair
 from tests.api.http.served import Served, served
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http import serve
+from api.http import server as server_module
 from api.http.problems import KINDS
-from api.http.protocol import Line
+from api.http.protocols import Line
 from api.settings import Settings
 from domain.game import Game
 from tests.api.http.processes import Process
@@ -116,7 +116,7 @@ def test_what_is_no_request_is_refused_with_a_problem_document(
 def test_a_connection_on_which_nobody_asks_anything_is_closed(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.05)
     with served(tmp_path) as server, socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
         assert line.recv(1) == b""
 

@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from api.http import readmodels, vitals
-from api.http.readmodels import ReadModels, open_read_models
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Stored, StoreError
+from api.http import health, read_models
+from api.http.read_models import ReadModels, open_read_models
+from api.store.interface import Stored, StoreError
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from projections import read
 from projections.file import File
@@ -73,8 +73,8 @@ class Slow(MemoryStore):
 def test_lists_that_are_being_built_say_how_far_they_are(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readmodels, "_PATIENCE", 0.01)
-    monkeypatch.setattr(vitals, "FRESH", 0.0)
+    monkeypatch.setattr(read_models, "_PATIENCE", 0.01)
+    monkeypatch.setattr(health, "FRESH", 0.0)
     store = Slow()
     with served(tmp_path, store, gate_over(store)) as server, ExitStack() as released:
         released.callback(store.going.set)
@@ -111,7 +111,7 @@ def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
     def fails(rows: Rows, delivered: Delivered) -> list[Change]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(readmodels, "_PATIENCE", 0.01)
+    monkeypatch.setattr(read_models, "_PATIENCE", 0.01)
     failing = tuple(replace(one, fold=fails) for one in PROJECTIONS if one is MATCHES)
     defaults = Runner.__init__.__kwdefaults__
     assert defaults is not None

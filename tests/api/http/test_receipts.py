@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from domain.game import Game
-from domain.notes import Checkpoint, Note, VerifyingKey
+from domain.signed_notes import Checkpoint, Note, VerifyingKey
 from replay import verify
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import spectator

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from api.gate import Gate
-from api.http.edge import encode
-from api.http.shapes import Sit
+from api.http.routing import encode
+from api.http.schemas import Sit
 from api.settings import Settings
-from api.store.postgres_store import PostgresStore
-from api.store.store import SqliteStore
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from replay import verify
 from tests.api.http.playing import on, two_workers

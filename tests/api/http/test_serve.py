@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from api.http.access import network
-from api.http.serve import CannotServe, listening
+from api.http.auth import network
+from api.http.server import CannotServe, listening
 from api.settings import BadSetting, Settings, read
 from domain.games import GAMES
 from replay import verify

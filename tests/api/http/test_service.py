@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from api.http.logs import Lines
-from api.store.seam import Unavailable
+from api.http.server import Lines
+from api.store.interface import Unavailable
 from domain.game import Game
 from domain.log import unb64
-from domain.notes import Checkpoint, Note, VerifyingKey
+from domain.signed_notes import Checkpoint, Note, VerifyingKey
 from replay import matchfile, verify
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import gate_over

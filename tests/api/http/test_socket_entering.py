@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from api.http import access
+from api.http import auth
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket, spectator
@@ -88,7 +88,7 @@ def test_whoever_does_not_enter_is_sent_away(toy_in_words: Game, tmp_path: Path)
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store is asked about a token every time, and not once in a minute."""
-    monkeypatch.setattr(access, "_KNOWN_SECONDS", 0.0)
+    monkeypatch.setattr(auth, "_KNOWN_SECONDS", 0.0)
 
 
 def test_a_revoked_token_ends_the_socket_with_the_next_message(server: Served, forgetful: None) -> None:

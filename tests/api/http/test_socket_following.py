@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.store.postgres_store import PostgresStore
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests.api.http.playing import picked, two_workers
 from tests.api.http.served import Client, Served, served

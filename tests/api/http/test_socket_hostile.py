@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
-from api.http import serve
+from api.http import server as server_module
 from domain.game import Game
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import Socket, socket, spectator
@@ -133,7 +133,7 @@ def test_a_command_under_way_is_carried_out_though_the_socket_is_closed_for_a_hu
 def test_who_answers_no_ping_is_sent_away(
     toy_in_words: Game, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "_SILENT_HEARTBEATS", 1)
+    monkeypatch.setattr(server_module, "_SILENT_HEARTBEATS", 1)
     with served(tmp_path, heartbeat_seconds=1) as server:
         token = server.player().token
         assert token

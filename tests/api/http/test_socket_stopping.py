@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from api.http.sockets.guest import Guest
+from api.http.ws_session import Guest
 from tests.api.http.playing import picked
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client, served

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from api.http.readmodels import FILE
-from api.store.fresh import clear_away, new_file
-from api.store.lock import Holder
+from api.http.read_models import FILE
+from api.store.files import Holder, clear_away, new_file
 from domain.log import canonical
 from tests.api.http.processes import process
 from tests.api.http.served import Client

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from api.store.opening import open_store
-from domain.entries import Closed, SecretOpened
+from api.store.location import open_store
+from domain.events import Closed, SecretOpened
 from domain.game import Game
 from domain.match import Match
 from tests.api.gate.memory import MemoryStore

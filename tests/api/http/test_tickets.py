@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from api.http import tickets as module
+from api.http import auth as module
+from api.http.auth import Tickets
 from api.http.problems import Failed
-from api.http.tickets import Tickets
 
 
 @pytest.fixture

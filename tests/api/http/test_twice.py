@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from api.store import postgres_writer
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, InDoubt, Person
+from api.store.interface import Append, InDoubt, Person
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import gate_over

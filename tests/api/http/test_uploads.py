@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store.interface import Append
+from api.store.sqlite import SqliteStore
 from domain.chance import Forced
 from domain.game import Game
 from domain.kernel import Result
 from domain.log import Record, b64
 from domain.match import Match
-from domain.notes import SigningKey, VerifyingKey
+from domain.signed_notes import SigningKey, VerifyingKey
 from replay import matchfile, verify
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.sockets import socket

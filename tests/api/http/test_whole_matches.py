@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.notes import VerifyingKey
+from domain.signed_notes import VerifyingKey
 from replay import verify
 from tests.api.http.playing import picked
 from tests.api.http.served import Client, Served, served

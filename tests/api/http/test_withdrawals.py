@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.store.postgres_store import PostgresStore
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from domain.match import Match
 from projections import read

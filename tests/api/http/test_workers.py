@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from api.http import readmodels
-from api.store.postgres_store import PostgresStore
+from api.http import read_models
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from domain.log import b64
 from projections import runner
@@ -117,7 +117,7 @@ def test_a_reader_at_the_worker_that_does_not_move_the_lists_waits_for_no_pause(
     workers: list[Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "PAUSE", 3_600)
-    monkeypatch.setattr(readmodels, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(read_models, "_PATIENCE", PATIENCE)
     first = workers[0].player()
     assert sorted(worker.models.runner.moves for worker in workers) == [False, True]
     for worker in workers * 2:

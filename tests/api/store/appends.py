@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from api.store.seam import Append, Remembered, Store
-from domain.entries import Played
+from api.store.interface import Append, Remembered, Store
+from domain.events import Played
 from domain.log import Record
 from tests.matches import Sitting
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from api.store.base import SqlStore
-from api.store.store import SqliteStore
+from api.store.sql import SqlStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from tests.api.store.places import Database, Folder, Place
 

@@ -11,9 +11,9 @@ import resource
 import sys
 from pathlib import Path
 
-from api.store.schema import FILE
-from api.store.seam import Append, Unavailable
-from api.store.store import SqliteStore
+from api.store.interface import Append, Unavailable
+from api.store.sqlite import SqliteStore
+from api.store.sqlite_schema import FILE
 from domain.games import GAMES
 from tests.api.store.appends import store_all
 from tests.domain import toy

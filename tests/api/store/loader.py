@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterator
 from threading import Thread
 
-from api.store.base import SqlStore
-from api.store.location import located
-from api.store.opening import open_store
+from api.store.location import located, open_store
+from api.store.sql import SqlStore
 from domain.games import GAMES
 from tests.api.store.appends import appends
 from tests.domain import toy

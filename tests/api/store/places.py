@@ -12,12 +12,12 @@ from typing import Protocol
 
 import psycopg
 
-from api.store.base import SqlStore
+from api.store.interface import Act
 from api.store.location import Place as Where
-from api.store.opening import open_one
+from api.store.location import open_one
 from api.store.postgres_schema import ORDER
-from api.store.seam import Act
-from api.store.store import SqliteStore
+from api.store.sql import SqlStore
+from api.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[3]
 ACT = Act("", 1_790_000_000_000_000)  # what the owner of the store does

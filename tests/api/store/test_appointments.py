@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from api.store import appointments
-from api.store.base import SqlStore
-from api.store.people import appoint
-from api.store.seam import StoreError
+from api.store import accounts
+from api.store.accounts import appoint
+from api.store.interface import StoreError
+from api.store.sql import SqlStore
 from tests.api.store.places import ACT
 
 
 def letters(store: SqlStore) -> list[Path]:
-    return sorted((store.key_folder / appointments.FOLDER).iterdir())
+    return sorted((store.key_folder / accounts.FOLDER).iterdir())
 
 
 def test_a_letter_makes_an_administrator_of_a_store_in_use(store: SqlStore) -> None:

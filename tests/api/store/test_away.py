@@ -13,9 +13,9 @@ from threading import Event, Thread
 import psycopg
 import pytest
 
-from api.store import postgres_listening, postgres_writer
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, Conflict, Exists, InDoubt, Unavailable
+from api.store import postgres_connection, postgres_writer
+from api.store.interface import Append, Conflict, Exists, InDoubt, Unavailable
+from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, stored
@@ -144,12 +144,12 @@ def test_a_listener_that_hears_nothing_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: Queue[tuple[str, int]] = Queue()
-    monkeypatch.setattr(postgres_listening, "BELL", "somewhere_else")
-    monkeypatch.setattr(postgres_listening, "LOOK", 0.02)
+    monkeypatch.setattr(postgres_connection, "BELL", "somewhere_else")
+    monkeypatch.setattr(postgres_connection, "LOOK", 0.02)
     workers[0].watch(partial(put, told))
     while not (heard := listeners(place)):
         pass
-    monkeypatch.setattr(postgres_listening, "BELL", "glasnost_moves")
+    monkeypatch.setattr(postgres_connection, "BELL", "glasnost_moves")
     seeds = count(1)
 
     def is_told_of_another() -> None:
@@ -160,7 +160,7 @@ def test_a_listener_that_hears_nothing_is_replaced(
     is_told_of_another()
     while listeners(place) & heard or not listeners(place):
         is_told_of_another()  # once more: he may have looked because he began to listen
-    monkeypatch.setattr(postgres_listening, "LOOK", 3600.0)
+    monkeypatch.setattr(postgres_connection, "LOOK", 3600.0)
     for _ in range(2):
         is_told_of_another()
 

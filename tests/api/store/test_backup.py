@@ -12,9 +12,9 @@ from threading import Event, Thread
 import pytest
 
 from api.store.backup import Content, backup, check, restore
-from api.store.schema import FILE
-from api.store.seam import Append, StoreError
-from api.store.store import SqliteStore
+from api.store.interface import Append, StoreError
+from api.store.sqlite import SqliteStore
+from api.store.sqlite_schema import FILE
 from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_all, stored
 from tests.api.store.older import TO_SCHEMA_1

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.store.base import SqlStore
-from api.store.copying import Difference, copy, differences, must_be_empty, size
+from api.store.backup import Difference, copy, differences, must_be_empty, size
+from api.store.interface import Append, StoreError
 from api.store.keys import copy_keys
-from api.store.seam import Append, StoreError
+from api.store.sql import SqlStore
 from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_each, stored
 from tests.api.store.places import ACT, Database, Folder, Place

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from api.store.backup import check
-from api.store.schema import FILE
-from api.store.store import SqliteStore
+from api.store.sqlite import SqliteStore
+from api.store.sqlite_schema import FILE
 from domain.game import Game
 from tests.api.store.appends import appends, stored
 from tests.api.store.places import Place

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from api.store import log
-from api.store.base import SqlStore
-from api.store.seam import Append
-from api.store.store import SqliteStore
+from api.store import events
+from api.store.interface import Append
+from api.store.sql import SqlStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
-from domain.glimpse import Glimpse
 from domain.log import PLAYED, Damaged
 from domain.match import Match
+from domain.partial_match import Glimpse
 from replay.positions import position
 from tests.api.store.appends import store_all
 from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
@@ -61,7 +61,7 @@ def test_a_position_read_by_itself_is_the_one_in_the_whole_match(store: SqlStore
 
 
 def test_a_long_way_is_read_in_parts(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "AT_ONCE", 2)
+    monkeypatch.setattr(events, "AT_ONCE", 2)
     match = kept(store, wild(GAMES["cia_vs_kgb"], 6, 200))
     assert any(len(match.line_to(move)) > 5 for move in range(1, match.move))
     check(store, match, range(2, match.move, 9))

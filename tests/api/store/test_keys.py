@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from api.store.keys import RING, WRAP_KEY, KeyRing, _new_ring, create_keys, wrap_key
-from api.store.seam import StoreError
-from api.store.store import SqliteStore
-from api.store.vault import Vault
+from api.store.interface import StoreError
+from api.store.keys import RING, WRAP_KEY, KeyRing, Vault, _new_ring, create_keys, wrap_key
+from api.store.sqlite import SqliteStore
 from domain.log import Damaged, unb64
-from domain.notes import Note, VerifyingKey
+from domain.signed_notes import Note, VerifyingKey
 
 NAME = "games.example"
 NOW = 1_790_000_000_000_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import Event, Thread
 from typing import Any
 
-from api.store.postgres_listening import Listener, Teller
+from api.store.postgres_connection import Listener, Teller
 
 
 class Log:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from api.store.lock import FILE, Lock
-from api.store.seam import InUse, StoreError
-from api.store.store import SqliteStore
+from api.store.files import FILE, Lock
+from api.store.interface import InUse, StoreError
+from api.store.sqlite import SqliteStore
 
 OPEN = """
 import sys
 from pathlib import Path
-from api.store.seam import StoreError
-from api.store.store import SqliteStore
+from api.store.interface import StoreError
+from api.store.sqlite import SqliteStore
 try:
     SqliteStore.open(Path(sys.argv[1])).close()
 except StoreError as error:

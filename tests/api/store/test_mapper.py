@@ -13,7 +13,7 @@ from tests.matches import finished
 _PROGRAM = """
 import sys, threading
 from pathlib import Path
-import api.store.mapper
+import api.store.events
 from domain.games import GAMES
 from domain.log import Codec
 sys.setswitchinterval(0.000_005)

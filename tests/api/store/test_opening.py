@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from api.store.location import is_there, located, shown
-from api.store.opening import REPLICA, open_store
-from api.store.postgres_store import PostgresStore
-from api.store.seam import StoreError
-from api.store.store import SqliteStore
+from api.store.interface import StoreError
+from api.store.location import REPLICA, is_there, located, open_store, shown
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
 from tests.api.store.places import Database
 
 

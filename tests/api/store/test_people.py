@@ -13,10 +13,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from api.store.base import SqlStore
-from api.store.people import ROLES, appoint
-from api.store.schema import connect_for_reading
-from api.store.seam import Act, Barred, Found, Known, Person, StoreError
+from api.store.accounts import ROLES, appoint
+from api.store.interface import Act, Barred, Found, Known, Person, StoreError
+from api.store.sql import SqlStore
+from api.store.sqlite_schema import connect_for_reading
 from domain.log import canonical
 from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
 from tests.api.store.places import ACT, Folder, Place

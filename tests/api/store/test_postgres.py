@@ -14,11 +14,11 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from api.store.postgres import EACH
-from api.store.postgres_address import Address, Unreachable
+from api.store.interface import Append, Conflict, Exists, StoreError
+from api.store.postgres import PostgresStore
+from api.store.postgres_connection import Address, Unreachable
+from api.store.postgres_recorder import EACH
 from api.store.postgres_schema import CURRENT, Schema, settle, version_of
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, Conflict, Exists, StoreError
 from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, store_all, stored

@@ -8,11 +8,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.store import postgres_probe
-from api.store.base import SqlStore
+from api.store import postgres
+from api.store.interface import Append, Outdated, StoreError, Unavailable
+from api.store.postgres import PostgresStore
 from api.store.postgres_schema import CURRENT, ORDER
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, Outdated, StoreError, Unavailable
+from api.store.sql import SqlStore
 from domain.game import Game
 from tests.api.store.appends import appends, store_all, store_each, stored
 from tests.matches import finished
@@ -120,7 +120,7 @@ def test_a_process_that_holds_up_all_appends_is_noticed(
     shared: PostgresStore, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with psycopg.connect(database) as connection, monkeypatch.context() as hurried:
-        hurried.setattr(postgres_probe, "PATIENCE", 50)
+        hurried.setattr(postgres, "PATIENCE", 50)
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", ORDER)
         with pytest.raises(Unavailable, match="too long"):
             shared.probe()

@@ -12,13 +12,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from api.http.readmodels import ReadModels, open_read_models
+from api.http.read_models import ReadModels, open_read_models
 from api.store import postgres_schema
-from api.store.opening import REPLICA, open_store
-from api.store.postgres_store import PostgresStore
-from api.store.seam import Append, Lag, StoreError, Unavailable
+from api.store.interface import Append, Lag, StoreError, Unavailable
+from api.store.location import REPLICA, open_store
+from api.store.postgres import PostgresStore
 from domain.game import Game
-from domain.notes import Signed
+from domain.signed_notes import Signed
 from projections import read
 from projections.read import Asked, MatchFilter
 from tests.api.store.appends import appends, store_each, stored

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from api.store.base import SqlStore
-from api.store.copying import copy, differences
-from api.store.seam import Append, Conflict, Exists, Reservation, Reservations
+from api.store.backup import copy, differences
+from api.store.interface import Append, Conflict, Exists, Reservation, Reservations
+from api.store.sql import SqlStore
 from domain.game import Game
 from tests.api.store.places import Folder
 from tests.matches import Sitting

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from api.store.schema import (
+from api.store.interface import StoreError
+from api.store.sqlite import SqliteStore
+from api.store.sqlite_schema import (
     APPLICATION,
     FILE,
     SCHEMA,
@@ -21,8 +23,6 @@ from api.store.schema import (
     must_be_current,
     must_be_known,
 )
-from api.store.seam import StoreError
-from api.store.store import SqliteStore
 
 OLD = (  # a synthetic schema 0: people had no roles
     "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT) STRICT",
@@ -76,7 +76,7 @@ def test_a_file_on_a_file_system_that_nobody_writes_is_read_without_others_besid
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect_for_writing(file).close()
-    monkeypatch.setattr("api.store.schema._is_read_only", lambda folder: True)
+    monkeypatch.setattr("api.store.sqlite_schema._is_read_only", lambda folder: True)
     with closing(connect_for_reading(file)) as connection:
         assert connection.execute("SELECT count(*) FROM stored_events").fetchone() == (0,)
         assert list(file.parent.iterdir()) == [file]

@@ -9,19 +9,19 @@ import pytest
 from eventsourcing.application import AggregateNotFoundError
 from eventsourcing.persistence import InfrastructureFactory, IntegrityError, NotSupportedError, StoredEvent
 
-from api.store.mapper import Envelope, Loaded, Matches, NullTranscoder, projected
-from api.store.schema import FILE
-from api.store.seam import StoreError
-from api.store.sqlite import Datastore, Factory, Recorder
+from api.store.events import Envelope, Loaded, Matches, NullTranscoder, projected
+from api.store.interface import StoreError
+from api.store.sqlite_recorder import Datastore, Factory, Recorder
+from api.store.sqlite_schema import FILE
 from domain.game import Game
 from tests.matches import Sitting, finished
 
 
 def environment(folder: Path, write: str = "y") -> dict[str, str]:
     return {
-        "PERSISTENCE_MODULE": "api.store.sqlite",
-        "MAPPER_TOPIC": "api.store.mapper:RecordMapper",
-        "TRANSCODER_TOPIC": "api.store.mapper:NullTranscoder",
+        "PERSISTENCE_MODULE": "api.store.sqlite_recorder",
+        "MAPPER_TOPIC": "api.store.events:RecordMapper",
+        "TRANSCODER_TOPIC": "api.store.events:NullTranscoder",
         "ORIGINATOR_ID_TYPE": "text",
         "SQLITE_DBNAME": str(folder / FILE),
         "SQLITE_WRITE": write,

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.store import seam
-from api.store.base import NAME, SqlStore
+from api.store import interface
+from api.store.interface import Append, Conflict, Exists, Stored, StoreError, Unavailable
 from api.store.keys import create_keys
-from api.store.opening import open_store
-from api.store.seam import Append, Conflict, Exists, Stored, StoreError, Unavailable
-from api.store.store import SqliteStore
+from api.store.location import open_store
+from api.store.sql import NAME, SqlStore
+from api.store.sqlite import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
 from domain.log import PLAYED, Damaged
-from domain.notes import Signed, SigningKey
+from domain.signed_notes import Signed, SigningKey
 from tests.api.store.appends import appends, remembered, store_all, store_each, stored
 from tests.api.store.places import Place
 from tests.briefs import brief
@@ -33,7 +33,7 @@ def sitting(toy_game: Game) -> Sitting:
 
 
 def test_it_is_a_store(store: SqlStore) -> None:
-    seen: seam.Store = store
+    seen: interface.Store = store
     assert seen.last() == 0
 
 

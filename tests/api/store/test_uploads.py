@@ -9,11 +9,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.store import postgres_schema, schema
-from api.store.base import SqlStore
-from api.store.copying import copy, differences
-from api.store.seam import Quota, Spent, StoreError, Withdrawal
-from api.store.store import SqliteStore
+from api.store import postgres_schema, sqlite_schema
+from api.store.backup import copy, differences
+from api.store.interface import Quota, Spent, StoreError, Withdrawal
+from api.store.sql import SqlStore
+from api.store.sqlite import SqliteStore
 from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
 from tests.api.store.places import Place
 
@@ -81,13 +81,13 @@ def test_both_go_along_when_a_store_is_copied(store: SqlStore, tmp_path: Path) -
 
 def test_an_older_file_learns_of_them(folder: Path) -> None:
     SqliteStore.open(folder).close()
-    with closing(sqlite3.connect(folder / schema.FILE, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(folder / sqlite_schema.FILE, isolation_level=None)) as connection:
         for statement in TO_SCHEMA_2:
             connection.execute(statement)
     with closing(SqliteStore.open(folder)) as store:
         store.uploads.withdraw(GONE)
         assert store.uploads.withdrawn() == {"m1"}
-    assert (folder / f"{schema.FILE}.schema-2").exists()
+    assert (folder / f"{sqlite_schema.FILE}.schema-2").exists()
 
 
 def test_an_older_database_learns_of_them(database: str) -> None:

@@ -12,10 +12,10 @@ from threading import Event
 import pytest
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 
-from api.store.schema import FILE
-from api.store.seam import Conflict, StoreError, Unavailable
-from api.store.sqlite import Datastore
-from api.store.writer import Adding, Rows, Writer
+from api.store.interface import Conflict, StoreError, Unavailable
+from api.store.sqlite import Adding, Rows, Writer
+from api.store.sqlite_recorder import Datastore
+from api.store.sqlite_schema import FILE
 
 
 class CountingDatastore(Datastore):

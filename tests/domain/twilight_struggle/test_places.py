@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from api.http.moves import Sight
+from api.http.views import Sight
 from domain.games import GAMES
 from domain.match import Match
-from domain.outline import Chair
+from domain.match_base import Chair
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
 from projections.history import HISTORY, SeatingRow

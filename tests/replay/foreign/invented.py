@@ -9,8 +9,8 @@ from __future__ import annotations
 from random import Random
 
 from domain.twilight_struggle.cards import components
-from replay.foreign.deal import Deal
-from replay.foreign.names import card_of
+from replay.importers.twilight_struggle.deal import Deal
+from replay.importers.twilight_struggle.names import card_of
 from tests.replay.foreign.logs import SET_UP
 
 FACES = {face["id"]: face for face in components()["cards"] if "deluxe" in face["editions"]}

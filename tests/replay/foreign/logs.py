@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from replay.foreign.reading import read
-from replay.foreign.structure import ActionRound, Log, Statements
+from replay.importers.twilight_struggle.reader import read
+from replay.importers.twilight_struggle.structure import ActionRound, Log, Statements
 
 SET_UP = """SETUP: : Ada will play as USSR.
 Grace will play as USA.

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from replay.foreign.deal import Deal, Drawn, Looked, Want, deal
-from replay.foreign.reading import read
+from replay.importers.twilight_struggle.deal import Deal, Drawn, Looked, Want, deal
+from replay.importers.twilight_struggle.reader import read
 from tests.replay.foreign.invented import FACES, Invented, judged
 from tests.replay.foreign.logs import HEADLINES, SET_UP, log_of
 

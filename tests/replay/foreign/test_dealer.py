@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from replay.foreign.deal import Deal, Drawn, Looked, Want
-from replay.foreign.dealer import Dealer
+from replay.importers.twilight_struggle.deal import Deal, Drawn, Looked, Want
+from replay.importers.twilight_struggle.dealer import Dealer
 from tests.domain.twilight_struggle.table import table
 
 DECK = ("allende", "che", "fidel", "junta", "nasser", "nato", "opec", "summit")

@@ -6,7 +6,7 @@ import pytest
 
 from domain.kernel import Result
 from domain.twilight_struggle.facts import ContestRolled, ScoreMoved
-from replay.foreign.report import Imported, imported
+from replay.importers.twilight_struggle.report import Imported, imported
 from tests.matches import PRODUCT
 
 SET_UP = """\

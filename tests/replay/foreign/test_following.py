@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from domain.twilight_struggle.rules.registry import CARDS
-from replay.foreign.following import ALL, SCORING, moves
-from replay.foreign.moves import (
+from replay.importers.twilight_struggle.card_tracking import (
+    ALL,
     BESIDE,
     DISCARDS,
     REMOVED,
+    SCORING,
     Arrives,
     Doubtful,
     Draws,
@@ -23,6 +24,7 @@ from replay.foreign.moves import (
     Skips,
     TurnBegins,
     TurnEnds,
+    moves,
 )
 from tests.replay.foreign.logs import HEADLINES, log_of
 

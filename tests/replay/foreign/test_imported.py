@@ -10,8 +10,8 @@ import pytest
 from domain.imported import name_of
 from domain.kernel import Result
 from domain.texts import LANGUAGES
-from replay.foreign.report import Imported, content_of, imported, kept, summed, told
-from replay.foreign.structure import BadLog
+from replay.importers.twilight_struggle.report import Imported, content_of, imported, kept, summed, told
+from replay.importers.twilight_struggle.structure import BadLog
 from replay.verify import verify_records
 from tests.matches import PRODUCT
 from tests.replay.foreign.short_games import STOPS, WHOLE, with_columns

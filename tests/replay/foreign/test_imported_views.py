@@ -10,15 +10,15 @@ import pytest
 
 from domain.kernel import HIDDEN
 from domain.match import Match
-from domain.outline import ALL
+from domain.match_base import ALL
 from domain.texts import LANGUAGES
 from replay import matchfile
 from replay.difference import difference, sentences
 from replay.export import export
-from replay.foreign.report import imported
+from replay.importers.twilight_struggle.report import imported
 from replay.narration import narrated
-from replay.picture import as_text, picture
 from replay.positions import NoView, position
+from replay.terminal import as_text, picture
 from replay.verify import verify
 from replay.words import Words
 from tests.matches import PRODUCT

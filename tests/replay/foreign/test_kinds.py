@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.twilight_struggle.facts import EffectBegan, Ended, RegionScored, TurnEnded, WarRolled
-from replay.foreign.report import Imported, imported
+from replay.importers.twilight_struggle.report import Imported, imported
 from replay.verify import verify_records
 from tests.matches import PRODUCT
 from tests.replay.foreign.test_driving import HEADLINES, SET_UP

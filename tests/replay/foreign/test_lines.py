@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay.foreign.lines import statement
-from replay.foreign.structure import (
+from replay.importers.twilight_struggle.lines import statement
+from replay.importers.twilight_struggle.structure import (
     NOBODY,
     ChoosesRegion,
     CoupRoll,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
-from replay.foreign.matching import match
+from replay.importers.twilight_struggle.deal import match
 
 
 def test_a_card_takes_its_best_draw() -> None:

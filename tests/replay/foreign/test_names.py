@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.twilight_struggle.cards import components
-from replay.foreign.names import card_of, country_of, region_of
+from replay.importers.twilight_struggle.names import card_of, country_of, region_of
 
 CARDS = [
     ("Fidel*", "fidel"),

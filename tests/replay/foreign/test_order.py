@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay.foreign.order import in_order
-from replay.foreign.structure import ActionRound, Log, Turn
+from replay.importers.twilight_struggle.sections import in_order
+from replay.importers.twilight_struggle.structure import ActionRound, Log, Turn
 
 
 def log_with(*rounds: tuple[str, int]) -> Log:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay.foreign.reading import read
-from replay.foreign.structure import (
+from replay.importers.twilight_struggle.reader import read
+from replay.importers.twilight_struggle.structure import (
     ActionRound,
     BadLog,
     Bid,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from domain.drafting import Refused
-from domain.entries import Restated
+from domain.drafts import Refused
+from domain.events import Restated
 from domain.games import GAMES
 from domain.kernel import Decision
 from domain.log import canonical, codec
@@ -16,10 +16,10 @@ from domain.match import Match
 from domain.twilight_struggle.facts import InfluenceSet, PositionStated
 from projections.turns import turns
 from replay import narration
-from replay.course import may_follow
-from replay.foreign.report import Imported, imported
-from replay.recorded import RecordedMatch
+from replay.importers.twilight_struggle.report import Imported, imported
 from replay.report import Wrong
+from replay.scripted import RecordedMatch
+from replay.transitions import may_follow
 from replay.verify import verify_records
 from replay.words import Words
 from tests.matches import PRODUCT

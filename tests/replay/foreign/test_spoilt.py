@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from replay.foreign.report import Imported, imported
-from replay.foreign.sections import MOST
-from replay.foreign.structure import BadLog
+from replay.importers.twilight_struggle.report import Imported, imported
+from replay.importers.twilight_struggle.sections import MOST
+from replay.importers.twilight_struggle.structure import BadLog
 from replay.verify import verify_records
 from tests.matches import PRODUCT
 from tests.replay.foreign.invented import Invented

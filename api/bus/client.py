@@ -1,0 +1,387 @@
+"""The Redis client: short waits, no second attempts; and what the workers share by it, limits and tickets.
+
+The client's own second attempts would hold up whoever asks for seconds; here a question that is not answered
+in time has failed, and for a moment nobody else tries.
+
+A question that Redis refuses as wrong is another matter: then it is not Redis that is away.  It is told as
+the error that it is, once, and keeps nobody from asking other questions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import parse_url
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    ClusterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
+
+from api.settings import BadSetting
+
+VARIABLE = "GLASNOST_REDIS"
+PATIENCE = 0.25  # seconds until a question has failed
+PAUSE = 0.5  # seconds after a failure during which nobody tries
+CALM = 5.0  # seconds without another refusal until a Redis that takes nothing counts as back
+_CONNECTIONS = 16  # at once
+_TOLD = 100  # different refusals that are told in the log
+# Refusals that tell of Redis, not of the question: they pass.  A script tells them within words of its own.
+_STATES = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+_PASSING = re.compile("\\b(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) ")
+_SCHEMES = ("redis", "rediss", "unix")
+_NOT_UNDERSTOOD = (
+    f"{VARIABLE} is no address of a Redis: it is redis://USER:PASSWORD@HOST:PORT/NUMBER (rediss:// with TLS,"
+    " unix:///PATH for a socket), where other characters than letters and digits have the form %40"
+)
+_OPTIONS = f"{VARIABLE} has an option after the ? that the client of Redis does not know, or cannot use there"
+
+T = TypeVar("T")
+_log = logging.getLogger("glasnost.bus")
+
+
+class Away(Exception):
+    """There is no answer of Redis; whoever asked does without it."""
+
+
+class Refused(Away):
+    """Redis refuses the question, and will each time: one of us is wrong, and it is told in the log."""
+
+
+class Address:
+    """How a Redis is reached, which may hold a password; `str` gives what may be shown.
+
+    Args:
+        url: redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss://... or unix:///PATH.
+
+    Raises:
+        BadSetting: it is none.  The text never holds the address, for that may hold a password.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            self._given: dict[str, Any] = dict(parse_url(url))
+            self._shown = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}{parts.path}"
+        except ValueError:
+            raise BadSetting(_NOT_UNDERSTOOD) from None
+        number = parts.path.strip("/")
+        if parts.scheme == "unix":
+            self._shown = f"unix://{parts.path}"
+        elif not parts.hostname or not (number.isdecimal() or not number):
+            raise BadSetting(_NOT_UNDERSTOOD)
+        if parts.scheme not in _SCHEMES:
+            raise BadSetting(_NOT_UNDERSTOOD)
+        self._try_options()
+
+    def __str__(self) -> str:
+        return self._shown
+
+    def _try_options(self) -> None:
+        """What an option is good for shows when a connection is made; that does not reach out yet."""
+        try:
+            pool: Any = self.client(PATIENCE).connection_pool
+            pool.make_connection()
+        except (TypeError, ValueError, RedisError):
+            raise BadSetting(_OPTIONS) from None
+
+    def client(self, patience: float) -> Redis:
+        """A client that gives an answer up after so many seconds and asks nothing twice.  Close it."""
+        ours = {
+            "retry": Retry(NoBackoff(), 0),
+            "socket_timeout": patience,
+            "socket_connect_timeout": patience,
+            "health_check_interval": 0,
+            "protocol": 2,
+            "decode_responses": False,
+            "max_connections": _CONNECTIONS,
+            "timeout": patience,
+        }
+        return Redis.from_pool(BlockingConnectionPool(**{**self._given, **ours}))
+
+
+class Health:
+    """Whether Redis answers, as all who ask it in this process find; it is said once in the log.
+
+    Args:
+        address: named in the log.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, address: Address, clock: Callable[[], float] = time.monotonic) -> None:
+        self._address, self._clock = address, clock
+        self._until = self._uncalm_until = 0.0
+        self._refused = set[str]()
+        self.away = False
+
+    @property
+    def resting(self) -> bool:
+        """Did it fail a moment ago?"""
+        return self.away and self._clock() < self._until
+
+    def failed(self, error: Exception) -> None:
+        """It did not answer, or takes nothing: whoever only reads is answered all the same."""
+        now = self._clock()
+        self._until = now + PAUSE
+        self._uncalm_until = now + (CALM if isinstance(error, ResponseError) else 0.0)
+        if not self.away:
+            self.away = True
+            told = {"address": str(self._address), "reason": type(error).__name__}
+            _log.warning("redis is away; going on without it", extra=told)
+
+    def refused(self, reason: str) -> None:
+        """It answered that the question is wrong."""
+        self.answered()
+        if reason not in self._refused and len(self._refused) < _TOLD:
+            self._refused.add(reason)
+            told = {"address": str(self._address), "reason": reason}
+            _log.error("redis refuses what it was asked; going on without the answer", extra=told)
+
+    def answered(self) -> None:
+        """It answered."""
+        if self.away and self._clock() >= self._uncalm_until:
+            self.away = False
+            _log.warning("redis is back", extra={"address": str(self._address)})
+
+
+class Link:
+    """Asks one Redis.
+
+    Args:
+        address: where it is.
+        health: what is known of it.
+        patience: seconds until a question has failed.
+    """
+
+    def __init__(self, address: Address, health: Health, patience: float = PATIENCE) -> None:
+        self._client, self._health = address.client(patience), health
+
+    async def ask(self, question: Callable[[Redis], Awaitable[T]]) -> T:
+        """What the question gives.
+
+        Raises:
+            Away: no answer, or none that this version understands.
+            Refused: the question is wrong, or something that is not ours lies where ours should.
+        """
+        if self._health.resting:
+            raise Away("it failed a moment ago")
+        try:
+            answer = await question(self._client)
+        except (RedisError, OSError, TimeoutError) as error:
+            if isinstance(error, ResponseError) and not _passes(error):
+                self._health.refused(_reason(error))
+                raise Refused(type(error).__name__) from error
+            self._health.failed(error)
+            raise Away(type(error).__name__) from error
+        self._health.answered()
+        return answer
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._client.aclose(close_connection_pool=True)
+
+
+def _passes(error: ResponseError) -> bool:
+    """Does this refusal tell of Redis, not of the question?"""
+    return isinstance(error, _STATES) or _PASSING.search(_reason(error)) is not None
+
+
+def _reason(error: ResponseError) -> str:
+    """What Redis answered, without what it was asked: that may be anything."""
+    return str(error).rpartition("caused error: ")[2].partition(", with args")[0].strip("(',)")
+
+
+# ── Limits that the workers share: each tells what it let through, and hears what the others did ──
+#
+# A request is judged by its own worker alone, at once.  Ten times a second the workers settle in Redis what
+# each visitor has used, and a worker that hears of more than it knew lets him wait accordingly.  So whoever
+# spreads his requests over the workers gets one allowance, and what he can take in a tenth of a second on
+# top. Without Redis each worker judges by what it let through itself.
+
+
+EVERY = 0.1  # seconds between two settlements
+_SECOND = 1_000_000
+
+# Two sorted sets: when each visitor's bucket is full again, by which it is judged (GCRA), and when that was
+# changed.  All times are Redis' own, in microseconds.  Where its clock was set back, those that are still to
+# come are thrown away: they would hold visitors up until it comes there again.  Given: what one request
+# costs, the burst, since when changes are told, and visitors with how many requests they made.  Answered:
+# now, and for each change the visitor, his time from now, and when it was changed.
+_SETTLE = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local each, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+for i = 4, #ARGV, 2 do
+  local free = math.max(tonumber(redis.call('ZSCORE', KEYS[1], ARGV[i]) or 0), now - burst)
+  if free > now + burst then free = now - burst end
+  free = math.min(free + each * tonumber(ARGV[i + 1]), now + burst)
+  redis.call('ZADD', KEYS[1], string.format('%.0f', free), ARGV[i])
+  redis.call('ZADD', KEYS[2], string.format('%.0f', now), ARGV[i])
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now + burst), '+inf')
+redis.call('ZREMRANGEBYSCORE', KEYS[2], string.format('(%.0f', now), '+inf')
+local past = string.format('%.0f', now - burst)
+for _, visitor in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', past, 'LIMIT', 0, 1000)) do
+  redis.call('ZREM', KEYS[1], visitor)
+  redis.call('ZREM', KEYS[2], visitor)
+end
+local answer = {string.format('%.0f', now)}
+local changed = redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[3], '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
+for i = 1, #changed, 2 do
+  local free = redis.call('ZSCORE', KEYS[1], changed[i])
+  if free then
+    table.insert(answer, changed[i])
+    table.insert(answer, string.format('%.0f', math.min(free - now, burst)))
+    table.insert(answer, changed[i + 1])
+  end
+end
+redis.call('PEXPIRE', KEYS[1], math.ceil(burst / 500) + 1000)
+redis.call('PEXPIRE', KEYS[2], math.ceil(burst / 500) + 1000)
+return answer
+"""
+_SPREAD = 1_000  # changes in one answer
+
+
+class Limit(Protocol):
+    """The limit of one worker."""
+
+    each: float  # seconds that one request costs
+    burst: float  # seconds of an empty bucket until it is full
+
+    def granted(self, most: int) -> Mapping[str, int]:
+        """What was let through since this was asked before, of up to so many visitors."""
+
+    def learn(self, visitor: str, free_at: float) -> None:
+        """What all workers let through leaves his bucket full only at `free_at`, on this worker's clock."""
+
+
+class Allowance:
+    """Settles one limit with the other workers.
+
+    Args:
+        link: to Redis.
+        name: the keys of this limit.
+        limit: this worker's own.
+        clock: the limit's clock.
+    """
+
+    def __init__(
+        self, link: Link, name: str, limit: Limit, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._link, self._keys, self._clock = link, (f"{name}:free", f"{name}:changed"), clock
+        self._limit, self._since = limit, "0"
+
+    async def run(self) -> None:
+        """Settle for ever."""
+        while True:
+            try:
+                await self.settle()
+            except Away:
+                self._since = "0"
+            await asyncio.sleep(EVERY)
+
+    async def settle(self) -> None:
+        """Tell, and hear.  What cannot be told is forgotten: a visitor never pays for a Redis that was away.
+
+        Raises:
+            Away.
+        """
+        limit, now = self._limit, self._clock()
+        told = [word for pair in limit.granted(_SPREAD // 2).items() for word in pair]
+        given = [int(limit.each * _SECOND), int(limit.burst * _SECOND), self._since, *told]
+
+        async def settle(redis: Redis) -> Sequence[Any]:
+            answer: Sequence[Any] = await redis.register_script(_SETTLE)(keys=self._keys, args=given)
+            return answer
+
+        self._hear(await self._link.ask(settle), now)
+
+    def _hear(self, answer: Sequence[bytes], now: float) -> None:
+        """Learn the changes; the next answer begins with the last one, but never later than now."""
+        changes = list(zip(answer[1::3], answer[2::3], answer[3::3], strict=True))
+        for visitor, free, _ in changes:
+            self._limit.learn(visitor.decode("utf-8", "replace"), now + int(free) / _SECOND)
+        since = [answer[0], changes[-1][2]] if len(changes) >= _SPREAD else [answer[0]]
+        self._since = min(since, key=float).decode()
+
+
+# What one worker gives and any may honour: tickets for streams, kept in Redis for as long as they are good.
+#
+# Each lies under the hash of the ticket, with a code over it (HMAC-SHA256) by a key of the store's own.  So
+# who reads Redis cannot use a ticket, and who writes to it cannot make one that opens somebody's view; nor
+# can he put back one whose time is over, for the code is over that time, too.  The time is that of Redis, so
+# that the clocks of the workers need not agree.
+
+
+_CODE, _TIME = 32, 8  # bytes
+
+
+class Vouchers:
+    """Small things by name, for a while.
+
+    Args:
+        link: to Redis.
+        name: how their keys begin.
+        key: 32 bytes that the workers share and Redis does not know.
+    """
+
+    def __init__(self, link: Link, name: str, key: bytes) -> None:
+        self._link, self._name, self._key = link, name, key
+
+    async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:
+        """Keep these, by name, for so long from now.
+
+        Raises:
+            Away.
+        """
+
+        async def put(redis: Redis) -> None:
+            now, _ = await redis.time()
+            until = (now + seconds).to_bytes(_TIME, "big")
+            pipeline = redis.pipeline(transaction=False)
+            for name, content in vouchers.items():
+                kept = until + content
+                pipeline.set(f"{self._name}:{name}", self._code(name, kept) + kept, ex=seconds)
+            await pipeline.execute()
+
+        if vouchers:
+            await self._link.ask(put)
+
+    async def get(self, name: str) -> bytes | None:
+        """What lies under this name; None where there is nothing, or nothing of ours.
+
+        Raises:
+            Away.
+        """
+
+        async def get(redis: Redis) -> tuple[bytes | None, tuple[int, int]]:
+            pipeline = redis.pipeline(transaction=False)
+            pipeline.get(f"{self._name}:{name}")
+            pipeline.time()
+            kept, now = await pipeline.execute()
+            return kept, now
+
+        found, (now, _) = await self._link.ask(get)
+        if found is None:
+            return None
+        code, kept = found[:_CODE], found[_CODE:]
+        if not hmac.compare_digest(code, self._code(name, kept)):
+            return None
+        return kept[_TIME:] if now <= int.from_bytes(kept[:_TIME], "big") else None
+
+    def _code(self, name: str, kept: bytes) -> bytes:
+        return hmac.digest(self._key, name.encode() + b"\n" + kept, hashlib.sha256)

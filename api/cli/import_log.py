@@ -1,0 +1,226 @@
+"""`glasnost import-log`: games played elsewhere, from their logs, checked against our rules line by line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from api.cli.common import (
+    FOUND_WRONG,
+    NOT_DONE,
+    Advance,
+    CannotBeDone,
+    file_argument,
+    json_option,
+    language_option,
+    opened_store,
+    our_error,
+    print_json,
+    progress,
+    read_bytes,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from api.store.location import Location
+    from api.store.sql import SqlStore
+    from replay.importers.twilight_struggle.report import Imported
+
+
+@click.command("import-log")
+@file_argument(many=True)
+@store_option(required=False, help="Keep each match in this store.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a match file for each of them there.",
+)
+@click.option("--names", is_flag=True, help="Keep the players' names; else they are Player A and Player B.")
+@json_option
+@language_option
+def import_log(
+    files: Sequence[Path], store: Location | None, out: Path | None, names: bool, as_json: bool, language: str
+) -> int:
+    """Check logs of Twilight Struggle games that were played elsewhere, and import them.
+
+    FILE is a log as the commercial edition's export writes it.  A deal that fits is worked out, our rules
+    play the log through with its dice, and every number that it states is compared: influence after each
+    change, DEFCON, points, military operations, space race, every roll.  Printed are the values that differ,
+    with their lines, and the lines that nobody understands.
+
+    An imported match is marked as imported, unverified for ever.  The hands are not in a log, so nobody is
+    shown any.  The same log is kept once, however often it is imported.
+
+    A game is followed to its end whatever its log says: where the rules cannot follow an entry, or come to
+    another position than it states, the match goes on from what is stated, and says so.
+
+    With --json one object for each log: file, entries, plays, checked, mismatches (line, what, stated, ours),
+    unread, deal_problems, followed, resynchronised, lost, missing, faults, result.  Exit code 0: every log
+    was understood and agrees.
+
+    \b
+    Example:
+      glasnost import-log game.txt
+      glasnost import-log logs/*.txt --store games
+      glasnost import-log game.txt --out files
+    """
+    with ExitStack() as stack, progress("import", len(files)) as advance:
+        printer = _Printer(advance, as_json=as_json, language=language)
+        shelf = _Shelf(store, out, stack)
+        for file in files:
+            found = _imported(file, names, printer)
+            if found is not None:
+                done = shelf.keep(found)
+                with advance.hidden():
+                    printer.add(file, found, done)
+            advance(1, str(file))
+    return printer.done(len(files))
+
+
+def _imported(file: Path, names: bool, printer: _Printer) -> Imported | None:
+    """One log; None where it cannot be read, which was told."""
+    from api.settings import product
+    from replay.importers.twilight_struggle.report import imported
+    from replay.importers.twilight_struggle.sections import MOST
+    from replay.importers.twilight_struggle.structure import BadLog
+
+    try:
+        return imported(read_bytes(file, limit=MOST, what="log"), product(), names=names)
+    except BadLog as error:
+        printer.failed(f"{file}: {error}")
+    except CannotBeDone as error:
+        printer.failed(error.message)
+    except Exception as error:  # a log that our program cannot cope with does not stop the others
+        if os.environ.get("GLASNOST_DEBUG"):
+            raise
+        printer.failed(f"{file}: {our_error(error)}")
+    return None
+
+
+class _Shelf:
+    """Where imported matches go: a store, a folder, both or neither.
+
+    Nothing is made before there is something to keep.  A store that is there already is opened at once, so
+    that one in use is told before any work is done.
+    """
+
+    def __init__(self, store: Location | None, out: Path | None, stack: ExitStack) -> None:
+        from api.store.location import is_there
+
+        self._location, self._out, self._stack = store, out, stack
+        self._store: SqlStore | None = None
+        if store is not None and is_there(store):
+            self._opened(store)
+
+    def keep(self, found: Imported) -> list[tuple[str, str]]:
+        """Keep a match, wholly or not at all; gives what became of it, as phrases with their value."""
+        from api.cli.common import SeededKeys, keep_in, match_file, note_by, write_file
+
+        if self._location is None and self._out is None:
+            return []
+        done, match = [], found.match
+        if found.lost or found.resynchronised or found.missing:
+            done.append(("incomplete", ""))
+        note = note_by(SeededKeys().signing, match)
+        if self._location is not None:
+            note, known = keep_in(self._opened(self._location), match, found.secret)
+            done.append(("known" if known else "stored", match.id))
+        if self._out is not None:
+            _make(self._out)
+            file = write_file(self._out / f"{match.id}.glasnost", match_file(match.records, note))
+            done.append(("written", str(file)))
+        return done
+
+    def _opened(self, location: Location) -> SqlStore:
+        from api.store.interface import InUse
+
+        if self._store is None:
+            try:
+                self._store = self._stack.enter_context(opened_store(location))
+            except CannotBeDone as error:
+                if not isinstance(error.__cause__, InUse):
+                    raise
+                way = "write match files with --out DIR, and send each with POST /v1/replays"
+                raise CannotBeDone(f"{error.message}; or {way}") from error
+        return self._store
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotBeDone(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+class _Printer:
+    """Prints what came of each file as it comes; knows the exit code."""
+
+    def __init__(self, bar: Advance, *, as_json: bool, language: str) -> None:
+        self._bar, self._as_json, self._language = bar, as_json, language
+        self._clean = self._wrong = self._bad = 0
+
+    def add(self, file: Path, found: Imported, done: list[tuple[str, str]]) -> None:
+        """One log.  With --json, what became of it goes to standard error."""
+        from replay.importers.twilight_struggle.report import told
+
+        if found.clean:
+            self._clean += 1
+        else:
+            self._wrong += 1
+        if self._as_json:
+            print_json(_data(file, found))
+        else:
+            for line in told(str(file), found, self._language):
+                click.echo(line)
+        for phrase, value in done:
+            text = self._said(phrase, value)
+            click.echo(f"{file}: {text}" if self._as_json else f"  {text}", err=self._as_json)
+
+    def failed(self, reason: str) -> None:
+        """A file that is no log."""
+        from replay.sanitize import one_line
+
+        self._bad += 1
+        with self._bar.hidden():
+            click.echo(f"glasnost: {one_line(reason)}", err=True)
+
+    def done(self, files: int) -> int:
+        """The sum of several files, and the exit code: what was found wrong weighs more."""
+        from replay.importers.twilight_struggle.report import summed
+
+        if files > 1 and not self._as_json:
+            click.echo(summed(self._clean, self._wrong, self._bad, self._language))
+        if self._wrong:
+            return FOUND_WRONG
+        return NOT_DONE if self._bad else 0
+
+    def _said(self, phrase: str, value: str) -> str:
+        from replay.importers.twilight_struggle.report import kept
+
+        return kept(phrase, value, self._language)
+
+
+def _data(file: Path, found: Imported) -> dict[str, Any]:
+    """What `--json` prints of a log."""
+    result = found.result
+    return {
+        "file": os.fsencode(file).decode(errors="replace"),
+        "entries": found.entries,
+        "plays": found.plays,
+        "checked": found.checked,
+        "mismatches": found.mismatches,
+        "unread": [one.line for one in found.unread],
+        "deal_problems": found.deal_problems,
+        "followed": found.followed,
+        "resynchronised": found.resynchronised,
+        "lost": found.lost,
+        "missing": [{"turn": turn, "round": number, "side": side} for turn, number, side in found.missing],
+        "faults": found.faults,
+        "result": result and {"winner": result.winner, "reason": result.reason, "score": result.score},
+    }

@@ -1,0 +1,422 @@
+"""`glasnost verify`: four questions to each match, on its file alone or in a store, or from an address."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from api.cli.common import (
+    FOUND_WRONG,
+    NOT_DONE,
+    Advance,
+    CannotBeDone,
+    file_argument,
+    json_option,
+    named_store,
+    opened_store,
+    print_json,
+    progress,
+    read_bytes,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from api.store.keys import KeyRing
+    from api.store.location import Location
+    from api.store.sql import SqlStore
+    from domain.match import Match
+    from domain.signed_notes import VerifyingKey
+    from replay.report import Failure, Report
+
+# ── What `glasnost verify --store` proves: that all is there, that its keys are its own, and every match ──
+
+KEYS = "keys"  # what is checked besides the four questions to each match
+
+
+def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
+    """A report for each match of a store, also while it is served, and for what is wrong with it as a whole.
+
+    Of a running match the hidden parts are looked at, too, where the store's keys are at hand.
+
+    Raises:
+        CannotBeDone: the store cannot be opened.
+    """
+    from api.store.backup import lacking
+    from domain.log import Damaged
+    from replay.report import LOG, Failure, Report
+
+    with opened_store(location, write=False) as store:
+        if missing := lacking(store.rows):
+            yield "the store", Report(failures=(Failure(LOG, None, missing),))
+        ring, wrong = _ring(store, location)
+        if wrong:
+            yield "the keys", Report(failures=(Failure(KEYS, None, wrong),))
+        for name in store.matches():
+            try:
+                match = store.match(name)
+            except Damaged as error:
+                yield name, Report(name, failures=(Failure(LOG, None, str(error)),))
+                continue
+            if match is not None:
+                yield name, _report(store, match, trusted, ring)
+
+
+def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
+    """The store's keys, where they are at hand; and what is wrong with those that are named, or lie there."""
+    from api.store.interface import StoreError
+
+    try:
+        return store.own_keys(), ""
+    except StoreError as error:
+        return None, str(error) if _are_named(location) else ""
+
+
+def _are_named(location: Location) -> bool:
+    """Is there a key folder that somebody names, or that lies where the store's keys lie?"""
+    from api.store.location import key_folder
+
+    folder = key_folder(location)
+    return folder is not None and (bool(os.environ.get("GLASNOST_KEYS")) or folder.exists())
+
+
+def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
+    """A match; its secret, and who signed it, where the store's keys are at hand.
+
+    Nobody here is asked to have signed what came from elsewhere.
+    """
+    import msgspec
+
+    from replay.verify import verify_records
+
+    note = store.note(match.id) or ""
+    secret, failures = _secret(store, match.id) if ring else (None, ())
+    if match.uploaded or match.imported:
+        trusted = ()
+    elif ring and note:
+        failures += _unknown_signer(note, ring, store.key_folder)
+    report = verify_records(match.records, note, trusted, secret, ring.known if ring else ())
+    return msgspec.structs.replace(report, failures=(*failures, *report.failures))
+
+
+def _secret(store: SqlStore, match: str) -> tuple[bytes | None, tuple[Failure, ...]]:
+    from api.store.interface import StoreError
+    from replay.report import CHANCE, Failure
+
+    try:
+        return store.secret(match), ()
+    except StoreError as error:
+        return None, (Failure(CHANCE, None, str(error)),)
+
+
+def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ...]:
+    """Was a match of this store signed by a key that is not in its ring?"""
+    from domain.log import Damaged
+    from domain.signed_notes import Note
+    from replay.report import Failure
+
+    try:
+        parsed = Note.parse(note)
+    except Damaged:  # which is told of the match itself
+        return ()
+    if any(line.label in ring.labels for line in parsed.signatures):
+        return ()
+    wrong = f"names {parsed.names}, which is not in {folder}: put the latest copy of the keys there"
+    return (Failure(KEYS, None, wrong),)
+
+
+# Text from an address: only over HTTP, only from the host that was named, bounded in bytes and in time.
+
+SCHEMES = ("http", "https")
+SECONDS = 10.0  # for all of it, redirects too
+MOST = 1 << 16  # bytes
+
+
+def is_address(text: str) -> bool:
+    """Is it an address, and no file?"""
+    return "://" in text
+
+
+def fetched(address: str) -> str:
+    """What an address answers.
+
+    Raises:
+        CannotBeDone: it is none over HTTP, answers something else than 200, leads to another host, or what
+            it sends is too long, takes too long or is no text.
+    """
+    if urlsplit(address).scheme not in SCHEMES:
+        raise CannotBeDone(f"{address}: only http:// and https:// are fetched")
+    found: list[str | Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(_content(address))
+        except Exception as error:  # told below, in the thread that asked
+            found.append(error)
+
+    thread = threading.Thread(target=work, name="fetch", daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    if not found:
+        raise CannotBeDone(f"{address}: no answer within {SECONDS:.0f} seconds")
+    if isinstance(found[0], Exception):
+        raise CannotBeDone(f"{address}: {_said(found[0])}") from found[0]
+    return found[0]
+
+
+def _content(address: str) -> str:
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _SameHost(),
+    ):
+        opener.add_handler(handler)
+    with opener.open(address, timeout=2 * SECONDS) as answer:
+        content: bytes = answer.read(MOST + 1)
+    if len(content) > MOST:
+        raise ValueError(f"more than {MOST} bytes")
+    return content.decode()
+
+
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect that leads elsewhere."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """See `HTTPRedirectHandler.redirect_request`."""
+        here, there = urlsplit(req.full_url), urlsplit(newurl)
+        if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+            fp.close()
+            raise ValueError(f"it leads to another host ({there.scheme}://{there.netloc[:120]})")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        error.close()
+        return f"the answer is {error.code}"
+    if isinstance(error, urllib.error.URLError):
+        return str(error.reason)
+    return str(error) or type(error).__name__
+
+
+# ── `glasnost verify`: four questions to each match, on its file alone or in a store ──
+
+
+MOST_KEYS = 1 << 20  # bytes of a trust file
+MOST_RECEIPT = 1 << 16
+
+
+@click.command()
+@file_argument(many=True, required=False)
+@store_option(required=False, help="Verify every match of this store.")
+@click.option("--key", "keys", metavar="VKEY", multiple=True, help="Whose signature counts; repeatable.")
+@click.option(
+    "--trust",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A file of such keys, one a line; lines with # are comments.",
+)
+@click.option(
+    "--against",
+    metavar="NOTE_OR_URL",
+    help="Compare the one FILE with another checkpoint of its match: a file, or its address at a server.",
+)
+@click.option(
+    "--receipt",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="What the server gave when the one match was opened.",
+)
+@json_option
+def verify(
+    files: Sequence[Path],
+    store: Location | None,
+    keys: Sequence[str],
+    trust: Path | None,
+    against: str | None,
+    receipt: Path | None,
+    as_json: bool,
+) -> int:
+    """Check match FILEs, or all matches of a store: log, chance, fold and rules.
+
+    Of a store it is also told where moves, or whole matches, are missing; and, where its key folder is at
+    hand (GLASNOST_KEYS), whether those are its own keys and every match goes on with them.
+
+    A signature that names a key that is given, or lies in the key folder at hand, must fit; of one by a key
+    that is not known here it is said: "names KEY, not checked".
+
+    Nothing in a file shows whether its match went on.  With --against, a later checkpoint does: it is told
+    how many moves are signed, and from a server also whether they begin with those of the file.  An earlier
+    one must be of the same log.
+
+    Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
+    1 if anything is wrong.  With a receipt, kept before a salt was sent, it is also shown that the server had
+    fixed its secret by then.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
+
+    \b
+    Example:
+      glasnost verify match.glasnost
+      glasnost verify *.glasnost --trust keys.txt
+      glasnost verify --store games
+      glasnost verify match.glasnost --trust keys.txt --receipt receipt
+      glasnost verify match.glasnost --against http://localhost:8000/v1/matches/m7ct2/checkpoint
+    """
+    if (against is not None or receipt is not None) and (len(files) != 1 or store is not None):
+        raise click.UsageError("--against and --receipt are for one match: name its file, and no other")
+    if not files and store is None:
+        store = named_store()
+        if store is None:
+            raise click.UsageError("name match files, or a store with --store DIR")
+    trusted, known, kept = _keys(keys, trust), _known(store), _kept(receipt)
+    with progress("verify", len(files) or None) as advance:
+        printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
+        for name, report in _reports(files, store, (trusted, known), kept, printer):
+            if against is not None and report.ok:
+                report = _compared(report, files[0], against, (trusted, known))
+            printer.add(name, report)
+            advance(1, name)
+    return printer.done()
+
+
+def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
+    from domain.log import Damaged
+    from domain.signed_notes import VerifyingKey
+
+    lines = [("--key", text) for text in texts]
+    if trust is not None:
+        content = read_bytes(trust, limit=MOST_KEYS, what="trust file").decode(errors="replace")
+        kept = (
+            (number, line.partition("#")[0].strip()) for number, line in enumerate(content.split("\n"), 1)
+        )
+        lines += [(f"{trust}, line {number}", line) for number, line in kept if line]
+    found: list[VerifyingKey] = []
+    for where, text in lines:
+        try:
+            found.append(VerifyingKey.parse(text))
+        except Damaged as error:
+            raise CannotBeDone(f"{where}: {error}") from error
+    if trust is not None and not found:
+        raise CannotBeDone(f"{trust}: it holds no key")
+    return found
+
+
+def _known(store: Location | None) -> Sequence[VerifyingKey]:
+    """The keys in the folder that GLASNOST_KEYS names, or of the store that is named, if any."""
+    from api.store.interface import StoreError
+    from api.store.keys import KeyRing
+    from api.store.location import key_folder
+
+    named = os.environ.get("GLASNOST_KEYS")
+    try:
+        location = None if named else store or named_store()
+        folder = Path(named) if named else location and key_folder(location)
+        return KeyRing.open(folder).known if folder else ()
+    except (StoreError, CannotBeDone):  # of a store it is told there (see `proved`)
+        return ()
+
+
+def _kept(receipt: Path | None) -> str | None:
+    if receipt is None:
+        return None
+    return read_bytes(receipt, limit=MOST_RECEIPT, what="receipt").decode(errors="replace")
+
+
+def _reports(
+    files: Sequence[Path],
+    store: Location | None,
+    keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]],
+    receipt: str | None,
+    printer: _Printer,
+) -> Iterator[tuple[str, Report]]:
+    from replay.verify import verify as verified
+
+    for file in files:
+        try:
+            if file.is_dir():
+                raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
+            yield str(file), verified(file, *keys, receipt)
+        except OSError as error:
+            printer.failed(f"{file}: {error.strerror or error}")
+        except CannotBeDone as error:
+            printer.failed(error.message)
+    if store is not None:
+        yield from proved(store, keys[0])
+
+
+def _compared(
+    report: Report, file: Path, against: str, keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]]
+) -> Report:
+    """The report of a file, with what another checkpoint says of it."""
+    from replay import matchfile
+    from replay.against import compared
+
+    if not is_address(against):
+        note = read_bytes(Path(against), limit=MOST, what="checkpoint").decode(errors="replace")
+        return compared(report, matchfile.read(file), note, *keys)
+
+    def over(moves: int) -> str:
+        """The checkpoint over the first moves, from the same server; "" where it has none for us."""
+        address = urlsplit(against)
+        try:
+            return fetched(address._replace(query=f"move={moves}", fragment="").geturl())
+        except CannotBeDone:
+            return ""
+
+    return compared(report, matchfile.read(file), fetched(against), *keys, over=over)
+
+
+class _Printer:
+    """Prints reports as they come, or all of them at the end as JSON; knows the exit code."""
+
+    def __init__(self, bar: Advance, *, named: bool, as_json: bool) -> None:
+        self._bar = bar
+        self._named, self._as_json = named, as_json
+        self._found: list[dict[str, Any]] = []
+        self._code = 0
+
+    def add(self, name: str, report: Report) -> None:
+        """One match."""
+        from replay.report import line
+        from replay.sanitize import one_line
+
+        if not report.ok:
+            self._code = FOUND_WRONG
+        shown = {"name": name, "ok": report.ok, "match": report.match, "moves": report.moves}
+        self._found.append(shown | {"check": report.check, "move": report.move, "reason": report.reason})
+        if not self._as_json:
+            with self._bar.hidden():
+                click.echo(line(report) + (f" [{one_line(name)}]" if self._named else ""))
+
+    def failed(self, reason: str) -> None:
+        """Something that could not be looked at; what was found wrong weighs more."""
+        from replay.sanitize import one_line
+
+        self._code = self._code or NOT_DONE
+        with self._bar.hidden():
+            click.echo(f"glasnost: {one_line(reason)}", err=True)
+
+    def done(self) -> int:
+        """The exit code."""
+        if self._as_json:
+            print_json({"ok": self._code == 0, "matches": self._found})
+        return self._code

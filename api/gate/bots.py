@@ -1,0 +1,189 @@
+"""The bots of the house: they answer what they are asked, each answer a move of its own.
+
+Where a person plays, they answer at once, while the match's lock is still held, so that the person's next
+question is the next thing he sees.  A match between bots, and whatever takes longer, goes on in the
+background, one move at a time, so that it stands in nobody's way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Mapping
+from typing import Protocol
+
+from api.gate.cache import Desk, Desks
+from api.gate.commit import Commits
+from api.gate.refusals import Denied
+from api.store.interface import Conflict
+from domain.drafts import Draft
+from domain.kernel import Picks, Prompt, Seat
+from domain.match import Match
+
+# ── The players of the house.  A bot is told what its seat is asked, as any client is, and nothing else ──
+
+
+class Bot(Protocol):
+    """Somebody of the house who answers questions."""
+
+    def answer(self, question: Prompt) -> Picks:
+        """A legal answer."""
+
+
+class RandomBot:
+    """Picks at random: first how many, then which.
+
+    Args:
+        source: where the luck comes from; by default the system's, a seeded one for a match to be repeated.
+    """
+
+    def __init__(self, source: random.Random | None = None) -> None:
+        self._source = source or random.SystemRandom()
+
+    def answer(self, question: Prompt) -> Picks:
+        """See `Bot.answer`."""
+        count = self._source.randint(question.least, question.most)
+        return tuple(self._source.sample(question.options, count))
+
+
+def house() -> dict[str, Bot]:
+    """The bots that a player may ask for, by name."""
+    return {"random": RandomBot()}
+
+
+def player_of(bot: str) -> str:
+    """The id under which a bot sits at a table; no person's id looks like it."""
+    return f"bot:{bot}"
+
+
+# ── The bots of the house at the tables: they answer what they are asked, each answer a move of its own ──
+
+
+IN_A_ROW = 200  # answers of bots before a person gets his own answer
+_AGAIN_SECONDS = 1.0  # until a bot tries again when the store was not available
+
+_log = logging.getLogger("glasnost.bots")
+
+
+class House:
+    """The bots and the matches in which they are asked.
+
+    Args:
+        bots: the players of the house, by name.
+        commits: makes their answers durable.
+        desks: the matches at hand.
+    """
+
+    def __init__(self, bots: Mapping[str, Bot], commits: Commits, desks: Desks) -> None:
+        self.bots = bots
+        self._commits, self._desks = commits, desks
+        self._playing: dict[str, asyncio.Task[None]] = {}
+        self._minded: set[str] = set()
+        self._stopping = False
+
+    async def answer(self, desk: Desk) -> None:
+        """Let the bots answer; the caller holds the match's lock.  Whatever is left goes on later."""
+        try:
+            for _ in range(IN_A_ROW if _has_a_person(desk.match) else 0):
+                if not await self._answered(desk):
+                    return
+        except (Conflict, Denied) as error:
+            _log.warning("a bot could not answer", extra=_told(desk, error))
+        except Exception as error:  # whatever ails a bot, the person's own move is stored and is answered
+            _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
+            return
+        self.wake(desk)
+
+    def mind(self, desk: Desk) -> None:
+        """Wake the bots of a match that stands still: those of another process may be at it."""
+        match, move = desk.match.id, desk.match.move
+        if match not in self._minded and match not in self._playing and self._turn(desk.match):
+            self._minded.add(match)
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._look, desk, move)
+
+    def _look(self, desk: Desk, move: int) -> None:
+        self._minded.discard(desk.match.id)
+        if desk.match.move == move:
+            self.wake(desk)
+
+    def wake(self, desk: Desk) -> None:
+        """Let the bots of a match go on in the background, if they are asked anything."""
+        match = desk.match.id
+        if match not in self._playing and not self._stopping and self._turn(desk.match):
+            self._playing[match] = task = asyncio.create_task(self._go_on(desk))
+            task.add_done_callback(lambda _: self._playing.pop(match))
+
+    async def settled(self, match: str) -> None:
+        """Wait until no bot has anything to answer."""
+        while match in self._playing:
+            await asyncio.wait((self._playing[match],))
+
+    async def stop(self) -> None:
+        """Stop after the moves under way; the bots go on when somebody looks at the match as it is now."""
+        self._stopping = True
+        while self._playing:
+            await asyncio.wait(self._playing.values())
+
+    async def _go_on(self, desk: Desk) -> None:
+        with desk.used():
+            while not self._stopping and await self._one_move(desk):
+                pass
+
+    async def _one_move(self, desk: Desk) -> bool:
+        async with desk.lock:
+            try:
+                return await self._answered(desk)
+            except Conflict:
+                await self._desks.refresh(desk)
+                return True
+            except Denied as error:
+                _log.warning("a bot waits", extra=_told(desk, error))
+            except Exception as error:
+                _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
+                return False
+        await asyncio.sleep(_AGAIN_SECONDS)
+        return True
+
+    async def _answered(self, desk: Desk) -> bool:
+        """One answer of one bot, committed; False where none is asked."""
+        turn = self._turn(desk.match)
+        if turn is None:
+            return False
+        await self._commits.commit(desk, self._draft(desk, *turn))
+        return True
+
+    def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
+        """The bot that has to answer now: to a request, else to the question that stands."""
+        if not _has_a_bot(match):  # most have none, and this is asked after every move
+            return None
+        if match.request is not None:
+            return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))
+        return self._bot_among(match, tuple(match.asked.seats)) if match.asked else None
+
+    def _bot_among(self, match: Match, seats: tuple[Seat, ...]) -> tuple[Seat, Bot] | None:
+        for seat in seats:
+            seated = match.player_of(seat)
+            if seated and seated.bot in self.bots:
+                return seat, self.bots[seated.bot]
+        return None
+
+    def _draft(self, desk: Desk, seat: Seat, bot: Bot) -> Draft:
+        match, context = desk.match, self._commits.context(desk)
+        if match.request is not None:
+            return match.answer_takeback(context, seat, match.request.move, agree=True)
+        standing = match.prompt(seat)
+        assert standing is not None, "a seat that is asked has a question"
+        return match.play(context, seat, [bot.answer(standing[1])], expect=standing[0])
+
+
+def _told(desk: Desk, error: Exception) -> dict[str, str]:
+    return {"match": desk.match.id, "reason": type(error).__name__}
+
+
+def _has_a_person(match: Match) -> bool:
+    return any(seated and not seated.bot for seated in match.seats.values())
+
+
+def _has_a_bot(match: Match) -> bool:
+    return any(seated and seated.bot for seated in match.seats.values())

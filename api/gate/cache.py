@@ -1,0 +1,310 @@
+"""The cache of matches: committed state only, one entry for each match, the least recently used leave first.
+
+A desk is where a match lies while somebody plays or watches it.  Its lock admits one command at a time, so a
+match has at most one uncommitted request.  Whoever reads takes `desk.match` and finds what is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import Struct
+
+from api.store.interface import Log, Store, StoreError
+from domain.chance import Secret
+from domain.log import Damaged, Record
+from domain.match import Match
+from domain.partial_match import Glimpse
+from domain.sharing import Data, data_of
+
+Since = Callable[[str, int], Awaitable[list[Record]]]
+
+_GLANCE = 0.01  # seconds after which it is looked again whether a match is free
+
+
+def forget(task: asyncio.Task[Any]) -> None:
+    """Nobody needs to be told of a failure if all who asked have gone away."""
+    if not task.cancelled():
+        task.exception()
+
+
+class Desk:
+    """One match as committed, its secret, the lock for commands and the news for those who follow it.
+
+    `secret` is None where neither store nor log holds it.
+    """
+
+    def __init__(self, match: Match, secret: Secret | None) -> None:
+        self.match, self.secret = match, secret
+        match.rest()  # it may lie here for long, among many
+        self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
+        self.position = 0  # in the store's order, up to which nothing of the match is missing here
+        self.lock = asyncio.Lock()
+        self.users = 0  # who plays or follows here; the desk stays as long as there are any
+        self._news: asyncio.Future[None] | None = None
+
+    @contextmanager
+    def used(self) -> Iterator[Desk]:
+        """Keep the desk from being cleared away."""
+        self.users += 1
+        try:
+            yield self
+        finally:
+            self.users -= 1
+
+    def take_in(self, records: Sequence[Record]) -> None:
+        """Add what another process has stored since."""
+        for record in records:
+            if record.move > self.match.move:
+                self.match.accept(record)
+        self.tell()
+
+    def tell(self) -> None:
+        """Wake everybody who waits for news."""
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+        self._news = None
+
+    async def news(self, seconds: float) -> bool:
+        """Wait until something is committed, but no longer than this; whether there was something."""
+        if self._news is None:
+            self._news = asyncio.get_running_loop().create_future()
+        done, _ = await asyncio.wait((self._news,), timeout=seconds)
+        return bool(done)
+
+
+class Desks:
+    """The desks by match, the most recently used last.
+
+    Args:
+        most: how many are kept; busy ones stay beyond that.
+        room: bytes of memory that they may take, about; busy ones stay beyond that.
+        load: sets up the desk of a stored match, in a thread; None where there is no such match.
+        since: gives the stored moves of a match after one (see `Looks.since`).
+    """
+
+    def __init__(self, most: int, room: int, load: Callable[[str], Desk | None], since: Since) -> None:
+        self._most, self._room, self._load, self._since = most, room, load, since
+        self.weight = 0  # bytes of memory that they take, about
+        self._weights: dict[str, int] = {}
+        self._data: dict[int, tuple[int, int]] = {}  # by id: how many desks have it, and what it weighs
+        self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Desk | None]] = {}
+
+    def put(self, desk: Desk) -> Desk:
+        """Keep the desk of a match that was just opened; gives the one that is there.
+
+        Somebody may have found the match in the store already: then he is at the desk that counts.
+        """
+        kept = self._desks.setdefault(desk.match.id, desk)
+        if kept is desk:
+            for data in data_of(desk.match.opened.options):
+                self._hold(data)
+        self._weigh(kept)
+        self._thin_out()
+        return kept
+
+    @property
+    def is_full(self) -> bool:
+        """Do those that cannot be cleared away take all the room?"""
+        return self.weight > self._room
+
+    def at_hand(self, match: str) -> Desk | None:
+        """The desk, where it need not be loaded."""
+        desk = self._desks.get(match)
+        if desk is not None:
+            self._desks.move_to_end(match)
+            self._weigh(desk)
+            self._thin_out()
+        return desk
+
+    def peek(self, match: str) -> Desk | None:
+        """The same, without a sign that it is used."""
+        return self._desks.get(match)
+
+    async def get(self, match: str) -> Desk | None:
+        """The desk of a match; several who ask at once share one reading of the store."""
+        while True:
+            desk = self.at_hand(match)
+            if desk is not None:
+                return desk
+            loading = self._loading.get(match)
+            if loading is None:
+                loading = self._loading[match] = asyncio.create_task(self._fetch(match))
+                loading.add_done_callback(forget)
+            desk = await asyncio.shield(loading)
+            if desk is None or self._desks.get(match) is desk:
+                return desk
+
+    def __len__(self) -> int:
+        return len(self._desks)
+
+    async def catch_up(self, desk: Desk) -> bool:
+        """Take in what other processes have stored by now; whether there was anything."""
+        return await self.take_in(desk, await self._since(desk.match.id, desk.match.move))
+
+    async def take_in(self, desk: Desk, records: Sequence[Record]) -> bool:
+        """Take in what is stored, as soon as no command stands in the way; whether any of it was still
+        missing then."""
+        while records and desk.match.move < records[-1].move:
+            if not desk.lock.locked():
+                desk.take_in(records)
+                return True
+            await desk.news(_GLANCE)  # the command that holds the lock may take them in itself: its own moves
+        return False
+
+    async def read_on(self, desk: Desk) -> bool:
+        """The same for the holder of the match's lock; whether there was anything."""
+        records = await self._since(desk.match.id, desk.match.move)
+        if records:
+            desk.take_in(records)
+        return bool(records)
+
+    async def refresh(self, desk: Desk) -> None:
+        """Read on, or all of it again: what lies here is not what is stored.  For the holder of the lock."""
+        if await self.read_on(desk):
+            return
+        found = await asyncio.to_thread(self._load, desk.match.id)
+        if found is not None:
+            desk.match, desk.secret = found.match, found.secret
+            desk.tell()
+
+    def wake(self) -> None:
+        """Wake all who wait for news anywhere."""
+        for desk in self._desks.values():
+            desk.tell()
+
+    async def _fetch(self, match: str) -> Desk | None:
+        try:
+            found = await asyncio.to_thread(self._load, match)
+        finally:
+            del self._loading[match]
+        if found is None:
+            return None
+        if match not in self._desks:
+            self.put(found)
+        return self._desks[match]
+
+    def _thin_out(self) -> None:
+        if len(self._desks) <= self._most and not self.is_full:
+            return
+        newest = next(reversed(self._desks))
+        for match in list(self._desks):
+            if len(self._desks) <= self._most and not self.is_full:
+                return
+            if match != newest and not self._desks[match].users:
+                self._clear_away(self._desks.pop(match))
+
+    def _clear_away(self, desk: Desk) -> None:
+        self.weight -= self._weights.pop(desk.match.id)
+        for data in data_of(desk.match.opened.options):
+            desks, weight = self._data.pop(id(data))
+            if desks > 1:
+                self._data[id(data)] = desks - 1, weight
+            else:
+                self.weight -= weight
+
+    def _hold(self, data: Data) -> None:
+        """What several matches share weighs once."""
+        desks, weight = self._data.get(id(data), (0, data.weight))
+        self._data[id(data)] = desks + 1, weight
+        self.weight += 0 if desks else weight
+
+    def _weigh(self, desk: Desk) -> None:
+        """It grows with each move, and with each view of it."""
+        match, weight = desk.match.id, desk.match.weight
+        self.weight += weight - self._weights.get(match, 0)
+        self._weights[match] = weight
+
+
+# ── Looks into a store that others write, too: what is stored since of the matches at hand ──
+#
+# Each look sees everything that was committed before it was asked for.  Those that wait at the same time are
+# one question, which costs little more than one look alone; a question that was sent takes in no other look.
+
+
+_PATIENCE = 0.1  # seconds for which a question waits for the one before it, which may hang
+
+_Found = Mapping[str, list[Record]]
+
+
+class Looks:
+    """Asks a store what the matches at hand lack.
+
+    Args:
+        store: it is read in threads.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._question: _Question | None = None  # the latest
+
+    async def since(self, match: str, move: int) -> list[Record]:
+        """The stored records of a match after its move `move`: all that were committed by now.
+
+        Raises:
+            StoreError: the store cannot be read.
+            Damaged: these are not the bytes of moves.
+        """
+        question = self._question
+        if question is None or question.is_sent:
+            question = self._question = _Question(self._store, question)
+        try:
+            found = await question.answer(match, move)
+        except Damaged:  # of which match, only a question about it alone can tell
+            return await asyncio.to_thread(self._store.since, match, move)
+        return [record for record in found if record.move > move]
+
+
+class _Question:
+    """One question to the log, asked when the one before it is answered.
+
+    Args:
+        log: it is asked.
+        before: the question before this one.
+    """
+
+    def __init__(self, log: Log, before: _Question | None) -> None:
+        self._log, self._moves = log, dict[str, int]()
+        self.is_sent = False
+        asking = self._ask(before._task if before else None)
+        self._task: asyncio.Task[_Found] = asyncio.create_task(asking)
+        self._task.add_done_callback(forget)
+
+    async def answer(self, match: str, move: int) -> list[Record]:
+        """The records of a match after a move, and maybe some before it; only until it is sent."""
+        self._moves[match] = min(move, self._moves.get(match, move))
+        return (await asyncio.shield(self._task))[match]
+
+    async def _ask(self, before: asyncio.Task[_Found] | None) -> _Found:
+        if before is not None and not before.done():
+            await asyncio.wait((before,), timeout=_PATIENCE)
+        self.is_sent = True
+        return await asyncio.to_thread(self._log.since_each, self._moves)
+
+
+# ── Looks at earlier moves of matches that lie on no desk: no such match is read whole for that ──
+
+
+class Glimpsed(Struct, frozen=True):
+    """What one look at an earlier move is told from: in place of a desk, and nobody can play there."""
+
+    match: Glimpse
+
+
+def glimpsed(store: Store, match: str, move: int) -> Glimpsed | None:
+    """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
+    thread.
+
+    None where it cannot be told like this.  Whoever then reads the match whole hears why: there is no such
+    match or move, its log is damaged, or the store is away and has a replica.
+    """
+    try:
+        found = store.glimpse(match, move)
+        return None if found is None else Glimpsed(found)
+    except (StoreError, Damaged):
+        return None

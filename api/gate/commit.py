@@ -1,0 +1,268 @@
+"""Commits: a draft goes to the store's writer, and is taken in once it is durable.
+
+Nothing of a draft is visible to anybody before the store says that it is durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+from api.gate.cache import Desk
+from api.gate.refusals import Denied
+from api.histogram import SECONDS, Tally
+from api.store.interface import Append, Conflict, Exists, InDoubt, Remembered, Reservations, Store, StoreError
+from domain.chance import Secret
+from domain.drafts import Context, Draft, Refused
+from domain.events import Closed, SecretOpened
+from domain.log import unb64
+from domain.match import Match
+from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
+
+# ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
+
+
+class Counts:
+    """Counted on the way.
+
+    `moves`: stored from here, by game.  `commands`: carried out, by name.  `doubts`: appends that ended in
+    doubt.  `delays`: the seconds from the time in a move of another process to its being at hand here.
+    """
+
+    def __init__(self) -> None:
+        self.moves, self.commands = Counter[str](), Counter[str]()
+        self.doubts = 0
+        self.delays = Tally(SECONDS)
+
+
+# ── What other threads tell the loop: all that came meanwhile in one call ──
+#
+# A commit makes a whole group of appends durable at once, and news of commits come in groups, too.  Waking
+# the loop for each of them, as `asyncio.wrap_future` does, would cost as much as judging some of the moves.
+
+T = TypeVar("T")
+_Loop = asyncio.AbstractEventLoop
+_Pair = tuple[asyncio.Future[Any], Future[Any]]
+
+
+class Inbox(Generic[T]):
+    """What came from other threads and is to be taken in on the loop, in order.
+
+    Args:
+        take: takes in one of it, and does not fail.
+    """
+
+    def __init__(self, take: Callable[[T], None]) -> None:
+        self._take = take
+        self._came: deque[T] = deque()
+        self._called = False
+
+    def put(self, loop: _Loop, thing: T) -> None:
+        """In another thread: the loop is called unless it is called already; a closed one hears nothing."""
+        if loop.is_closed():
+            return
+        self._came.append(thing)
+        if not self._called:
+            self._called = True
+            loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        """On the loop: what comes from now on calls it again."""
+        self._called = False
+        while self._came:
+            self._take(self._came.popleft())
+
+
+class Arrivals:
+    """Where coroutines wait for what another thread does."""
+
+    def __init__(self) -> None:
+        self._inbox: Inbox[_Pair] = Inbox(_settle)
+
+    async def of(self, future: Future[T]) -> T:
+        """The result of a future of another thread.  Whoever is cancelled meanwhile cancels it, too."""
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[T] = loop.create_future()
+        future.add_done_callback(partial(self._come, loop, waiting))
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+
+    def _come(self, loop: _Loop, waiting: asyncio.Future[T], future: Future[T]) -> None:
+        self._inbox.put(loop, (waiting, future))
+
+
+def _settle(pair: _Pair) -> None:
+    waiting, future = pair
+    if waiting.done():
+        return
+    try:
+        waiting.set_result(future.result())
+    except CancelledError:
+        return
+    except Exception as error:
+        waiting.set_exception(error)
+
+
+# ── From a draft to committed state: hand it to the store's writer, wait, and only then take it in ──
+
+
+Announce = Callable[[str, int, int], None]  # a match, and its first and last position in a commit
+
+
+class Keys(Protocol):
+    """The server's keys for signing checkpoints."""
+
+    @property
+    def signing(self) -> SigningKey:
+        """The key that signs now."""
+
+    @property
+    def present(self) -> VerifyingKey:
+        """Its public part."""
+
+    @property
+    def retired(self) -> Sequence[VerifyingKey]:
+        """The keys that signed before."""
+
+    @property
+    def rotations(self) -> Sequence[str]:
+        """Signed notes by which each key handed over to the next."""
+
+
+class Commits:
+    """Makes drafts durable, then visible.
+
+    Args:
+        store: where matches are kept.
+        keys: sign the checkpoint of a match that ends.
+        clock: gives the time in microseconds UTC; None where the log is to hold no time (a seeded match).
+        product: the version of this program, for the log.
+    """
+
+    def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
+        self.store, self.keys, self.clock, self.product = store, keys, clock, product
+        self._arrivals = Arrivals()
+        self.announce: Announce = _to_nobody  # is told of each commit, and must not block
+        self.counts = Counts()
+
+    def load(self, match: str) -> Desk | None:
+        """A match as stored; reads the store, so it is called in a thread."""
+        found = self.store.match(match)
+        if found is None:
+            return None
+        secret = self.store.secret(match)
+        known = Secret(secret, match) if secret else opened_secret(found)
+        return Desk(found, known)
+
+    def context(self, desk: Desk) -> Context:
+        """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
+        if desk.secret is None:
+            raise Refused("over", "the match cannot go on here: its secret is not in this store")
+        now, latest = self.clock(), desk.match.records[-1].entry.at or 0
+        return Context(desk.secret, None if now is None else max(now, latest), self.product)
+
+    def note(self, match: Match, size: int, root: bytes) -> str:
+        """The signed checkpoint over the first `size` moves.  Raises NotSignedHere: see `checkpoint`."""
+        return checkpoint(self.keys.signing, match, size, root)
+
+    async def commit(
+        self,
+        desk: Desk,
+        draft: Draft,
+        remembered: Remembered | None = None,
+        reservations: int | None = None,
+    ) -> None:
+        """Make a draft durable, then part of the match, then known to the followers.
+
+        `reservations`: the version of those that it was judged by, if it was.
+
+        Raises:
+            Conflict: somebody else was faster.
+            Denied: unavailable, in-doubt.
+        """
+        match, records = desk.match, draft.records
+        desk.position = await self._durable(
+            Append(
+                records,
+                remembered=remembered,
+                note=self._closing_note(match, draft),
+                reservations=reservations,
+            )
+        )
+        for record in records:
+            match.accept(record, draft.live if record is records[-1] else None)
+        self.counts.moves[match.game.name] += len(records)
+        desk.tell()
+
+    async def first(
+        self,
+        match: Match,
+        secret: Secret,
+        remembered: Remembered | None = None,
+        reserved: Reservations | None = None,
+    ) -> Desk:
+        """Store a new match; see `_new`."""
+        append = Append(match.records, secret.bytes, remembered, reserved=reserved)
+        return await self._new(match, secret, append)
+
+    async def whole(self, match: Match, note: str, proof: Signed) -> Desk:
+        """Store a whole match from elsewhere, its checkpoint and who signed that; see `_new`."""
+        match.proof = proof
+        signer = next(iter((*proof.by, *proof.named)), PUBLIC.label)
+        return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
+
+    async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
+        """Raises Denied: exists, unavailable, in-doubt."""
+        try:
+            position = await self._durable(append)
+        except (Exists, Conflict) as error:
+            raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
+        self.counts.moves[match.game.name] += match.move
+        desk = Desk(match, secret)
+        desk.position = position
+        return desk
+
+    async def _durable(self, append: Append) -> int:
+        """The position of the last record, once all are durable."""
+        match = append.records[0].match
+        try:
+            last = await self._arrivals.of(self.store.submit(append))
+        except (Conflict, Exists):
+            raise
+        except InDoubt as error:
+            self.counts.doubts += 1
+            raise Denied("in-doubt", str(error), match=match) from error
+        except StoreError as error:
+            raise Denied("unavailable", str(error), match=match) from error
+        self.announce(match, last - len(append.records) + 1, last)
+        return last
+
+    def _closing_note(self, match: Match, draft: Draft) -> str:
+        """The checkpoint over the whole match, where the draft ends it; "" where it is not to be signed."""
+        if not isinstance(draft.records[-1].entry, Closed):
+            return ""
+        tree = match.tree.copy()
+        for record in draft.records:
+            tree.add(record.leaf)
+        try:
+            return self.note(match, tree.size, tree.root)
+        except NotSignedHere:
+            return ""
+
+
+def _to_nobody(match: str, first: int, last: int) -> None:
+    """Where no other process is to be told."""
+
+
+def opened_secret(match: Match) -> Secret | None:
+    """The secret of a match that is over, from its own log."""
+    entries = (record.entry for record in reversed(match.records))
+    found = next((entry for entry in entries if isinstance(entry, SecretOpened)), None)
+    return Secret(unb64(found.secret), match.id) if found else None

@@ -1,0 +1,384 @@
+"""The command handler: judges a command on the committed match, commits it, and only then answers.
+
+Whoever gives a command may go away, and it is carried out all the same.  A refusal changes nothing and is
+kept (`api.gate.refusals`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import logging
+import os
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from api.gate.bots import House
+from api.gate.cache import Desk, Desks
+from api.gate.commit import Commits
+from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
+from api.store.interface import Conflict, Remembered, StoreError
+from domain.drafts import Context, Draft, Refused
+from domain.events import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
+from domain.kernel import Seat
+from domain.match import Match
+from domain.match_base import Chair, Outline
+
+# ── What a command is before and after the gate, and what an idempotency key keeps of it ──
+
+Judge = Callable[[Match, Context, Seat | None], Draft]
+"""What a command leads to; it is told the seat for which the command is said, if it is a seat's."""
+
+_LAST_SECOND = 253_402_300_799  # of the year 9999, with which the calendar ends
+_CREATED = 201  # what is remembered is always the answer to a command that was carried out
+
+
+def new_id() -> str:
+    """The id of a new match: "m" and 80 random bits, lower-case, short enough for an address, never met
+    twice."""
+    return "m" + base64.b32encode(os.urandom(10)).decode().lower()
+
+
+def id_of(key: Key) -> str:
+    """The id of the match that is opened with a key: the same for the same key of the same token."""
+    digest = hashlib.sha256(f"open {key.scope} {key.key}".encode()).digest()
+    return "m" + base64.b32encode(digest[:10]).decode().lower()
+
+
+class Key(Struct, frozen=True):
+    """An idempotency key.
+
+    `scope`: whose key it is (a token, a match).  `body`: the hash of the request.  `form`: the form of the
+    answer (a language), which a repetition gets again whatever it asks for.
+    """
+
+    scope: str
+    key: str
+    body: bytes
+    form: str = ""
+
+
+class Accepted(Struct, frozen=True):
+    """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer.
+
+    `seat`: the one for which it was said.
+    """
+
+    desk: Desk
+    seat: Seat | None
+    first: int
+    last: int
+    settled: int
+    form: str = ""
+
+    @property
+    def chair(self) -> Chair | None:
+        """Where the player who said it sat down: with the command itself he may have left the seat."""
+        return self.desk.match.chair_of(self.seat, self.first - 1) if self.seat else None
+
+
+class Order(Struct, frozen=True):
+    """One command: who says it, to which match, and how it is judged.
+
+    `look`: what is done before it is judged, each time; it gives the version of the reservations that it was
+    judged by.
+    """
+
+    command: str
+    match: str
+    judge: Judge
+    player: str | None = None
+    seat: Seat | None = None
+    expect: int | None = None
+    key: Key | None = None
+    look: Callable[[], Awaitable[int]] | None = None
+
+
+class _Kept(Struct, frozen=True):
+    """What a key keeps: enough to give the same answer again, from the log alone."""
+
+    seat: Seat | None
+    first: int
+    last: int
+    form: str
+
+
+def remembered(key: Key | None, accepted: Accepted) -> Remembered | None:
+    """What becomes durable together with the moves of a command that came with a key."""
+    if key is None:
+        return None
+    kept = _Kept(accepted.seat, accepted.first, accepted.last, key.form)
+    return Remembered(key.scope, key.key, key.body, _CREATED, msgspec.json.encode(kept))
+
+
+def never(match: Match, context: Context, own: Seat | None) -> Draft:
+    """How a command is judged that comes with its records."""
+    raise AssertionError("this command has nothing to judge")
+
+
+def last_own(draft: Draft) -> int:
+    """The last move of a draft but for those that close the match."""
+    own = [record.move for record in draft.records if not isinstance(record.entry, (SecretOpened, Closed))]
+    return own[-1] if own else draft.records[-1].move
+
+
+def recalled(known: Remembered, desk: Desk) -> Accepted:
+    """The command that a key stands for, as it was answered."""
+    kept = msgspec.json.decode(known.answer, type=_Kept)
+    return Accepted(desk, kept.seat, kept.first, kept.last, settled(desk.match, kept.last), kept.form)
+
+
+def settled(match: Match, last: int) -> int:
+    """The move after `last` at which no bot had to answer: what bots did at once, and the match's end.
+
+    It depends on nothing but the log, so that an answer can be given again, byte for byte.
+    """
+    move = last
+    while move < match.move and _follows_at_once(match, move):
+        move += 1
+    return move
+
+
+def must_play(own: Seat | None) -> Seat:
+    """The seat of somebody who plays in the match.  Raises Refused: foreign."""
+    if own is None:
+        raise Refused("foreign", "you do not play in this match")
+    return own
+
+
+def must_have_waited(match: Outline, context: Context, hours: int) -> None:
+    """So many hours since the last seat was taken.  Raises Refused: salt."""
+    since = match.full_since
+    if since is None or context.now is None:
+        raise Refused("salt", "no time is known here; only a ruling closes the match")
+    due = since + hours * 3600 * 1_000_000
+    if context.now < due:
+        moment = datetime.fromtimestamp(min(due // 1_000_000, _LAST_SECOND), UTC)
+        raise Refused("salt", f"the match may be closed from {moment:%Y-%m-%d %H:%M:%S} UTC on")
+
+
+def seat_if_any(match: Outline, player: str | None) -> Seat | None:
+    """The seat for which a player speaks now: of several (somebody may play against himself) one that is
+    asked; None where he does not play in the match.
+    """
+    own = seats_of(match, player)
+    if len(own) < 2:
+        return own[0] if own else None
+    asked = match.asked.seats if match.asked else {}
+    return next((seat for seat in own if seat in asked), own[0])
+
+
+def seats_of(match: Outline, player: str | None, move: int | None = None) -> list[Seat]:
+    """The seats that a player plays after `move` (None: the latest); none where ids are only claimed."""
+    if player is None or match.claimed:
+        return []
+    chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
+    own = [match.seat_of(Chair(chair), move) for chair in chairs]
+    return own if len(own) < 2 else [seat for seat in match.seats if seat in own]
+
+
+def answering_seat(match: Match, player: str | None, own: Seat | None) -> Seat:
+    """The seat for which a player answers a request; `own` is that for which he speaks otherwise.
+
+    Raises:
+        Refused: foreign.
+    """
+    waiting = match.request.seat if match.request else None
+    others = [seat for seat in seats_of(match, player) if seat != waiting]
+    return others[0] if others else must_play(own)
+
+
+def _follows_at_once(match: Match, move: int) -> bool:
+    entry, before = match.records[move].entry, match.records[move - 1].entry
+    if isinstance(entry, (Played, TakebackAnswered)):
+        seated = match.player_of(entry.seat, move)
+        return seated is not None and bool(seated.bot)
+    if isinstance(entry, TakenBack):
+        return isinstance(before, TakebackAnswered)
+    return isinstance(entry, (SecretOpened, Closed))
+
+
+# ── How a command is carried out: judged on the committed match, made durable, and only then answered ──
+
+
+_log = logging.getLogger("glasnost.gate")
+
+
+class Carrier:
+    """Carries out commands, one at a time for each match.
+
+    Args:
+        commits: makes what a command leads to durable.
+        desks: the matches at hand.
+        house: its bots answer after each command.
+        refusals: the record of what was refused.
+    """
+
+    def __init__(self, commits: Commits, desks: Desks, house: House, refusals: Refusals) -> None:
+        self._commits, self._desks, self._house, self._refusals = commits, desks, house, refusals
+        self._store = commits.store
+        self._tasks: set[asyncio.Task[Accepted]] = set()
+
+    async def desk(self, match: str) -> Desk:
+        """The desk of a match, with the state as this process knows it.
+
+        Raises:
+            Denied: unknown-match, withdrawn.
+        """
+        desk = self._desks.at_hand(match)
+        if desk is None:
+            desk = await self._desks.get(match)
+            if desk is None:
+                raise Denied("unknown-match", "there is no such match", match=match)
+            if not self._store.shared:
+                self._house.wake(desk)
+        await self.must_be_shown(desk.match)
+        return desk
+
+    async def must_be_shown(self, match: Outline) -> None:
+        """An uploaded match may have been withdrawn, at whichever worker.  Raises Denied: withdrawn."""
+        if match.proof is None:
+            return
+        found = await asyncio.to_thread(self._store.uploads.withdrawal, match.id)
+        if found is not None:
+            day = datetime.fromtimestamp(found.at / 1_000_000, UTC)
+            raise Denied("withdrawn", f"withdrawn on {day:%Y-%m-%d}: {found.reason}", match=match.id)
+
+    async def command(self, order: Order) -> Accepted:
+        """Carry out a command to a stored match.  Raises Denied."""
+        return await self.carry(order, self._carried_out(order))
+
+    async def carry(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+        """Carry on to the end even if the caller goes away; keep a refusal in the record."""
+        task = asyncio.create_task(self._noted(order, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(_unheard)
+            raise
+
+    async def _noted(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+        try:
+            accepted = await work
+        except Denied as error:
+            if order.player is not None or error.kind != "exists":  # the house itself asks for what is there
+                self._refusals.keep(refusal := self._refusal(order, error))
+                _log.info("refused", extra=asdict(refusal))
+            raise
+        self._commits.counts.commands[order.command] += 1
+        if _log.isEnabledFor(logging.INFO):
+            who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
+            _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
+        return accepted
+
+    async def opened_before(self, order: Order) -> Accepted | None:
+        """The match that was opened with this key before, if any."""
+        desk = await self._desks.get(order.match) if order.key else None
+        if desk is None:
+            return None
+        with desk.used():
+            async with desk.lock:  # what a command under way has stored it takes in itself
+                return await self._known(desk, order)
+
+    async def finish(self) -> None:
+        """Answer everybody who waits."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _carried_out(self, order: Order) -> Accepted:
+        desk = await self.desk(order.match)
+        with desk.used():
+            async with desk.lock:
+                accepted = await self._judged_twice(desk, order)
+                if accepted.settled:  # it was answered before
+                    return accepted
+                await self._house.answer(desk)
+                return replace(accepted, settled=settled(desk.match, accepted.last))
+
+    async def _known(self, desk: Desk, order: Order) -> Accepted | None:
+        """The answer that this key got before, if any.  Raises Denied: key-reused, unavailable."""
+        if order.key is None:
+            return None
+        try:
+            known = await asyncio.to_thread(self._store.remembered, order.key.scope, order.key.key)
+        except StoreError as error:
+            raise Denied("unavailable", str(error), match=order.match) from error
+        if known is None:
+            return None
+        if known.body != order.key.body:
+            raise Denied("key-reused", "this key was used with another request", match=order.match)
+        if self._store.shared:
+            await self._desks.read_on(desk)
+        return recalled(known, desk)
+
+    async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
+        """Judge and commit; once more on the stored state, where this process was behind."""
+        try:
+            return await self._judged_or_known(desk, order)
+        except Conflict:
+            await self._desks.refresh(desk)
+        except Denied as error:
+            if not self._store.shared or error.kind in UNTOLD or not await self._desks.read_on(desk):
+                raise
+        try:
+            return await self._judged_or_known(desk, order)
+        except Conflict as error:
+            raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
+
+    async def _judged_or_known(self, desk: Desk, order: Order) -> Accepted:
+        """Judge and commit; where that is refused, give the answer that the key got before, if any.
+
+        Nobody looks for a key before: most are new, and one that is taken refuses the append (`Conflict`).
+        """
+        try:
+            return await self._judged(desk, order)
+        except (Conflict, Denied) as refused:
+            in_doubt = isinstance(refused, Denied) and refused.kind == "in-doubt"
+            known = None if in_doubt else await self._known(desk, order)
+            if known is None:
+                raise
+            return known
+
+    async def _judged(self, desk: Desk, order: Order) -> Accepted:
+        seat = order.seat or seat_if_any(desk.match, order.player)
+        reservations = await order.look() if order.look else None
+        try:
+            draft = order.judge(desk.match, self._commits.context(desk), seat)
+        except Refused as error:
+            raise Denied(
+                error.kind,
+                error.detail,
+                rule=error.rule,
+                legal=error.legal,
+                match=order.match,
+                seat=seat,
+                chair=desk.match.chair_of(seat) if seat else None,
+                expect=order.expect,
+                fault=error.fault,
+            ) from error
+        form = order.key.form if order.key else ""
+        accepted = Accepted(desk, seat, draft.records[0].move, last_own(draft), 0, form)
+        await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
+        return accepted
+
+    def _refusal(self, order: Order, error: Denied) -> Refusal:
+        desk = self._desks.at_hand(order.match)
+        where, move = (desk.match.id, desk.match.move) if desk else (None, None)
+        return Refusal(
+            self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
+        )
+
+
+def _unheard(task: asyncio.Task[Accepted]) -> None:
+    """Whoever would have been told of a refusal is gone."""
+    with suppress(Denied, StoreError, asyncio.CancelledError):
+        task.result()

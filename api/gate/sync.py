@@ -1,0 +1,146 @@
+"""Where several processes write one store: the matches at hand follow what the others commit.
+
+Whoever asks for a match gets all that was committed before, so each question reads on in the store first.
+Whoever follows one is told as soon as somebody tells of a commit: the store itself, and a bus where there is
+one.  Both only say where to look, so it does no harm to hear of the same commit twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+from api.gate.bots import House
+from api.gate.cache import Desk, Desks
+from api.gate.commit import Inbox
+from api.histogram import Tally
+from api.store.interface import Store, StoreError, Told, Unavailable
+from domain.log import Damaged
+
+_AGAIN_SECONDS = 1.0  # until a match that could not be read is read again, as long as somebody follows it
+_log = logging.getLogger("glasnost.gate")
+
+
+class Feed(Protocol):
+    """What passes news of commits between processes, faster than the store or instead of it."""
+
+    def announce(self, match: str, first: int, last: int) -> None:
+        """This process has committed these positions, all of one match; never blocks, never fails."""
+
+    def watch(self, told: Told) -> None:
+        """From now on, call `told(match, position)` on the loop after each commit, whoever made it."""
+
+    def passed(self, match: str, position: int) -> None:
+        """The store itself has told of this position of the match's log, and of all before it."""
+
+
+class Following:
+    """Keeps the matches at hand in step with a shared store.
+
+    Args:
+        store: where other processes may write.
+        desks: the matches at hand.
+        house: its bots go on where those of another process do not.
+        clock: the time in microseconds UTC, as it is in the moves.
+        delays: counts how long moves of other processes took to be here.
+    """
+
+    def __init__(
+        self, store: Store, desks: Desks, house: House, clock: Callable[[], int | None], delays: Tally
+    ) -> None:
+        self._store, self._desks, self._house, self._clock = store, desks, house, clock
+        self._delays = delays
+        self._wanted: dict[str, int] = {}  # by match, the latest position heard of while it is read
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+
+    def start(self, bus: Feed | None = None) -> None:
+        """Hear of commits from now on."""
+        if not self._store.shared:
+            return
+        loop = asyncio.get_running_loop()
+
+        def hear(news: tuple[str, int]) -> None:
+            self._hear(*news)
+            if bus is not None:
+                bus.passed(*news)
+
+        inbox = Inbox(hear)
+        self._store.watch(lambda match, position: inbox.put(loop, (match, position)))
+        if bus is not None:
+            bus.watch(self._hear)
+
+    async def catch_up(self, desk: Desk) -> bool:
+        """Take in what is committed by now; whether another process had committed anything."""
+        found = await self._desks.catch_up(desk)
+        self._house.mind(desk)
+        return found
+
+    async def look(self, desk: Desk) -> None:
+        """The same for somebody who only looks: where the store is away, what a replica holds will do.
+
+        `desk.lag` then tells how old that may be.
+        """
+        try:
+            await self.catch_up(desk)
+            desk.lag = None
+        except Unavailable:
+            lately = await asyncio.to_thread(self._store.lately, desk.match.id, desk.match.move)
+            if lately is None:
+                raise
+            await self._desks.take_in(desk, lately.records)
+            desk.lag = math.inf if lately.seconds is None else lately.seconds
+
+    async def stop(self) -> None:
+        """Hear of nothing more."""
+        self._stopping.set()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _hear(self, match: str, position: int) -> None:
+        desk = self._desks.peek(match)
+        if desk is None or position <= desk.position or self._stopping.is_set():
+            return
+        is_read = match in self._wanted
+        self._wanted[match] = max(position, self._wanted.get(match, 0))
+        if not is_read:
+            task = asyncio.create_task(self._follow(desk))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _follow(self, desk: Desk) -> None:
+        """Read until the desk holds everything that was heard of; several commits are read at once."""
+        match = desk.match.id
+        try:
+            while desk.position < self._wanted[match] and not self._stopping.is_set():
+                position = self._wanted[match]
+                if await self._caught_up(desk):
+                    desk.position = max(desk.position, position)
+                elif not desk.users:
+                    return
+        finally:
+            del self._wanted[match]
+
+    async def _caught_up(self, desk: Desk) -> bool:
+        """Take in what is committed; False where the store is away, after a while."""
+        try:
+            if await self.catch_up(desk):
+                self._note_delay(desk)
+            return True
+        except Damaged as error:  # whoever asks for the match is told
+            _log.warning("a match is not followed", extra={"reason": type(error).__name__})
+            return True
+        except StoreError as error:
+            _log.warning("a match is not followed", extra={"reason": type(error).__name__})
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
+        return False
+
+    def _note_delay(self, desk: Desk) -> None:
+        now, made = self._clock(), desk.match.records[-1].entry.at
+        if now is not None and made is not None:
+            self._delays.add(max(now - made, 0) / 1_000_000)

@@ -1,0 +1,342 @@
+"""Authentication: tokens (only their hashes are held), roles, and tickets for streams."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import ipaddress
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import Callable, MutableMapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
+from starlette.requests import HTTPConnection
+
+from api.bus.client import Away
+from api.http.decoding import bearer
+from api.http.problems import Failed
+from api.http.rate_limits import Buckets
+from api.store.interface import People, Person, StoreError
+from domain.match_base import Chair
+
+_KNOWN = 10_000  # tokens held in memory
+_KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
+CHALLENGE = {"www-authenticate": "Bearer"}
+NO_TOKEN = "address "  # how the holder of somebody without a token begins
+
+T = TypeVar("T")
+
+
+class Visitor(Struct, frozen=True):
+    """Somebody who asks: `holder` is the hash of his token, or his address where he has none."""
+
+    person: Person | None
+    holder: str
+
+    @property
+    def player(self) -> str | None:
+        """His id."""
+        return self.person.id if self.person else None
+
+
+class Changes:
+    """Who was changed, by whichever process, since somebody looked: what is remembered of them is no longer
+    true.  It is told from any thread.
+
+    Args:
+        people: the store's people.
+    """
+
+    def __init__(self, people: People) -> None:
+        self._heard: deque[str] = deque()
+        self.count = 0
+        people.watch(self._hear)
+
+    def _hear(self, player: str) -> None:
+        self.count += 1
+        self._heard.append(player)
+
+    def drop_from(self, known: MutableMapping[str, T], owner: Callable[[str, T], str]) -> None:
+        """Drop what is no longer true; `owner` says of which person an entry tells."""
+        while self._heard:
+            player = self._heard.popleft()
+            for name in [name for name, kept in known.items() if player in ("", owner(name, kept))]:
+                del known[name]
+
+
+class Tokens:
+    """Whose token is it?  Asks the store, and remembers for a while; a token that was revoked is forgotten
+    at once.
+
+    Args:
+        people: the store's people.
+        limit: how often an address may show a token that must be looked up.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, people: People, limit: Buckets, clock: Callable[[], float]) -> None:
+        self._people, self._limit, self._clock = people, limit, clock
+        self._known: OrderedDict[str, tuple[float, Person]] = OrderedDict()
+        self._changes = Changes(people)
+
+    async def visitor(self, request: HTTPConnection) -> Visitor:
+        """Who sends this request.
+
+        Raises:
+            Failed: unauthorized, where there is a token and it is not a good one.
+        """
+        return await self.owner(shown(request), address(request))
+
+    async def owner(self, token: str | None, shown_by: str) -> Visitor:
+        """Whose token this is, shown by somebody at this address; None: he has none.
+
+        Raises:
+            Failed: unauthorized.
+        """
+        if token is None:
+            return Visitor(None, f"{NO_TOKEN}{shown_by}")
+        holder = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        kept = self._kept(holder)
+        if kept is not None:
+            return Visitor(kept, holder)
+        self._limit.take(shown_by)
+        return Visitor(await self._looked_up(holder, lambda: self._people.by_token(token)), holder)
+
+    async def check(self, holder: str) -> None:
+        """See whether what was opened with a token may go on: `holder` is that of the visitor who opened it.
+        While the store is away, it may.
+
+        Raises:
+            Failed: unauthorized.
+        """
+        if not holder.startswith(NO_TOKEN) and self._kept(holder) is None:
+            with suppress(StoreError):
+                await self._looked_up(holder, lambda: self._people.by_holder(holder))
+
+    async def is_good(self, holder: str) -> bool:
+        """The same as a question."""
+        try:
+            await self.check(holder)
+        except Failed:
+            return False
+        return True
+
+    def _kept(self, holder: str) -> Person | None:
+        """Whose token it is, as far as that is remembered."""
+        self._changes.drop_from(self._known, lambda _, kept: kept[1].id)
+        kept = self._known.get(holder)
+        return kept[1] if kept and self._clock() - kept[0] < _KNOWN_SECONDS else None
+
+    async def _looked_up(self, holder: str, ask: Callable[[], Person | None]) -> Person:
+        now, changes = self._clock(), self._changes.count
+        person = await asyncio.to_thread(ask)
+        if person is None:
+            self._known.pop(holder, None)
+            raise Failed("unauthorized", "this token is not known here", CHALLENGE)
+        if changes == self._changes.count:  # else it may be revoked already
+            self._known[holder] = (now, person)
+            self._known.move_to_end(holder)
+            if len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
+        return person
+
+
+def shown(request: HTTPConnection) -> str | None:
+    """The token that a request shows; None where it shows none.
+
+    Raises:
+        Failed: unauthorized, where the header holds none.
+    """
+    header = request.headers.get("authorization")
+    token = bearer(header) if header is not None else None
+    if header is not None and token is None:
+        raise Failed("unauthorized", "the header is: Authorization: Bearer TOKEN", CHALLENGE)
+    return token
+
+
+def address(request: HTTPConnection) -> str:
+    """The address that a request comes from."""
+    client = request.scope.get("client")
+    return network(str(client[0])) if client else "unknown"
+
+
+@lru_cache(maxsize=4_096)
+def network(host: str) -> str:
+    """What counts as one visitor: of an IPv6 address its /64, for whoever has one has all of that."""
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if found.version == 4:
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.IPv6Network((found.packed, 64), strict=False))
+
+
+# ── Tickets for streams: who may open one without showing a token ──
+
+
+_MOST = 10_000  # at once, of all players
+
+
+class Voucher(Struct, frozen=True):
+    """What the other workers are told of a ticket."""
+
+    match: str
+    viewer: Chair | None
+    holder: str
+
+
+class Admission(Struct):
+    """What a ticket opens: one match's stream, as one viewer; `name` is its hash, `until` on its clock."""
+
+    name: str
+    voucher: Voucher
+    until: float
+    streams: int = 0
+
+    @property
+    def viewer(self) -> Chair | None:
+        """As whom."""
+        return self.voucher.viewer
+
+    @property
+    def holder(self) -> str:
+        """Whose streams are counted."""
+        return self.voucher.holder
+
+
+class Shelf(Protocol):
+    """Where workers leave things for one another; see `api.bus.client.Vouchers`."""
+
+    async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:
+        """Keep these, by name, for so long.  Raises Away."""
+
+    async def get(self, name: str) -> bytes | None:
+        """What lies under a name.  Raises Away."""
+
+
+class Tickets:
+    """Tickets for a browser's EventSource, which cannot send a token: short-lived, for one stream only.
+
+    A stream that is open keeps its ticket alive, so that the browser can connect again by itself.  Where
+    workers share their tickets, each asks itself first; without the others it knows its own.
+
+    Args:
+        seconds: how long a ticket lives.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, seconds: int, clock: Callable[[], float]) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._given: OrderedDict[str, Admission] = OrderedDict()
+        self._shelf: Shelf | None = None
+        self._left: set[str] = set()  # of which a stream ended since they were renewed
+
+    def share(self, shelf: Shelf) -> None:
+        """From now on a ticket is good at every worker that shares this shelf."""
+        self._shelf = shelf
+
+    async def give(self, match: str, viewer: Chair | None, holder: str) -> str:
+        """A new ticket.
+
+        Raises:
+            Failed: limit.
+        """
+        self._make_room()
+        ticket = secrets.token_urlsafe(24)
+        name, voucher = _hash(ticket), Voucher(match, viewer, holder)
+        self._given[name] = Admission(name, voucher, self._clock() + self._seconds)
+        with suppress(Away):  # then it is good here
+            await self._tell([self._given[name]])
+        return ticket
+
+    async def admit(self, ticket: str, match: str) -> Admission:
+        """What the ticket opens.
+
+        Raises:
+            Failed: unauthorized.
+        """
+        name = _hash(ticket)
+        found = self._given.get(name)
+        if found is None or self._over(found):
+            found = await self._from_elsewhere(name)
+        if found is None or found.voucher.match != match:
+            raise Failed("unauthorized", "this ticket is not, or no longer, good for this stream", CHALLENGE)
+        return found
+
+    def opened(self, admission: Admission) -> None:
+        """A stream begins."""
+        admission.streams += 1
+        self._given[admission.name] = admission  # it may have been thrown out a moment ago
+
+    def ended(self, admission: Admission) -> None:
+        """A stream ends; for a while the ticket opens another one."""
+        admission.streams -= 1
+        admission.until = self._clock() + self._seconds
+        self._left.add(admission.name)
+
+    async def stay(self) -> None:
+        """Keep the tickets of open streams alive at the other workers, for ever."""
+        while True:
+            await asyncio.sleep(self._seconds / 3)
+            with suppress(Away):
+                await self.renew()
+
+    async def renew(self) -> None:
+        """Tell the other workers of the tickets that were used since, or still are.
+
+        Raises:
+            Away.
+        """
+        self._throw_out()
+        used = [one for one in self._given.values() if one.streams or one.name in self._left]
+        await self._tell(used)
+        self._left.clear()
+
+    async def _tell(self, admissions: Sequence[Admission]) -> None:
+        if self._shelf is not None:
+            told = {one.name: msgspec.json.encode(one.voucher) for one in admissions}
+            await self._shelf.put(told, self._seconds)
+
+    async def _from_elsewhere(self, name: str) -> Admission | None:
+        """The ticket of another worker, or one that lives on at another worker."""
+        if self._shelf is None:
+            return None
+        try:
+            told = await self._shelf.get(name)
+        except Away as error:
+            raise Failed(
+                "unauthorized", "this ticket cannot be looked up just now; ask for a new one", CHALLENGE
+            ) from error
+        if told is None:
+            return None
+        found = Admission(name, msgspec.json.decode(told, type=Voucher), self._clock())
+        return self._given.setdefault(name, found)
+
+    def _over(self, admission: Admission) -> bool:
+        return not admission.streams and self._clock() > admission.until
+
+    def _throw_out(self) -> None:
+        for name in [name for name, admission in self._given.items() if self._over(admission)]:
+            del self._given[name]
+        self._left &= self._given.keys()
+
+    def _make_room(self) -> None:
+        """Where there are too many, the oldest without a stream gives way: whoever asks for more and more
+        keeps nobody from his.
+        """
+        self._throw_out()
+        if len(self._given) < _MOST:
+            return
+        idle = next((name for name, admission in self._given.items() if not admission.streams), None)
+        if idle is None:
+            raise Failed("limit", "too many tickets are out", {"retry-after": str(self._seconds)})
+        del self._given[idle]
+
+
+def _hash(ticket: str) -> str:
+    return hashlib.sha256(ticket.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,283 @@
+"""Decoding of requests: bodies within their limits, strict JSON, and what the headers ask for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+from starlette.requests import Request
+
+from api.http.problems import Failed
+from api.settings import Settings
+from domain.texts import LANGUAGES
+
+# A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.
+#
+# msgspec takes the last one.  It is asked first, and what it takes is looked through here: one look for each
+# name that the shape knows, which costs a move half a microsecond.  Only where a name occurs more often is
+# the text read a second time, and always where objects may hold names of their own.
+
+Look = Callable[[bytes | str], None]
+
+
+def look(shape: Any, watched: Sequence[str] = ()) -> Look:
+    """What looks through JSON that was read as this shape; it raises Failed: invalid.
+
+    `watched`: looks for these names only, where the shape has too many.
+    """
+    names = watched or (None if _is_open(shape) else sorted(set(_names(shape))))
+    in_bytes = [f'"{name}"'.encode() for name in names or ()]
+    in_text = [f'"{name}"' for name in names or ()]
+
+    def must_stand_once(content: bytes | str) -> None:
+        if names is None or (
+            _any_twice(content, in_bytes) if isinstance(content, bytes) else _any_twice(content, in_text)
+        ):
+            _read_again(content)
+
+    return must_stand_once
+
+
+def _any_twice(content: Any, names: Sequence[bytes | str]) -> bool:
+    count = content.count
+    return bool([name for name in names if count(name) > 1])  # with `any` it takes twice the time
+
+
+def _read_again(content: bytes | str) -> None:
+    """Numbers are left as they stand: they may be longer than Python likes to read."""
+    json.loads(content, object_pairs_hook=_must_differ, parse_int=str, parse_float=str)
+
+
+def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict[str, Any]()
+    for name, value in pairs:
+        if name in found:
+            raise Failed("invalid", f"the name {name[:40]!r} stands twice in one object; say it once")
+        found[name] = value
+    return found
+
+
+def _parts(shape: Any) -> Iterator[inspect.Type]:
+    """A shape and all that it is made of."""
+    waiting = [inspect.type_info(shape)]
+    while waiting:
+        kind = waiting.pop(0)
+        yield kind
+        if isinstance(kind, inspect.StructType):
+            waiting += [field.type for field in kind.fields]
+        elif isinstance(kind, inspect.UnionType):
+            waiting += kind.types
+        elif isinstance(kind, inspect.VarTupleType | inspect.ListType):
+            waiting.append(kind.item_type)
+        elif isinstance(kind, inspect.Metadata):
+            waiting.append(kind.type)
+
+
+def _is_open(shape: Any) -> bool:
+    """May objects stand in it that have names of their own?"""
+    return any(isinstance(kind, inspect.AnyType | inspect.DictType) for kind in _parts(shape))
+
+
+def _names(shape: Any) -> Iterator[str]:
+    for kind in _parts(shape):
+        if isinstance(kind, inspect.StructType):
+            yield from (field.encode_name for field in kind.fields)
+            if kind.tag_field is not None:
+                yield kind.tag_field
+
+
+def words_of(shape: Any, name: str) -> list[str]:
+    """What a field of this name may hold, where the shape lists it: words, or the tags of its kinds."""
+    found = list[str]()
+    for kind in _parts(shape):
+        if isinstance(kind, inspect.StructType):
+            if kind.tag_field == name and isinstance(kind.tag, str):
+                found.append(kind.tag)
+            for field in kind.fields:
+                if field.encode_name == name and isinstance(field.type, inspect.LiteralType):
+                    found += [str(value) for value in field.type.values]
+    return found
+
+
+# ── What the headers of a request ask for: a language, a media type, an encoding, a token ──
+
+JSON, LINES, EVENTS = "application/json", "application/x-ndjson", "text/event-stream"
+_READ = 500  # characters of a header that are looked at
+
+
+@lru_cache(maxsize=1_000)
+def language(accept_language: str) -> str:
+    """The best of our languages for an Accept-Language header; English where none is asked for."""
+    for tag in _preferred(accept_language):
+        known = tag.split("-")[0]
+        if known in LANGUAGES:
+            return known
+    return LANGUAGES[0]
+
+
+@lru_cache(maxsize=1_000)
+def media_type(accept: str, offered: Sequence[str] = (JSON, LINES, EVENTS)) -> str:
+    """The best of the media types that are offered; the first where none of them is asked for."""
+    return next((kind for kind in _preferred(accept) if kind in offered), offered[0])
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Would the client rather have gzip than the bytes as they are?  Who does not say so would not."""
+    weights = {name: weight for weight, name in map(_weighed, accept_encoding[:_READ].split(","))}
+    weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
+    return weight > 0 and weight >= weights.get("identity", 0.0)
+
+
+def bearer(authorization: str) -> str | None:
+    """The token of an Authorization header; None where it is of another kind."""
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def _preferred(header: str) -> list[str]:
+    """The items of a header with weights, the best first; those with weight 0 are left out."""
+    weighed = [_weighed(item) for item in header[:_READ].split(",")]
+    return [name for weight, name in sorted(weighed, key=lambda pair: -pair[0]) if weight > 0]
+
+
+def _weighed(item: str) -> tuple[float, str]:
+    name, *parameters = (part.strip() for part in item.lower().split(";"))
+    weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+    try:
+        return float(weight), name
+    except ValueError:
+        return 0.0, name
+
+
+# ── Bodies of requests: read within the limit, of the right type, and decoded into exactly one shape ──
+
+
+_FORM = "application/x-www-form-urlencoded"
+_DRAINED = 1024 * 1024  # bytes beyond a limit that are read on: whoever is still sending hears no answer
+
+_NONE_OF = re.compile(r"Invalid (?:enum )?value (?P<given>.+) - at `(?:.*\.)?(?P<name>\w+)`", re.DOTALL)
+_HALF = r"\\u[dD](?:[89aAbB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})"
+_PAIR = r"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+
+Reader = Callable[[Request, Settings], Awaitable[Any]]
+
+
+def reader(body: Any) -> Reader:
+    """Reads and decodes the bodies of a route: `body` is a struct, or a media type for plain bytes."""
+    if isinstance(body, str):
+        return _bytes_reader(body)
+    shape, may_be_empty = Shape(body), optional(body)
+
+    async def read(request: Request, settings: Settings) -> Any:
+        content = await _content(request, settings.body_bytes)
+        if content or not may_be_empty:
+            _must_be(request, JSON)
+        return shape.decoded(content or (b"{}" if may_be_empty else b""))
+
+    return read
+
+
+def optional(body: Any) -> bool:
+    """May a body of this type be left out?"""
+    return all(not field.required for field in msgspec.structs.fields(body))
+
+
+def _bytes_reader(media_type: str) -> Reader:
+    async def read(request: Request, settings: Settings) -> bytes:
+        _must_be(request, media_type)
+        return await _content(request, settings.file_bytes)
+
+    return read
+
+
+def _must_be(request: Request, media_type: str) -> None:
+    """A body without a type is taken for what it should be; so is curl's, which calls every body a form.
+
+    Nothing is lost by that: a form of a foreign page cannot carry the token, which is a header.
+    """
+    packed = request.headers.get("content-encoding", "identity").strip().lower()
+    if packed != "identity":
+        told = f"the bytes as they are, not with Content-Encoding {packed[:40]}"
+        raise Failed("media-type", told, {"accept-encoding": "identity"})
+    given = request.headers.get("content-type", media_type).partition(";")[0].strip().lower()
+    if given not in (media_type, _FORM):
+        raise Failed("media-type", f"{media_type}, not {given[:80] or 'nothing'}", {"accept": media_type})
+
+
+async def _content(request: Request, most: int) -> bytes:
+    """The body, of at most `most` bytes; what is longer is not kept."""
+    if int(request.headers.get("content-length", "0")) > most + _DRAINED:
+        raise _too_large(most)
+    content, read = bytearray(), 0
+    more = True
+    while more and read <= most + _DRAINED:
+        message = await request.receive()
+        if message["type"] != "http.request":
+            raise Failed("malformed", "the body ends too early")
+        chunk, more = message.get("body", b""), message.get("more_body", False)
+        read += len(chunk)
+        if read <= most:
+            content += chunk
+    if read > most:
+        raise _too_large(most)
+    return bytes(content)
+
+
+def _too_large(most: int) -> Failed:
+    return Failed("too-large", f"at most {most} bytes", {"connection": "close"})
+
+
+class Shape:
+    """Decodes JSON from outside into one shape.
+
+    Args:
+        kind: the struct, or several with tags.
+        watched: the names that must not stand twice; none: all of them.
+    """
+
+    def __init__(self, kind: Any, watched: Sequence[str] = ()) -> None:
+        self._kind = kind
+        self._decode: Callable[[bytes | str], Any] = msgspec.json.Decoder(kind).decode
+        self._must_stand_once = look(kind, watched)
+
+    def decoded(self, content: bytes | str) -> Any:
+        """What the bytes say.
+
+        Raises:
+            Failed: invalid, malformed.
+        """
+        try:
+            found = self._decode(content)
+            self._must_stand_once(content)
+        except msgspec.ValidationError as error:
+            raise Failed("invalid", self._listed(str(error))) from error
+        except msgspec.DecodeError as error:
+            raise Failed("malformed", _why(content, str(error))) from error
+        except UnicodeDecodeError as error:
+            raise Failed("malformed", "the body is not UTF-8") from error
+        except RecursionError as error:
+            raise Failed("malformed", "nested too deeply") from error
+        return found
+
+    def _listed(self, said: str) -> str:
+        """Where a word is none of several: with those."""
+        found = _NONE_OF.fullmatch(said)
+        words = words_of(self._kind, found["name"]) if found else []
+        if found is None or not words:
+            return said
+        return f"no {found['name']} {found['given'][:40]}; there are: {', '.join(words)}"
+
+
+def _why(content: bytes | str, said: str) -> str:
+    """Why JSON cannot be read, where msgspec tells something else."""
+    if not content:
+        return "the body is empty: send a JSON object"
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    if re.search(_HALF, re.sub(_PAIR, "", text)):
+        return "a lone surrogate (\\ud800 to \\udfff) is half a character, and no text"
+    return said

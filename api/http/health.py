@@ -1,0 +1,164 @@
+"""Whether this server can do its work now, and if not, what is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TypeVar
+
+from msgspec import Struct
+
+from api.http.read_models import ReadModels
+from api.store.interface import Lag, Store, StoreError
+from projections.status import Status
+
+# How the server is: the store and the read models are asked by one thread at a time, at most once a second.
+#
+# Whoever wants to know waits for the answer as long as he likes, and no longer: a store that hangs holds up
+# that one thread, and nobody else.
+
+FRESH = 1.0  # seconds for which an answer is given again
+
+T = TypeVar("T")
+_log = logging.getLogger("glasnost.ready")
+
+
+class Look(Struct, frozen=True):
+    """What was found.
+
+    `at`: when, on the clock of `Vitals`.  `trouble`: why moves cannot be stored; empty where they can.  The
+    rest is None where the store did not say; `lag` is so, too, where there is no replica or it is away.
+    """
+
+    at: float
+    trouble: str
+    size: int | None = None
+    lag: Lag | None = None
+    replica_away: bool = False
+    projections: list[Status] | None = None
+
+
+class Vitals:
+    """Looks at a store and its read models.
+
+    Args:
+        store: it is probed with a small write.
+        models: they follow it.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, store: Store, models: ReadModels, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._models, self._clock = store, models, clock
+        self._looking: asyncio.Task[Look] | None = None
+        self.latest: Look | None = None
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the latest look; None where there was none yet."""
+        return self._clock() - self.latest.at if self.latest else None
+
+    async def look(self, seconds: float) -> Look | None:
+        """What is found now, or was a moment ago; None where the store does not answer in this time."""
+        if self._looking is None and self.latest and self._clock() - self.latest.at < FRESH:
+            return self.latest
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+        done, _ = await asyncio.wait((self._looking,), timeout=seconds)
+        return self.latest if done else None
+
+    async def _look(self) -> Look:
+        try:
+            found = await asyncio.to_thread(self._found)
+        except Exception as error:  # nobody foresaw it, so nothing is known
+            _log.error("the store could not be looked at", exc_info=True)
+            found = Look(self._clock(), f"it could not be looked at: {type(error).__name__}")
+        finally:
+            self._looking = None
+        self._note(found)
+        self.latest = found
+        return found
+
+    def _note(self, found: Look) -> None:
+        """Say in the log when moves cannot be stored any more, and when they can again."""
+        before = self.latest.trouble if self.latest else ""
+        if found.trouble and found.trouble != before:
+            _log.error("moves cannot be stored", extra={"reason": found.trouble})
+        elif before and not found.trouble:
+            _log.warning("moves can be stored again")
+
+    def _found(self) -> Look:
+        begun = self._clock()
+        try:
+            self._store.probe()
+        except StoreError as error:
+            return Look(begun, str(error))
+        lag, away = self._lag()
+        runner = self._models.runner
+        return Look(begun, "", _said(self._store.size), lag, away, _said(runner.status))
+
+    def _lag(self) -> tuple[Lag | None, bool]:
+        try:
+            return self._store.lag(), False
+        except StoreError:
+            return None, True
+
+
+def _said(question: Callable[[], T]) -> T | None:
+    with suppress(StoreError, OSError):
+        return question()
+    return None
+
+
+# ── Whether this server can do its work now, and if not, what is wrong: told by its parts ──
+
+
+PATIENCE = 3.0  # seconds in which the store must say that it can be written
+
+Told = tuple[str, str]  # a part of the server, and what there is to say of it
+
+
+def reasons(look: Look | None, stopping: bool, most_behind: int) -> dict[str, str]:
+    """Why the server is not ready, by part; nothing where it is.
+
+    Args:
+        look: None where the store did not answer in time.
+        stopping: it was asked to stop.
+        most_behind: how many records a read model may be behind.
+    """
+    found = {"server": "it is stopping"} if stopping else {}
+    if look is None:
+        return {**found, "store": f"it has not taken a small write for {PATIENCE:.0f} seconds"}
+    if look.trouble:
+        return {**found, "store": look.trouble}
+    if look.projections is None:
+        return {**found, "projections": "the store did not say how far its log goes"}
+    wrong = [said for status in look.projections for said in _wrong(status, most_behind)]
+    return {**found, "projections": "; ".join(wrong)} if wrong else found
+
+
+def remarks(look: Look | None) -> dict[str, str]:
+    """What an operator may want to know although it keeps nobody from playing, by part."""
+    return dict(_remarked(look)) if look else {}
+
+
+def _wrong(status: Status, most_behind: int) -> Iterator[str]:
+    if status.failure:
+        yield f"{status.name} stopped before position {status.failure.position}: {status.failure.error}"
+    elif status.behind > most_behind:
+        yield f"{status.name} is {status.behind} records behind"
+
+
+def _remarked(look: Look) -> Iterator[Told]:
+    rebuilt = [status for status in look.projections or () if status.building is not None]
+    if rebuilt:
+        told = (
+            f"{status.name} is built anew and has come to position {status.building}" for status in rebuilt
+        )
+        yield "projections", "; ".join(told)
+    if look.replica_away:
+        yield "replica", "it does not answer; everything is read from the store itself"
+    elif look.lag and look.lag.moves:
+        yield "replica", f"moves that it lacks: {look.lag.moves}"

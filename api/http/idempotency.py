@@ -1,0 +1,26 @@
+"""Idempotency keys: whose they are, and what the request says that came with one."""
+
+from __future__ import annotations
+
+import hashlib
+
+from msgspec import Struct
+
+from api.gate import Key
+from api.http.routing import Caller, encode
+
+
+def key_of(call: Caller, key: str | None, body: Struct, *, match: str = "", what: str = "") -> Key | None:
+    """The key of a command; None where none was sent.
+
+    Of its body counts what it says, not how that was written or by which door.
+
+    Args:
+        match: to which it is said; none where the match is to be opened.
+        what: what it asks for, besides the body; none for moves.
+    """
+    if key is None:
+        return None
+    said = f"{what} ".encode() if what else b""
+    scope = f"{call.visitor.holder} {match}" if match else call.visitor.holder
+    return Key(scope, key, hashlib.sha256(said + encode(body)).digest(), call.language)

@@ -1,0 +1,339 @@
+"""Middleware: counts and logs of every request, allowed hosts and origins, caching headers."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import ipaddress
+import logging
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http import decoding
+from api.http.connections import HEALTH
+from api.http.decoding import JSON, takes_gzip
+from api.http.metrics import Metrics
+from api.http.problems import Failed, answer, document
+from api.http.schemas import Problem
+
+# What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
+_FAILED = "look at the match before you send this again; the log of the server says more"
+_CUT_OFF = "the server stops, and could not wait for the outcome; look, or send the same again"
+_log = logging.getLogger("glasnost.http")
+
+
+class Watch:
+    """ASGI middleware around all routes.
+
+    Args:
+        app: what answers.
+        metrics: where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._answered(scope, status, time.perf_counter() - begun)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
+            if status:
+                raise
+            language = decoding.language(Request(scope).headers.get("accept-language", ""))
+            await answer(document("in-doubt", _CUT_OFF, language), language)(scope, receive, noting)
+        except Exception as error:
+            _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
+            if status == 0:
+                response = await failed(Request(scope), error)
+                await response(scope, receive, noting)
+
+    def _answered(self, scope: Scope, status: int, seconds: float) -> None:
+        route = _route(scope)
+        method = scope["method"] if route else "other"
+        answered(self._metrics, method, route or "none", status, seconds)
+
+
+def answered(metrics: Metrics, method: str, route: str, status: int, seconds: float) -> None:
+    """Count and log a request, or a message of a socket."""
+    metrics.answered(method, route, status, seconds)
+    if _log.isEnabledFor(logging.DEBUG):
+        told = {"method": method, "route": route, "status": status, "us": int(seconds * 1_000_000)}
+        _log.debug("request", extra=told)
+
+
+def _route(scope: Scope) -> str:
+    """The path as the documentation writes it: never an id, let alone a query."""
+    return str(getattr(scope.get("route"), "path", ""))
+
+
+def unforeseen(language: str) -> Problem:
+    """What is told of an error that nobody foresaw."""
+    return document("failed", _FAILED, language)
+
+
+async def failed(request: HTTPConnection, error: Exception) -> Response:
+    """The answer to a request on which the server failed; what the error says is not told."""
+    language = decoding.language(request.headers.get("accept-language", ""))
+    return answer(unforeseen(language), language)
+
+
+# ── Whom a browser may speak for: by which names this server goes, and pages of which origins may use it ──
+#
+# A page that somebody looks at can send requests to any server, also to one on that person's own machine.  So
+#
+# *   a request must name this server: a page whose own name was made to lead here names another one;
+# *   what changes something, and a socket, is refused to pages of other origins than this server's own and
+#     those that an operator names;
+# *   what a browser sends changes something only with a type of body that no page can send without asking.
+#
+# Pages of the origins that are named may read all answers, too (CORS).  No answer allows credentials: a token
+# is a header that the page sets itself.
+
+ZIP = "application/zip"
+SAFE = ("GET", "HEAD", "OPTIONS")  # they change nothing
+REQUEST_HEADERS = (
+    "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
+)
+EXPOSED = "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, Retry-After, WWW-Authenticate"
+MAX_AGE = 7_200  # seconds for which a browser need not ask again: no browser remembers it for longer
+_READ = (b"host", b"origin", b"cookie", b"content-type", b"sec-fetch-site")
+_OWN_SITE = ("same-origin", "none")
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+class Borders:
+    """Judges requests by their headers.
+
+    Args:
+        hosts: the names of this server, besides addresses and localhost; "*" for any.
+        origins: those whose pages may use it, besides its own.
+    """
+
+    def __init__(self, hosts: Sequence[str], origins: Sequence[str]) -> None:
+        self._hosts, self._origins = frozenset(hosts), frozenset(origins)
+        self._is_ours = lru_cache(maxsize=1_000)(self._goes_by)
+
+    def check(self, scope: Scope) -> None:
+        """May this request be served?
+
+        Raises:
+            Failed: wrong-host, cross-origin, media-type.
+        """
+        told = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
+        host = told.get(b"host", "")
+        if host and not self._is_ours(host) and scope["path"].encode() not in HEALTH:
+            raise Failed("wrong-host", f"{host[:80]} is no name of this server; GLASNOST_HOSTS lists them")
+        is_socket = scope["type"] == "websocket"
+        if not is_socket and scope["method"] in SAFE:
+            return
+        origin, site = told.get(b"origin"), told.get(b"sec-fetch-site", "")
+        if not self._is_welcome(origin, site, host):
+            raise Failed("cross-origin", f"pages of {(origin or 'another site')[:80]} may not do this")
+        if not is_socket and (origin is not None or site or b"cookie" in told):
+            given = told.get(b"content-type", "").partition(";")[0].strip().lower()
+            if given not in (JSON, ZIP):
+                raise Failed("media-type", f"{JSON}, not {given[:80] or 'nothing'}", {"accept": JSON})
+
+    def preflight(self, scope: Scope, methods: Sequence[str]) -> list[tuple[bytes, bytes]]:
+        """The headers that answer a browser which asks whether a page may send a request.
+
+        Raises:
+            Failed: cross-origin.
+        """
+        origin = _value(scope["headers"], b"origin")
+        if not self._is_named(origin):
+            raise Failed("cross-origin", f"pages of {origin.decode('latin-1')[:80]} may not do this")
+        return [
+            (b"access-control-allow-methods", ", ".join(methods).encode()),
+            (b"access-control-allow-headers", REQUEST_HEADERS.encode()),
+            (b"access-control-max-age", b"%d" % MAX_AGE),
+        ]
+
+    def shared(self, asked: Headers) -> list[tuple[bytes, bytes]]:
+        """The headers with which a page of a named origin may read an answer, whatever that is."""
+        origin = _value(asked, b"origin")
+        if not self._is_named(origin):
+            return []
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-expose-headers", EXPOSED.encode()),
+        ]
+
+    def telling(self, scope: Scope, send: Send) -> Send:
+        """What sends an answer with these headers; a cache is told that they depend on the origin."""
+        if not self._origins or scope["type"] != "http":
+            return send
+
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ()), *self.shared(scope["headers"])]
+                message = {**message, "headers": varying(headers)}
+            await send(message)
+
+        return told
+
+    def _is_named(self, origin: bytes) -> bool:
+        return origin.decode("latin-1").lower() in self._origins
+
+    def _is_welcome(self, origin: str | None, site: str, host: str) -> bool:
+        """Is it a page of ours, or of a named origin, or none at all?"""
+        if origin is None:
+            return not site or site in _OWN_SITE
+        if origin.lower() in self._origins:
+            return True
+        scheme, _, place = origin.lower().partition("://")
+        is_own = scheme in ("http", "https") and place == host.lower() != ""
+        return is_own and (not site or site in _OWN_SITE)
+
+    def _goes_by(self, host: str) -> bool:
+        """Is it an address, which no foreign name leads to, or one of our names?"""
+        if host.startswith("["):
+            name = host[1:].partition("]")[0]
+        else:
+            name = host.partition(":")[0].lower().rstrip(".")
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            is_local = name == "localhost" or name.endswith(".localhost")
+            return is_local or name in self._hosts or "*" in self._hosts
+        return True
+
+
+def varying(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """The same headers; a cache is told that the answer depends on the origin, too."""
+    found = [value for name, value in headers if name == b"vary"]
+    others = [(name, value) for name, value in headers if name != b"vary"]
+    return [*others, (b"vary", b", ".join([*found, b"Origin"]))]
+
+
+def _value(headers: Headers, wanted: bytes) -> bytes:
+    return next((value for name, value in headers if name == wanted), b"")
+
+
+# ── What caches between may keep: `Cache-Control`, `Vary`, ETags with `If-None-Match`, and gzip ──
+#
+# Whatever a cache keeps it must ask for again (`no-cache`): a game changes with the program, and a name can
+# be forgotten.  What is told to one player is for that player's own cache (`private`).  An ETag is the hash
+# of the bytes that this viewer is told, so it fits whatever the answer depends on, and tells nothing else.
+#
+# Only what everybody may see and what does not change any more is compressed.  The length of a compressed
+# answer tells something of what is in it, so nothing of a running match is.
+
+NEVER = "no-store"
+_OWN, _SHARED = "private, no-cache", "public, no-cache"
+_LEAST, _MOST = 1_024, 4 * 1024 * 1024  # bytes of a body that is compressed
+_KEPT = 16 * 1024 * 1024  # bytes of compressed bodies in memory
+_LEVEL = 6
+_LARGE = 256 * 1024  # bytes that take a thread to hash
+_HASH = 24  # hexadecimal digits of an ETag
+_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+class Packed:
+    """Compressed bodies, the latest used ones: each is compressed once, and one at a time.
+
+    Args:
+        most: bytes that are kept.
+    """
+
+    def __init__(self, most: int = _KEPT) -> None:
+        self._most, self.size = most, 0
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._busy = asyncio.Lock()
+
+    async def of(self, tag: str, body: bytes) -> bytes | None:
+        """The body in gzip; None where it is too small or too large, or where another is compressed just
+        now: whoever asks gets it as it is.
+        """
+        if (kept := self._kept.get(tag)) is not None:
+            self._kept.move_to_end(tag)
+            return kept
+        if self._busy.locked() or not _LEAST <= len(body) <= _MOST:
+            return None
+        async with self._busy:
+            packed = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
+        self._kept[tag] = packed
+        self.size += len(packed)
+        while self.size > self._most:
+            self.size -= len(self._kept.popitem(last=False)[1])
+        return packed
+
+
+async def kept(
+    request: Request, response: Response, packed: Packed, vary: Sequence[str], *, own: bool, final: bool
+) -> Response:
+    """An answer to GET as a cache may keep it; 304 where the client has it.
+
+    Args:
+        vary: the headers of the request on which the answer depends.
+        own: it may be another's than that of somebody else who asks.
+        final: everybody may see it, and it does not change any more.
+    """
+    head = response.headers
+    head.add_vary_header(", ".join([*vary, "accept-encoding"] if final else vary))
+    head.setdefault("cache-control", _OWN if own else _SHARED)
+    if response.status_code != 200 or head["cache-control"] == NEVER:
+        return response
+    tag = head.get("etag") or await _tag(bytes(response.body))
+    zipped = final and takes_gzip(_asked(request, "accept-encoding"))
+    if _has(request, _zipped(tag) if zipped else tag):
+        return _unchanged(response, _zipped(tag) if zipped else tag)
+    if zipped and (body := await packed.of(tag, bytes(response.body))) is not None:
+        response.body, tag = body, _zipped(tag)
+        head["content-encoding"], head["content-length"] = "gzip", str(len(body))
+    head["etag"] = tag
+    return response
+
+
+def weak(*parts: object) -> str:
+    """The ETag of what follows from these, and is not put together before it is sent."""
+    return f'W/"{hashlib.sha256(repr(parts).encode()).hexdigest()[:_HASH]}"'
+
+
+async def _tag(body: bytes) -> str:
+    large = len(body) > _LARGE
+    digest = await asyncio.to_thread(hashlib.sha256, body) if large else hashlib.sha256(body)
+    return f'"{digest.hexdigest()[:_HASH]}"'
+
+
+def _zipped(tag: str) -> str:
+    """The ETag of the same in gzip: other bytes have another one."""
+    return f'{tag[:-1]}-gzip"'
+
+
+def _has(request: Request, tag: str) -> bool:
+    """Has the client what the ETag stands for?  Compared weakly, as RFC 9110, section 13.1.2, asks for."""
+    asked = _asked(request, "if-none-match")
+    return asked.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(asked)
+
+
+def _asked(request: Request, name: str) -> str:
+    """A header that may come in several lines."""
+    return ", ".join(request.headers.getlist(name))
+
+
+def _unchanged(response: Response, tag: str) -> Response:
+    head = {name: response.headers[name] for name in ("cache-control", "vary")}
+    return Response(status_code=304, headers={**head, "etag": tag})

@@ -1,0 +1,127 @@
+"""Who may look at a match as whom."""
+
+from __future__ import annotations
+
+import asyncio
+
+from api.gate import Desk, Glimpsed
+from api.gate.handler import seat_if_any, seats_of
+from api.http.problems import Failed
+from api.http.routing import Caller
+from api.http.views import SPECTATOR, Sight
+from domain.match import Match
+from domain.match_base import ALL, Chair, Outline
+
+_SOON = {"retry-after": "1"}  # seconds
+_GLANCE = 0.1  # seconds after which a replica is looked at again
+
+
+async def looked(call: Caller, match: str, *moves: int | None) -> Desk:
+    """A match, with all these moves (those that are not None) in it.
+
+    The answer will tell how old it may be, where the store is away and a replica was looked at.  There, and
+    only there, a move may be missing that exists, and is waited for.
+
+    Raises:
+        Denied: unknown-match.
+        Failed: unknown-move; behind, where it is not here in time.
+    """
+    at_least = max((move for move in moves if move is not None), default=0)
+    desk = await call.gate.desk(match)
+    if desk.lag is not None:
+        desk = await _awaited(call, desk, at_least)
+    must_be_there(desk.match, at_least)
+    return desk
+
+
+async def looked_back(call: Caller, match: str, at: int | None, at_least: int | None) -> Desk | Glimpsed:
+    """The same for one look at the table after move `at` (None: the latest): for that alone, no match is read
+    whole.
+    """
+    found = None if at is None else await call.gate.glimpse(match, at)
+    if found is not None and found.match.move >= (at_least or 0):
+        return found
+    return await looked(call, match, at, at_least)
+
+
+async def _awaited(call: Caller, desk: Desk, at_least: int) -> Desk:
+    seconds, loop = call.services.settings.at_least_seconds, asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while desk.lag is not None and desk.match.move < at_least:
+        if loop.time() > end:
+            here = desk.match.move
+            raise Failed("behind", f"the replica holds moves up to {here}, not {at_least}", _SOON)
+        await asyncio.sleep(_GLANCE)
+        desk = await call.gate.desk(desk.match.id)
+    call.lag = desk.lag
+    return desk
+
+
+async def sight(call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False) -> Sight:
+    """A match with all these moves in it, looked at as `view` asks for.
+
+    Raises:
+        Denied: unknown-match.
+        Failed: unknown-move, behind, unknown-seat, forbidden.
+    """
+    desk = await looked(call, match, *moves)
+    return sight_of(desk, viewer(desk.match, call.player, view), proof)
+
+
+def sight_of(desk: Desk, seen_by: Chair | None, proof: bool = False) -> Sight:
+    """A match as it stands, looked at as this viewer."""
+    return Sight(desk.match, seen_by, desk.secret, proof)
+
+
+def viewer(match: Outline, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
+    """As whom a player sees a match: by default from his seat, or as a spectator.
+
+    `view` names a seat as it was played after `move` (None: the latest).  What is given is the place where
+    its player sat down, which stays good while the match goes on: a stream follows its player.  Of an
+    imported match everybody sees what a spectator does (see `History.told_as`).
+
+    Raises:
+        Failed: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).
+    """
+    if view is not None and view not in (*match.seats, SPECTATOR, ALL):
+        raise Failed("unknown-seat", f"the views are {', '.join(match.seats)}, {SPECTATOR} and {ALL}")
+    if match.imported or view == SPECTATOR:
+        return None
+    if view is None:
+        seat = seat_if_any(match, player)
+        return match.chair_of(seat) if seat else None
+    if match.closed or view in seats_of(match, player, move):
+        return match.chair_of(view, move)
+    raise Failed(
+        "forbidden", "until the match is over, a seat's view is for its player, and all is for nobody"
+    )
+
+
+def receipt_of(call: Caller, desk: Desk) -> str | None:
+    """The signed checkpoint over the opening move, while a seat is free: who keeps it can show that the
+    commitment to the secret stood before his salt.  None for a match that this server did not write.
+
+    The same bytes each time, as long as the server signs with the same key.
+    """
+    match = desk.match
+    is_own = match.provable and not match.uploaded
+    return call.gate.checkpoint(match, 1) if is_own and match.status == "open" else None
+
+
+def must_be_there(match: Match, after: int) -> None:
+    """Raises Failed: unknown-move, where the match has no move `after` yet."""
+    if after > match.move:
+        raise Failed("unknown-move", f"the latest move is {match.move}")
+
+
+def move_of(match: Outline, move: int | None) -> int:
+    """The number of an existing move; None means the latest.
+
+    Raises:
+        Failed: unknown-move.
+    """
+    if move is None:
+        return match.move
+    if not 1 <= move <= match.move:
+        raise Failed("unknown-move", f"the moves are 1 to {match.move}")
+    return move

@@ -1,0 +1,102 @@
+"""Limits on what one visitor may do: requests in a second, new players in a minute, streams at once."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+
+from api.http.problems import Failed
+
+_REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
+
+
+class Buckets:
+    """Token buckets, one for each visitor.
+
+    A worker judges by itself, at once; where several share a limit (`api.bus.client`), they tell one
+    another what they granted.
+
+    Args:
+        rate: how many a visitor may have in one period, and at once after a pause.
+        period: in seconds.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, rate: int, period: float, clock: Callable[[], float]) -> None:
+        self.each, self.burst, self._clock = period / rate, period, clock
+        self._free_at: OrderedDict[str, float] = OrderedDict()
+        self._granted: dict[str, int] | None = None
+
+    def take(self, visitor: str) -> None:
+        """Take one.
+
+        Raises:
+            Failed: limit, with the seconds after which there is one again.
+        """
+        now = self._clock()
+        start = max(self._free_at.get(visitor, 0.0), now - self.burst)
+        if start + self.each > now + 1e-9:
+            wait = math.ceil(start + self.each - now)
+            raise Failed("limit", f"try again in {wait} s", {"retry-after": str(wait)})
+        self._keep(visitor, start + self.each)
+        if self._granted is not None:
+            self._granted[visitor] = self._granted.get(visitor, 0) + 1
+
+    def share(self) -> None:
+        """From now on remember what is granted until somebody asks for it."""
+        self._granted = {}
+
+    def granted(self, most: int) -> Mapping[str, int]:
+        """What was granted since this was asked before, of up to so many visitors; the rest another time."""
+        granted = self._granted or {}
+        return {visitor: granted.pop(visitor) for visitor in list(islice(granted, most))}
+
+    def learn(self, visitor: str, free_at: float) -> None:
+        """All workers together granted a visitor so much that his bucket is full only at `free_at`.
+
+        What was granted here and not told yet comes on top.  Nobody gets anything back.
+        """
+        own = (self._granted or {}).get(visitor, 0) * self.each
+        self._keep(visitor, max(self._free_at.get(visitor, 0.0), free_at + own))
+
+    def _keep(self, visitor: str, free_at: float) -> None:
+        self._free_at[visitor] = free_at
+        self._free_at.move_to_end(visitor)
+        if len(self._free_at) > _REMEMBERED:
+            self._free_at.popitem(last=False)
+
+
+class AtOnce:
+    """How much of something a visitor has at the same time; `most` is the limit."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._now: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """How many there are in all."""
+        return self._now.total()
+
+    def check(self, visitor: str) -> None:
+        """Raises Failed: limit."""
+        if self.has_all(visitor):
+            raise Failed("limit", f"at most {self.most} streams at once", {"retry-after": "1"})
+
+    def has_all(self, visitor: str) -> bool:
+        """May he have no more?"""
+        return self._now[visitor] >= self.most
+
+    @contextmanager
+    def one(self, visitor: str) -> Iterator[None]:
+        """One more, for as long as the context lasts."""
+        self._now[visitor] += 1
+        try:
+            yield
+        finally:
+            self._now[visitor] -= 1
+            if not self._now[visitor]:
+                del self._now[visitor]

@@ -1,0 +1,336 @@
+"""Read models: the match list, turn summaries, scoreboards, and the history of a player."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from msgspec import Struct
+
+from api.gate.bots import house, player_of
+from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
+from api.http.permissions import looked
+from api.http.problems import Failed
+from api.http.routing import Api, Call, encode
+from domain.bounds import MOST
+from domain.games import GAMES
+from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
+from domain.match import Match
+from projections import read
+from projections.boards import SOLO, StandingRow, TotalsRow
+from projections.matches import MatchRow
+from projections.model import BOTS, LIVE
+from projections.read import Asked, HistoryFilter, MatchFilter
+from projections.sentences import TurnTold, tell
+from projections.summary import Turn, fitting, part
+from projections.turns import turns
+
+# ── The filters of the lists: what each may be ──
+#
+# What it cannot be is refused with what there is: nobody is to take a typing error for an empty list.
+
+SEEDED, SCRIPTED = "seeded", "scripted"  # of matches that the command line plays
+ORIGINS = (LIVE, BOTS, SEEDED, SCRIPTED, UPLOADED, IMPORTED)
+POOLS = (*ORIGINS, SOLO)
+
+
+def _of(words: Sequence[str], about: str) -> Any:
+    """A query parameter that is one of these words, or left out."""
+    return Query(max_length=64, description=about, json_schema_extra={"enum": [*words, None]})
+
+
+OneGame = Annotated[str | None, Query(max_length=64, description="A game's name; left out: of all games.")]
+Edition = Annotated[str | None, Query(max_length=64, description="An edition of that game, or of any.")]
+Player = Annotated[str | None, Query(max_length=64, description="A player's id: he sits in the match.")]
+Status = Annotated[str | None, _of(read.STATUSES, "How far the match is.")]
+Outcome = Annotated[str | None, _of(read.OUTCOMES, "How it ended for the player; running: not yet.")]
+Origin = Annotated[
+    str | None,
+    _of(
+        ORIGINS,
+        "Played here with people (live), by bots alone (bots), from a seed (seeded) or from a script"
+        " (scripted); sent as a match file (uploaded); or told by a record from elsewhere (imported).",
+    ),
+]
+Pool = Annotated[
+    str | None,
+    _of(
+        POOLS,
+        "The matches of one origin, or live ones that somebody played against himself (solo); left out: live,"
+        " the only one that is rated.",
+    ),
+]
+Since = Annotated[
+    int | None, Query(ge=0, le=MOST, description="Opened at this time or later, in microseconds UTC.")
+]
+Until = Annotated[int | None, Query(ge=0, le=MOST, description="Opened before, in microseconds UTC.")]
+Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$", description="Opened on this day, UTC.")]
+Rows = Annotated[int, Query(ge=1, le=read.MOST, description="Rows on a page.")]
+Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of another page.")]
+
+
+def must_be_known(game: str | None, edition: str | None, origin: str | None, pool: str | None = None) -> None:
+    """Raises Failed: invalid, where one of these is none that there is."""
+    _one_of("game", game, list(GAMES))
+    games = [GAMES[game]] if game else list(GAMES.values())
+    _one_of("edition", edition, list(dict.fromkeys(name for one in games for name in one.editions)))
+    _one_of("origin", origin, ORIGINS)
+    _one_of("pool", pool, POOLS)
+
+
+def must_be_in_order(since: int | None, until: int | None) -> None:
+    """Raises Failed: invalid, where no time lies between these."""
+    if since is not None and until is not None and since > until:
+        told = f"since {since} comes after until {until}; times are microseconds UTC"
+        raise Failed("invalid", told)
+
+
+def stood_for(after: str | None, kinds: tuple[type, ...]) -> Sequence[str | int]:
+    """The values for which the `next` of another page stands; none where this is the first.
+
+    Raises:
+        Failed: invalid.
+    """
+    try:
+        return read.cursor(after, kinds) or ()
+    except read.BadQuery as error:
+        raise Failed("invalid", str(error)) from error
+
+
+async def must_be_somebody(call: Call, player: str) -> None:
+    """Whoever has a name here, or sits in a match, is somebody; so is a bot.
+
+    Raises:
+        Failed: unknown-player.
+    """
+    if player in map(player_of, house()) or await call.services.names.of([player], call.language):
+        return
+    if not (await call.services.models.ask(read.history, player, HistoryFilter(), Asked(1))).rows:
+        raise Failed("unknown-player", f"nobody of the id {player[:64]!r} plays or played here")
+
+
+def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
+    if value is not None and value not in known:
+        raise Failed("invalid", f"no {name} {value[:40]!r}; there are: {', '.join(known)}")
+
+
+# ── Read models: the match list, turn summaries, scoreboards, and the history of a player ──
+
+
+api = Api("boards", "Lists, turn summaries, scoreboards, histories.")
+_DAY = 86_400_000_000  # microseconds
+
+
+class MatchList(Struct, frozen=True):
+    """Matches, the latest opened first; `next` asks for the rest."""
+
+    matches: tuple[MatchRow, ...]
+    names: dict[str, str]
+    next: str | None
+
+
+class History(Struct, frozen=True):
+    """A player's matches, the latest opened first, and where he stands."""
+
+    player: str
+    name: str | None
+    matches: tuple[read.Played, ...]
+    standings: list[StandingRow]
+    next: str | None
+
+
+class Scoreboard(Struct, frozen=True):
+    """A game's totals, and the players of one board in order; only the pool of live matches is rated.
+
+    `unverified`: these matches were imported from elsewhere.
+    """
+
+    game: str
+    edition: str
+    pool: str
+    unverified: bool
+    totals: list[TotalsRow]
+    standings: tuple[StandingRow, ...]
+    names: dict[str, str]
+    next: str | None
+
+
+class TurnView(Struct, frozen=True):
+    """One turn as data, and told in sentences."""
+
+    turn: Turn
+    told: TurnTold
+
+
+class TurnList(Struct, frozen=True):
+    """The turns of a match; of a running or imported one as a spectator was told them.
+
+    `remark`: what everybody who reads those of an imported match should know.  `next` asks for the rest; a
+    turn too long for one page goes on in the next one.
+    """
+
+    match: str
+    game: str
+    unverified: bool
+    remark: str | None
+    over: bool
+    turns: list[TurnView]
+    next: str | None
+
+
+@api.get("/v1/matches", MatchList, refusals=(404, 503))
+async def list_matches(
+    call: Call,
+    game: OneGame = None,
+    edition: Edition = None,
+    player: Player = None,
+    status: Status = None,
+    origin: Origin = None,
+    since: Since = None,
+    until: Until = None,
+    date: Day = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> MatchList:
+    """Matches by game, edition, player, status, origin and time of opening (or its `date`)."""
+    must_be_known(game, edition, origin)
+    must_be_in_order(since, until)
+    if date is not None:
+        since, until = _within(date, since, until)
+    hidden = await call.services.models.hidden()
+    which = MatchFilter(game, edition, player, status, origin, since, until, hidden)
+    page = await call.services.models.ask(read.matches, which, Asked(limit, after))
+    if player is not None and not page.rows:
+        await must_be_somebody(call, player)
+    own = (row for row in page.rows if row.unverified or not row.claimed)
+    players = [player for row in own for player in row.seats.values() if player and _is_own(row, player)]
+    return MatchList(page.rows, await _names(call, players), page.next)
+
+
+@api.get("/v1/matches/{match}/turns", TurnList, refusals=(404, 410, 503))
+async def read_turns(
+    call: Call, match: MatchId, after: AfterTurn = "0", limit: Limit = None, at_least: AtLeast = None
+) -> TurnList:
+    """What each turn brought: plays, score before and after, turning points."""
+    found = (await looked(call, match, at_least)).match
+    over, unverified = found.closed is not None, found.imported
+    call.final, size = over, call.services.settings.turns_bytes
+    told, rest = await asyncio.to_thread(_turns, found, found.move, call.language, after, limit, size)
+    remark = REMARK[call.language] if unverified else None
+    return TurnList(found.id, found.game.name, unverified, remark, over, told, rest)
+
+
+@api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
+async def read_scoreboard(
+    call: Call,
+    game: GameName,
+    edition: Edition = None,
+    pool: Pool = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> Scoreboard:
+    """A game's board; `pool` is live (matches between people, rated), bots, or another origin."""
+    if game not in GAMES:
+        raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+    must_be_known(game, edition, None, pool)
+    chosen, among = edition or GAMES[game].editions[0], pool or LIVE
+    models = call.services.models
+    totals = await models.ask(read.totals, game, chosen, among)
+    page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
+    names = await _names(call, [row.player for row in page.rows])
+    return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
+
+
+@api.get("/v1/players/{player}/matches", History, refusals=(404, 503))
+async def read_history(
+    call: Call,
+    player: PlayerId,
+    game: OneGame = None,
+    edition: Edition = None,
+    origin: Origin = None,
+    outcome: Outcome = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> History:
+    """A player's matches and standings."""
+    must_be_known(game, edition, origin)
+    models = call.services.models
+    which = HistoryFilter(game, edition, origin, outcome, await models.hidden())
+    page = await models.ask(read.history, player, which, Asked(limit, after))
+    if not page.rows:
+        await must_be_somebody(call, player)
+    standings = await models.ask(read.standings_of, player)
+    name = (await _names(call, [player])).get(player)
+    return History(player, name, page.rows, standings, page.next)
+
+
+def _turns(
+    match: Match, move: int, language: str, after: str, limit: int | None, size: int
+) -> tuple[list[TurnView], str | None]:
+    """A page of the turns of a match as it stood after `move`, as data and in words, and where the next one
+    begins.
+
+    It ends with a turn before it has more than `size` bytes; a turn that is longer is told in parts.
+    """
+    number, _, plays = after.partition(".")
+    begin, told, room = (int(number), int(plays or 0)), list[TurnView](), size
+    for turn in turns(match, move):
+        first = begin[1] if turn.number == begin[0] else 0
+        if turn.number < begin[0] or (turn.number == begin[0] and not 0 < first < len(turn.plays)):
+            continue
+        if len(told) == limit:
+            return told, str(turn.number - 1)
+        view, last, length = _told(match, language, turn, first, room)
+        if told and (last < len(turn.plays) or length > room):
+            return told, str(turn.number - 1)
+        told.append(view)
+        if last < len(turn.plays):
+            return told, f"{turn.number}.{last}"
+        room -= length
+    return told, None
+
+
+def _told(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
+    """A turn from its `first` play on, as far as there is room: up to which play, and how many bytes that is.
+
+    One play is told however long it is.
+    """
+    game, opened = match.game, match.opened
+    words = game.words(language, opened.options, opened.edition)
+    last = first + fitting(turn, first, room)
+    while True:
+        one = part(turn, first, last)
+        view = TurnView(one, tell(game, words, one))
+        length = len(encode(view))
+        if length <= room or last - first == 1:
+            return view, last, length
+        last = first + (last - first) // 2
+
+
+def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
+    """The part of a day, in microseconds UTC, that lies between two moments.
+
+    Raises:
+        Failed: invalid.
+    """
+    try:
+        day = datetime.fromisoformat(date).replace(tzinfo=UTC)
+    except ValueError as error:
+        raise Failed("invalid", f"query date: there is no day {date}") from error
+    begin = int(day.timestamp()) * 1_000_000
+    end = begin + _DAY
+    return max(begin, since or begin), end if until is None else min(end, until)
+
+
+def _is_own(row: MatchRow, player: str) -> bool:
+    """May this player's name be told?  A match from elsewhere may say who it likes."""
+    return not row.unverified or name_of(player) is not None
+
+
+async def _names(call: Call, players: Sequence[str]) -> dict[str, str]:
+    imported = {player: name for player in players if (name := name_of(player)) is not None}
+    people = {player for player in players if player not in imported and not player.startswith("bot:")}
+    return await call.services.names.of(sorted(people), call.language) | imported

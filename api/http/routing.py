@@ -1,0 +1,561 @@
+"""Routing: one decorator for every route, structs in and out, and the true OpenAPI document.
+
+A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
+Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
+FastAPI makes the document; a request comes in by the route's door (`api.http.routing`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import Parameter
+from operator import attrgetter
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import msgspec
+from fastapi import APIRouter, Request, Response
+from fastapi.params import Param, Query
+from fastapi.routing import APIRoute
+from msgspec import UNSET, Struct
+from msgspec.inspect import StructType, Type, multi_type_info
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.gate import Denied, Gate
+from api.http import decoding, middleware, problems
+from api.http.auth import CHALLENGE, Visitor
+from api.http.errors import refused
+from api.http.params import IfNoneMatch
+from api.http.problems import Failed
+from api.http.schemas import Problem
+from api.http.services import Services
+from api.store.interface import Person, StoreError
+from domain.texts import LANGUAGES
+
+# ── How a request finds its route and how the route's parameters are read ──
+#
+# FastAPI makes the OpenAPI document of the routes.  If it served them, too, each request would pass ten
+# layers and a solver of dependencies, which takes 150 us where judging a move takes 60.  So each route has a
+# `Door`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Addresses` finds
+# it in as many steps as its path has parts.  Whatever has no door here goes on to FastAPI.
+
+Endpoint = Callable[..., Awaitable[Response]]
+_PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
+    "path": attrgetter("path_params"),
+    "query": lambda request: request.query_params if request.scope["query_string"] else {},
+    "header": attrgetter("headers"),
+}
+
+
+_SAID = {
+    "int": "a whole number is needed, not {given!r}",
+    "bool": "true or false is needed, not {given!r}",
+    "greater_than_equal": "at least {ge}, not {given}",
+    "less_than_equal": "at most {le}, not {given}",
+    "string_too_long": "at most {max_length} characters, not {length}",
+    "string_too_short": "at least {min_length} characters, not {length}",
+    "string_pattern_mismatch": "it must match {pattern}",
+}
+"""What is wrong with a parameter, by the kind of error that pydantic names, or by what that begins with."""
+_SHOWN = 40  # characters of what was given
+
+
+class Given:
+    """One parameter that a client gives: `key` is its name in its `place` (path, query or header)."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.name, self._default = parameter.name, parameter.default
+        about = _about(parameter)
+        self.key = about.alias or parameter.name
+        self.place = about.in_.value
+        self._those_of = _PLACES[self.place]
+        self._check = TypeAdapter[Any](parameter.annotation).validator.validate_python
+
+    def read(self, request: Request) -> Any:
+        """Its value.
+
+        Raises:
+            Failed: invalid.
+        """
+        value = self._those_of(request).get(self.key)
+        if value is None and self._default is not Parameter.empty:
+            return self._default
+        try:
+            return self._check(value)
+        except ValidationError as error:
+            told = f"{self.place} {self.key}: {_said(error.errors()[0], value or '')}"
+            raise Failed("invalid", told) from error
+
+
+class Door:
+    """What serves one route: reads the parameters, calls the endpoint, sends what it gives or refuses.
+
+    Args:
+        endpoint: takes the request and the parameters.
+        parameters: those that a client gives.
+    """
+
+    def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
+        self._endpoint, self.given = endpoint, [Given(parameter) for parameter in parameters]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        request = Request(scope, receive)
+        try:
+            response = await self._endpoint(request, **{one.name: one.read(request) for one in self.given})
+        except (Failed, Denied, StoreError) as error:
+            response = await refused(request, error)
+        await response(scope, receive, send)
+
+
+class _Place:
+    """What stands below one part of a path: the parts that may follow, and the routes that end here."""
+
+    __slots__ = ("any", "named", "routes")
+
+    def __init__(self) -> None:
+        self.named: dict[str, _Place] = {}
+        self.any: _Place | None = None
+        self.routes: dict[str, APIRoute] = {}
+
+
+class Addresses:
+    """The routes by path and method."""
+
+    def __init__(self, routes: Iterable[APIRoute]) -> None:
+        self._top = _Place()
+        for route in routes:
+            place = self._top
+            for part in route.path.split("/"):
+                if part.startswith("{"):
+                    place.any = place.any or _Place()
+                    place = place.any
+                else:
+                    place = place.named.setdefault(part, _Place())
+            for method in route.methods or ():
+                place.routes[method] = route
+
+    def find(self, scope: Scope) -> ASGIApp | None:
+        """What serves a request; None where this is for FastAPI to say.
+
+        The scope is told the route and the parts of its path that are parameters.  What answers GET answers
+        HEAD as well: uvicorn sends the head alone.
+        """
+        place, given = self._place(scope["path"])
+        method = scope["method"]
+        route = place.routes.get("GET" if method == "HEAD" else method) if place else None
+        if route is None:
+            return None
+        scope["route"], scope["path_params"] = route, dict(zip(route.param_convertors, given, strict=True))
+        return route.app
+
+    def allowed(self, path: str) -> list[str]:
+        """The methods that the routes at a path know; none where there are no routes."""
+        place, _ = self._place(path)
+        known = set(place.routes) if place else set[str]()
+        return sorted(known | {"HEAD"} if "GET" in known else known)
+
+    def _place(self, path: str) -> tuple[_Place | None, list[str]]:
+        """Where a path ends, and its parts that are parameters."""
+        place, given = self._top, list[str]()
+        for part in path.split("/"):
+            below = place.named.get(part)
+            if below is None:
+                below = place.any
+                if below is None or not part:
+                    return None, given
+                given.append(part)
+            place = below
+        return place, given
+
+
+def in_query(parameters: Iterable[Parameter]) -> list[str]:
+    """The names of those parameters that stand in the query."""
+    about = [(parameter, _about(parameter)) for parameter in parameters]
+    return [one.alias or parameter.name for parameter, one in about if isinstance(one, Query)]
+
+
+def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
+    """A misspelt parameter would be left out of account silently, and so would all but one of several values.
+
+    Raises:
+        Failed: invalid.
+    """
+    if not request.scope["query_string"]:
+        return
+    seen = set[str]()
+    for name, _ in request.query_params.multi_items():
+        if not known:
+            raise Failed("invalid", f"there is no parameter {name[:40]!r} here: this address takes none")
+        if name not in known:
+            told = ", ".join(known)
+            raise Failed("invalid", f"there is no parameter {name[:40]!r} here; there are: {told}")
+        if name in seen:
+            raise Failed("invalid", f"the parameter {name} is given twice; give it once")
+        seen.add(name)
+
+
+def _said(error: Any, given: str) -> str:
+    """What is wrong with a parameter, in our own words; `api.http.messages` knows the same in Russian."""
+    kind = error["type"]
+    said = _SAID.get(kind) or _SAID.get(kind.partition("_")[0], "no such value is possible")
+    return said.format_map({**error.get("ctx", {}), "given": given[:_SHOWN], "length": len(given)})
+
+
+def _about(parameter: Parameter) -> Param:
+    """Where FastAPI is told that a parameter stands."""
+    assert get_origin(parameter.annotation) is Annotated, f"{parameter.name} does not say where it stands"
+    return next(one for one in get_args(parameter.annotation) if isinstance(one, Param))
+
+
+# The JSON schemas of the structs, as programs understand them that make clients of the OpenAPI document.
+#
+# msgspec tells what it would decode.  What is told here besides: which fields of an answer are always there
+# (all but those that are left out at their default), and where the names of an object are free.  No `default`
+# is told: generators take a field that has one for a field that is always there.
+
+REF = "#/components/schemas/{name}"
+BYTES = {"type": "string", "format": "binary"}
+TEXT = {"type": "string"}
+_NULL = {"type": "null"}
+
+Schema = dict[str, Any]
+
+
+def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
+    """The schema of each kind, and by name those of all structs in them."""
+    kinds = tuple(kinds)
+    told, named = msgspec.json.schema_components(kinds, ref_template=REF)
+    structs = {struct.__name__: struct for struct in _structs(kinds)}
+    for name, schema in named.items():
+        _refine(schema, structs[name])
+    return [_inlined(schema) for schema in told], {name: _inlined(schema) for name, schema in named.items()}
+
+
+def without_null(schema: Schema) -> Schema:
+    """The schema of something that is left out where there is none: null is never sent."""
+    told = {name: value for name, value in schema.items() if name != "anyOf"}
+    if "enum" in told:
+        told["enum"] = [value for value in told["enum"] if value is not None]
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != _NULL]
+    return told | kinds[0] if len(kinds) == 1 else told | ({"anyOf": kinds} if kinds else {})
+
+
+def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
+    """All structs that these kinds are made of."""
+    waiting: list[Type] = list(multi_type_info(kinds))
+    seen = set[type[Struct]]()
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, StructType):
+            if kind.cls in seen:
+                continue
+            seen.add(kind.cls)
+            yield kind.cls
+            waiting += [field.type for field in kind.fields]
+        for name in ("type", "types", "item_type", "item_types", "key_type", "value_type"):
+            below = getattr(kind, name, ())
+            waiting += [below] if isinstance(below, Type) else list(below or ())
+
+
+def _refine(schema: Schema, struct: type[Struct]) -> None:
+    """Tell which fields are always there, and what it means where one is not."""
+    config, properties = struct.__struct_config__, schema["properties"]
+    asks, required = (
+        config.forbid_unknown_fields,
+        [name for name in (config.tag_field,) if name in properties],
+    )
+    for field in msgspec.structs.fields(struct):
+        told, default = properties[field.encode_name], field.default
+        told.pop("default", None)
+        if field.required or not (asks or config.omit_defaults or default is UNSET):
+            required.append(field.encode_name)
+        elif default is None and not asks:
+            properties[field.encode_name] = without_null(told)
+        elif isinstance(default, str | int) and default != "":
+            means = f"Left out: {msgspec.json.encode(default).decode()}."
+            told["description"] = f"{told['description']}  {means}" if "description" in told else means
+    schema["required"] = required
+    schema.pop("title")  # it is the name
+    schema["description"] = inspect.cleandoc(schema["description"])
+
+
+def _inlined(schema: Any) -> Any:
+    """A schema that says of everything of which type it is."""
+    if isinstance(schema, list):
+        return [_inlined(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _inlined(part) for name, part in schema.items()}
+    words = told.get("enum")
+    if words == [True]:
+        return {name: part for name, part in told.items() if name != "enum"} | {
+            "type": "boolean",
+            "const": True,
+        }
+    if isinstance(words, list) and all(isinstance(word, str) for word in words):
+        told.setdefault("type", "string")
+    if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
+        told.setdefault("additionalProperties", True)
+    if "discriminator" in told and "anyOf" in told:  # exactly one fits, which its tag tells
+        told["oneOf"] = told.pop("anyOf")
+    return told
+
+
+# Where requests come in: one decorator for every route, structs in and out, and the true OpenAPI document.
+
+
+EVERYWHERE = (400, 401, 422, 429, 431, 500, 503)  # problems that any route may answer with
+FILE = "application/zip"  # the media type of match files
+_TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
+_MAY = "No token is needed; who shows one is answered as the player that it belongs to."
+LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
+_JSON = decoding.JSON
+_HEADS = {
+    language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
+    for language in LANGUAGES
+}
+_IF_NONE_MATCH = inspect.Parameter(
+    "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
+)
+_GIVEN = ("call", "body")  # a handler's parameters that do not come from address or headers
+
+Handler = Callable[..., Awaitable[Any]]
+H = TypeVar("H", bound=Handler)
+encode = msgspec.json.Encoder().encode
+
+
+class Caller:
+    """Somebody who was let in, by whichever door: who asks, in which language, and what he may work with."""
+
+    __slots__ = ("lag", "language", "services", "visitor")
+
+    def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
+        self.services, self.visitor, self.language = services, visitor, language
+        self.lag: float | None = None  # seconds that what he is shown may be old; None: it is current
+
+    @property
+    def gate(self) -> Gate:
+        """The gate."""
+        return self.services.gate
+
+    @property
+    def player(self) -> str | None:
+        """The id of who asks."""
+        return self.visitor.player
+
+    def person(self, *roles: str) -> Person:
+        """Who asks; he needs one of these roles, if any are named.
+
+        Raises:
+            Failed: unauthorized, forbidden.
+        """
+        person = self.visitor.person
+        if person is None:
+            raise self.nobody()
+        if roles and person.role not in roles:
+            raise Failed("forbidden", f"this takes the role {' or '.join(roles)}, yours is {person.role}")
+        return person
+
+    def nobody(self) -> Failed:
+        """The refusal of somebody without a token: over HTTP he may show one at any time."""
+        return Failed("unauthorized", "send Authorization: Bearer TOKEN", CHALLENGE)
+
+
+class Call(Caller):
+    """One request over HTTP."""
+
+    __slots__ = ("final", "request")
+
+    def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
+        super().__init__(services, visitor, decoding.language(request.headers.get("accept-language", "")))
+        self.request = request
+        self.final = False  # everybody may see the answer, and it does not change any more
+
+    def answer(self, content: Any, status: int = 200) -> Response:
+        """A struct as a response."""
+        return Answer(encode(content), status, self.language)
+
+
+class Answer(Response):
+    """JSON in a language.  Its head is put together here, in a third of the time that any head would take."""
+
+    def __init__(self, body: bytes, status: int, language: str) -> None:
+        self.body, self.status_code, self.background = body, status, None
+        self.raw_headers = [*_HEADS[language], (b"content-length", b"%d" % len(body))]
+
+
+class Documented(Struct, frozen=True):
+    """What a route answers with besides its struct: a status, what it means, and its media types."""
+
+    status: int
+    meaning: str
+    media: tuple[str, ...] = ()
+
+
+_UNCHANGED = Documented(304, "Unchanged: what `If-None-Match` names is still what would be told")
+
+
+class Api:
+    """The routes of one topic.
+
+    Args:
+        topic: how the documentation groups them.
+        about: what they are for, in a sentence.
+    """
+
+    def __init__(self, topic: str, about: str) -> None:
+        self.topic, self.about = topic, about
+        self.router = APIRouter(tags=[topic])
+        self.types: list[Any] = [Problem]
+
+    @property
+    def doors(self) -> list[APIRoute]:
+        """The routes."""
+        return [route for route in self.router.routes if isinstance(route, APIRoute)]
+
+    def get(self, path: str, returns: Any, **more: Any) -> Callable[[H], H]:
+        """A route for reading; see `_route`."""
+        return self._route("GET", path, returns, None, 200, **more)
+
+    def post(self, path: str, body: Any, returns: Any, status: int = 201, **more: Any) -> Callable[[H], H]:
+        """A route for commands; see `_route`.  A `body` with nothing required may be left out."""
+        return self._route("POST", path, returns, body, status, **more)
+
+    def _route(
+        self,
+        method: str,
+        path: str,
+        returns: Any,
+        body: Any,
+        status: int,
+        *,
+        refusals: Iterable[int] = (),
+        also: Iterable[Documented] = (),
+        token: bool = False,
+        personal: bool = False,
+        fleeting: bool = False,
+    ) -> Callable[[H], H]:
+        """Add a route.
+
+        Args:
+            returns: the struct that the handler gives, or the media type of what it gives.
+            body: the struct that it takes as `body`; None for none, a media type for bytes.
+            refusals: the statuses of its problems besides `EVERYWHERE`.
+            also: other answers that it may give.
+            token: it needs one.
+            personal: it needs none, and answers otherwise to somebody who shows one.
+            fleeting: no cache may keep what it tells.
+        """
+
+        def wrap(handler: H) -> H:
+            known = [{"bearer": list[str]()}] if token or personal else []
+            extra: dict[str, Any] = {"security": [{}, *known] if personal else known}
+            if body is not None:
+                extra["requestBody"] = self._request_body(body)
+            negotiated = any(other.status == status and other.media for other in also)
+            vary = ["accept-language"]
+            vary += ["authorization"] if personal else []
+            vary += ["accept"] if negotiated else []
+            keeps = method == "GET" and not (token or fleeting)
+            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
+            summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
+            self.router.add_api_route(
+                path,
+                endpoint,
+                methods=[method],
+                response_model=None,
+                response_class=Response,
+                status_code=status,
+                responses=self._responses(
+                    handler.__name__,
+                    returns,
+                    status,
+                    {*refusals, *EVERYWHERE},
+                    [*also, *([_UNCHANGED] if keeps else [])],
+                ),
+                openapi_extra=extra,
+                summary=" ".join(summary.split()).rstrip("."),
+                description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
+                operation_id=handler.__name__,
+            )
+            self.doors[-1].app = Door(endpoint, own)
+            return handler
+
+        return wrap
+
+    def _request_body(self, body: Any) -> dict[str, Any]:
+        if isinstance(body, str):
+            return {"required": True, "content": {body: {"schema": BYTES}}}
+        return {"required": not decoding.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
+
+    def _responses(
+        self, name: str, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
+    ) -> dict[int | str, dict[str, Any]]:
+        content = _plain(returns) if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
+        told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
+        for other in also:
+            media = _plain(*other.media)
+            known = told.setdefault(other.status, {"description": other.meaning})
+            if media:
+                known.setdefault("content", {}).update(media)
+        problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
+        for status in sorted(refusals):
+            told[status] = {"description": problems.meaning(status, name), "content": problem}
+        return told
+
+    def _schema(self, kind: Any) -> dict[str, Any]:
+        self.types.append(kind)
+        (schema,), _ = schemas([kind])
+        return schema
+
+
+def _plain(*media: str) -> dict[str, Any]:
+    """Bodies that are no JSON, by media type: text, or bytes."""
+    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
+
+
+def _endpoint(
+    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
+) -> tuple[Handler, list[inspect.Parameter]]:
+    """What a door calls: let the visitor in, read and decode the body, call the handler, encode.  And the
+    parameters that it wants of the client.
+
+    `vary`: the headers on which an answer depends that caches may keep; None: they may not.
+    """
+    parameters = inspect.signature(handler, eval_str=True).parameters.values()
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
+    own += [] if vary is None else [_IF_NONE_MATCH]
+    known = in_query(own)
+    read = None if body is None else decoding.reader(body)
+
+    async def endpoint(request: Request, **given: Any) -> Response:
+        services: Services = request.app.state.services
+        visitor = await services.tokens.visitor(request)
+        services.requests.take(visitor.holder)
+        refuse_unknown(request, known)
+        call = Call(services, request, visitor)
+        if read is not None:
+            given["body"] = await read(request, services.settings)
+        given.pop(_IF_NONE_MATCH.name, None)  # it may come in several lines
+        answer = await handler(call=call, **given)
+        response = answer if isinstance(answer, Response) else call.answer(answer, status)
+        if vary is None:
+            response.headers.setdefault("cache-control", middleware.NEVER)
+        else:
+            alike = call.final and "authorization" not in vary
+            private = visitor.person is not None and not alike
+            response = await middleware.kept(
+                request, response, services.packed, vary, own=private, final=call.final
+            )
+        if call.lag is not None:
+            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
+        return response
+
+    first = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
+    endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
+    return endpoint, own

@@ -1,0 +1,373 @@
+"""Serving one store: one process, uvicorn on uvloop, until it is asked to stop; and its log lines.
+
+A stop is graceful: streams end, whoever waits for an answer gets it, then the store is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gc
+import hashlib
+import logging
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from queue import Full, Queue
+from types import TracebackType
+
+import msgspec
+import uvicorn
+import uvloop
+
+from api.bus import VARIABLE as REDIS
+from api.bus import Address, Bus
+from api.gate import Denied, Gate
+from api.http.app import build
+from api.http.connections import proxies
+from api.http.protocols import IDLE_SECONDS, Config, SocketProtocol
+from api.http.read_models import ReadModels, open_read_models
+from api.http.services import Services
+from api.settings import Settings, product, read, unknown
+from api.store.events import learn
+from api.store.location import Location, open_store
+from api.store.sql import SqlStore
+from domain.games import GAMES
+
+# ── Log lines as JSON, one object a line, on standard error ──
+#
+# A line says what was done by whom to which match and how it ended.  No token, no ticket, no body, no pick
+# and no fact ever enters one.  What a library has to say may hold any of them, so only who says it is told,
+# and the kind and place of an error.
+#
+# The lines are written by a thread of their own.  Standard error may be a pipe that nobody reads, and a full
+# one would hold up the loop, and with it every match; so lines that find no room are left out and counted.
+
+_encode = msgspec.json.Encoder().encode
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_KNOWN = ("glasnost", "uvicorn")  # whose texts are told
+_WAITING = 10_000  # lines that may wait to be written
+_FLUSH_SECONDS = 1.0  # at the end of the process
+
+
+class Lines(logging.Formatter):
+    """One JSON object: time (microseconds UTC), level, event, and what was given as `extra`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        line = {"at": int(record.created * 1_000_000), "level": record.levelname.lower()}
+        if record.name.partition(".")[0] in _KNOWN:
+            line |= {"event": record.getMessage()}
+            line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        else:
+            line |= {"event": f"told by {record.name}"}
+        if record.exc_info and record.exc_info[0]:
+            line |= _told(record.exc_info[0], record.exc_info[2])
+        return _encode(line).decode()
+
+
+class Aside(logging.Handler):
+    """Writes the lines to a file descriptor in a thread of its own, and never waits for it.
+
+    Args:
+        descriptor: where they go.
+        most: how many may wait; what comes on top is left out, and the next line that is written says so.
+    """
+
+    def __init__(self, descriptor: int, most: int = _WAITING) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._waiting: Queue[bytes] = Queue(most)
+        self._lost = 0
+        threading.Thread(target=self._write, name="log", daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler.emit`; called under the handler's lock."""
+        if self._lost and not self._waiting.full():
+            lost, self._lost = self._lost, 0
+            self._put(_noted("lines lost", record, lost=lost))
+        self._put(record)
+
+    def flush(self) -> None:
+        """Wait until all is written, but not for long."""
+        with self._waiting.all_tasks_done:
+            self._waiting.all_tasks_done.wait_for(
+                lambda: not self._waiting.unfinished_tasks, timeout=_FLUSH_SECONDS
+            )
+
+    def _put(self, record: logging.LogRecord) -> None:
+        try:
+            self._waiting.put_nowait(self.format(record).encode() + b"\n")
+        except Full:
+            self._lost += 1
+
+    def _write(self) -> None:
+        while True:
+            line = self._waiting.get()
+            with suppress(OSError):  # nobody is there to be told
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            self._waiting.task_done()
+
+
+def _noted(event: str, like: logging.LogRecord, **told: object) -> logging.LogRecord:
+    """A warning of this module's own, at the time of another record."""
+    fields = {"name": "glasnost.logs", "levelname": "WARNING", "msg": event, "created": like.created}
+    return logging.makeLogRecord(fields | told)
+
+
+def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, object]:
+    """The kind of an error and where it was raised; not its text, which could name a hidden card."""
+    frames = traceback.extract_tb(trace)
+    return {"error": kind.__name__, "where": [f"{frame.name}:{frame.lineno}" for frame in frames[-8:]]}
+
+
+def set_up(level: str) -> None:
+    """Send this program's log lines from this level upwards, and libraries' warnings, to standard error."""
+    handler = Aside(sys.stderr.fileno())
+    handler.setFormatter(Lines())
+    for name, least in (("glasnost", logging.NOTSET), ("uvicorn", logging.WARNING), (None, logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(max(logging.getLevelNamesMapping()[level.upper()], least))
+
+
+# ── Serving one store: one process, uvicorn on uvloop, until somebody asks it to stop ──
+
+
+_SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
+FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
+BACKLOG = 2_048  # connections that wait to be accepted
+_TURN = 0.002  # seconds after which a thread gives way to another: measured; with less they mostly wait
+_log = logging.getLogger("glasnost.serve")
+
+
+class CannotServe(Exception):
+    """The server cannot start; the text says why, and the way out."""
+
+
+def serve(
+    location: Location,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    empty: bool = False,
+    environment: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda line: print(line, flush=True),
+) -> None:
+    """Serve the store at `location` until SIGINT or SIGTERM.
+
+    Args:
+        port: 0 for a free one.
+        empty: leave an empty store empty; else one match of each game is played in it by bots.
+        tell: is given the one line that says where the server listens.
+
+    Raises:
+        CannotServe: the address is taken or is none, or the read models have no place.
+        StoreError: see `api.store.location.open_store`.
+        BadSetting: see `api.settings.read` and `api.bus.Address`.
+    """
+    given = os.environ if environment is None else environment
+    settings = read(given)
+    redis = Address(given[REDIS]) if given.get(REDIS) else None
+    set_up(settings.log_level)
+    for variable, like in unknown(given).items():
+        _log.warning("unknown setting", extra={"variable": variable, "like": like})
+    _open_as_many_as_allowed()
+    sys.setswitchinterval(_TURN)
+    learn()  # what came with modules that were loaded since the first time
+    with listening(host, port) as listener, closing(open_store(location)) as store:
+        uvloop.run(_serve(store, listener, settings, redis, empty, tell))
+
+
+def _open_as_many_as_allowed() -> None:
+    """Each connection is an open file, and a process may open few at first: 1,024 on most systems."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):  # where the system allows less than it says
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def clock() -> int:
+    """The time in microseconds UTC."""
+    return time.time_ns() // 1_000
+
+
+def _read_models(store: SqlStore) -> ReadModels:
+    try:
+        return open_read_models(store)
+    except (OSError, sqlite3.OperationalError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise CannotServe(f"{store.home} cannot hold the read models: {why}") from error
+
+
+async def _serve(
+    store: SqlStore,
+    listener: socket.socket,
+    settings: Settings,
+    redis: Address | None,
+    empty: bool,
+    tell: Callable[[str], None],
+) -> None:
+    gate = Gate(store, store.keys, clock, product(), settings)
+    models = _read_models(store)
+    try:
+        if not empty and store.last() == 0:
+            with suppress(TimeoutError):  # bots that found no room go on when there is some
+                await asyncio.wait_for(play_one_of_each(gate), FIRST_SECONDS)
+        services = Services(gate, store, models, settings, clock)
+        if redis is not None:
+            services.share(Bus(redis, store.keys.derived("redis"), store))
+        server = Server(gate, services, settings)
+        address = _address(listener)
+        store.announce(address)
+        _collect_less()
+        await server.run_on(listener, lambda: tell(f"listening on {address}"))
+    finally:
+        _hang_up_later(store, settings.stopping_seconds)
+        await gate.close()
+        models.close()
+
+
+def _hang_up_later(store: SqlStore, seconds: float) -> None:
+    """Let go of whoever then waits for a database still: one that is frozen would hold him up for ever."""
+    timer = threading.Timer(seconds, store.hang_up)
+    timer.daemon = True  # it holds nothing up that has ended before
+    with suppress(RuntimeError):  # no thread can be had
+        timer.start()
+
+
+def _collect_less() -> None:
+    """Look for garbage seldom, and never among what is there at the start.
+
+    Hardly anything that a request leaves behind needs the collector, which by default looks after every 700
+    objects and takes a tenth of a move's time (measured).
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
+
+
+async def play_one_of_each(gate: Gate) -> None:
+    """One match of each game between bots, so that a newcomer has something to look at.
+
+    Of several servers that begin together on an empty store, one plays each: the match's id is the same.
+    """
+    for game in GAMES.values():
+        name = _first_match(game.name) if gate.store.shared else None
+        try:
+            match = (await gate.open(None, game.name, None, {}, origin="bots", match=name)).desk.match
+        except Denied as error:
+            if error.kind != "exists":
+                raise
+            continue
+        for seat in game.seats:
+            await gate.sit(match.id, seat, None, bot="random")
+        await gate.settled(match.id)
+
+
+def _first_match(game: str) -> str:
+    """The id of the match of a game that is played on an empty store; it looks like any other."""
+    digest = hashlib.sha256(f"the first match of {game}".encode()).digest()
+    return "m" + base64.b32encode(digest[:10]).decode().lower()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which says when it answers, and lets streams end before it waits for connections to close.
+
+    Args:
+        gate: is told to stop before the connections are closed.
+        services: what the application works with.
+        settings: the limits.
+    """
+
+    def __init__(self, gate: Gate, services: Services, settings: Settings) -> None:
+        super().__init__(
+            Config(
+                build(services),
+                services,
+                h11_max_incomplete_event_size=settings.head_bytes,  # our protocol's, too
+                ws=SocketProtocol,
+                ws_max_size=settings.body_bytes,
+                ws_ping_interval=settings.heartbeat_seconds,
+                ws_ping_timeout=_SILENT_HEARTBEATS * settings.heartbeat_seconds,
+                ws_per_message_deflate=False,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=settings.trust_proxy,
+                forwarded_allow_ips=proxies(os.environ),
+                backlog=BACKLOG,
+                timeout_keep_alive=IDLE_SECONDS,
+                timeout_graceful_shutdown=settings.stopping_seconds,
+            )
+        )
+        self._gate, self._bus = gate, services.bus
+        self._sockets, self._patience = services.sockets, settings.stopping_seconds
+        self._ready: Callable[[], None] = lambda: None
+
+    async def run_on(self, listener: socket.socket, ready: Callable[[], None]) -> None:
+        """Serve on a socket until a signal comes; `ready` is called when requests are answered."""
+        self._ready = ready
+        if threading.current_thread() is threading.main_thread():
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self.stop)
+        await self.serve(sockets=[listener])
+
+    def stop(self) -> None:
+        """Stop serving; asked twice, without waiting for anybody."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are handled on the loop, and end the process only when all is closed."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`."""
+        self._gate.follow(self._bus)
+        if self._bus is not None:
+            self._bus.start()
+        await super().startup(sockets)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`."""
+        self._gate.stop()
+        await self._sockets.stop(self._patience / 2)  # uvicorn would break them off, and answer nobody
+        await super().shutdown(sockets)
+        if self._bus is not None:
+            await self._bus.close()
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket on this address, before anything costly begins.
+
+    Raises:
+        CannotServe.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        hint = "; choose another port (--port), or 0 for a free one" if port else ""
+        raise CannotServe(f"cannot listen on {host} port {port}: {error.strerror}{hint}") from error
+    with listener:
+        listener.setblocking(False)
+        yield listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,1 +1,0 @@
-"""The second door to the same gate: one WebSocket for each player."""

@@ -1,0 +1,78 @@
+"""The socket: a second door to the same gate, one WebSocket for each player (docs/http.md).
+
+The handshake is refused like any request, with the same documents.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import Any
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.gate import Denied
+from api.http.problems import Failed
+from api.http.routing import refuse_unknown, schemas
+from api.http.services import Services
+from api.http.ws_messages import SAID, TOLD, Entered, Followed
+from api.http.ws_session import PATH, STOPPING, Guest, Session
+from api.store.interface import StoreError
+
+_log = logging.getLogger("glasnost.http")
+TYPES = (*SAID, *TOLD, Entered, Followed)
+
+
+class Door:
+    """ASGI: the handshake, then the session."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI.
+
+        Raises:
+            Failed: unauthorized, invalid, limit, unavailable: then there is no socket.
+        """
+        connection = HTTPConnection(scope)
+        try:
+            await self._serve(connection, receive, send)
+        except (Failed, Denied, StoreError):
+            raise
+        except OSError:  # who wanted to connect has gone
+            return
+        except Exception:
+            _log.error("error in the server", exc_info=True, extra={"route": PATH})
+            raise Failed("failed", "the log of the server says more") from None
+
+    async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
+        services: Services = connection.app.state.services
+        refuse_unknown(connection, ())
+        guest = Guest(services, connection)
+        try:
+            await guest.arrive()
+            await receive()  # that somebody wants to connect
+            if services.gate.stopping:  # whoever came in now would not be told when it is time to go
+                raise Failed("unavailable", "the server is stopping")
+            session = Session(services, guest, receive, send)
+            with services.sockets.told(partial(session.end, STOPPING)):
+                await send({"type": "websocket.accept"})
+                await session.run()
+        finally:
+            guest.leave()
+
+
+async def not_a_handshake(request: Request) -> Response:
+    """What a request without a handshake gets at the socket's address."""
+    told = "this address takes a WebSocket handshake; a proxy must let it through"
+    raise Failed("upgrade", told, {"upgrade": "websocket"})
+
+
+def described() -> dict[str, Any]:
+    """The messages, for the OpenAPI document, which has no place of its own for sockets."""
+
+    def any_of(kinds: tuple[Any, ...]) -> dict[str, Any]:
+        told, _ = schemas(kinds)
+        return {"anyOf": told}
+
+    return {PATH: {"client": any_of(SAID), "server": any_of(TOLD)}}

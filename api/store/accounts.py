@@ -1,0 +1,563 @@
+"""What lies beside the log: people, tokens, invitations of administrators, upload quotas, reserved seats.
+
+Of a token only the SHA-256 is stored: it has 256 random bits, so nothing slower is needed.  What is done with
+a person leaves an entry in the audit log, which holds ids only.  The id of a forgotten person stays taken for
+ever.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from api.store.events import Rows
+from api.store.interface import (
+    Act,
+    AuditEntry,
+    Barred,
+    Conflict,
+    Found,
+    Known,
+    Person,
+    Quota,
+    Reservation,
+    Reservations,
+    Spent,
+    StoreError,
+    Withdrawal,
+)
+from domain.log import canonical
+
+# Letters of appointment: how the owner of a store makes an administrator while a server holds the store.
+#
+# Whoever may write into the key folder may appoint.  A letter is a file named by the hash of the new token;
+# the server finds it when the token is shown for the first time, enters the person in the store, and burns
+# it.
+
+FOLDER = "appointments"
+_NAME = re.compile("[0-9a-f]{64}")
+
+
+def write_invitation(keys: Path, person: Person, token_hash: bytes) -> None:
+    """Lay down a letter for whoever shows the token of this hash.
+
+    Raises:
+        StoreError: the key folder is missing or cannot be written.
+    """
+    try:
+        (keys / FOLDER).mkdir(mode=0o700, exist_ok=True)
+        letter = os.open(_path(keys, token_hash), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(letter, "wb") as file:
+            file.write(canonical(person) + b"\n")
+    except OSError as error:
+        raise StoreError(f"no letter can be laid into {keys}: {error.strerror}") from error
+
+
+def read_invitation(keys: Path, token_hash: bytes) -> Person | None:
+    """Who is appointed by the letter for this token, if there is one."""
+    try:
+        return msgspec.json.decode(_path(keys, token_hash).read_bytes(), type=Person)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def burn_invitation(keys: Path, token_hash: bytes) -> None:
+    """The person stands in the store now: the letter has done its work."""
+    with suppress(OSError):
+        _path(keys, token_hash).unlink()
+
+
+def burn_those_of(keys: Path, player: str) -> None:
+    """Nobody is appointed under this id any more."""
+    for path in (keys / FOLDER).glob("*"):
+        if _NAME.fullmatch(path.name):
+            token_hash = bytes.fromhex(path.name)
+            person = read_invitation(keys, token_hash)
+            if person is not None and person.id == player:
+                burn_invitation(keys, token_hash)
+
+
+def copy(source: Path, target: Path) -> int:
+    """Give a key folder the letters in another that nobody has shown the token of yet; how many these are.
+
+    Raises:
+        StoreError: the other folder cannot be written.
+    """
+    folder = source / FOLDER
+    hashes = [bytes.fromhex(path.name) for path in sorted(folder.glob("*")) if _NAME.fullmatch(path.name)]
+    letters = [
+        (token_hash, person) for token_hash in hashes if (person := read_invitation(source, token_hash))
+    ]
+    for token_hash, person in letters:
+        if read_invitation(target, token_hash) is None:
+            write_invitation(target, person, token_hash)
+    return len(letters)
+
+
+def _path(keys: Path, token_hash: bytes) -> Path:
+    return keys / FOLDER / token_hash.hex()
+
+
+# ── How names are compared, and who has one ──
+#
+# A name is looked for by its folded form: what Unicode holds for the same letters is the same, in capitals or
+# not, and marks that show nothing do not count.
+
+MOST = 64  # letters of a folded name that are kept
+LAST = "\U0010ffff"  # comes after whatever a name may go on with
+
+
+def folded(name: str) -> str:
+    """The form under which a name is looked for."""
+    seen = "".join(letter for letter in name.strip() if unicodedata.category(letter) != "Cf")
+    plain = unicodedata.normalize("NFKC", seen)
+    return unicodedata.normalize("NFKC", plain.casefold())[:MOST]
+
+
+def is_in(name: str, text: str) -> bool:
+    """Does a text hold a name?  A short one in Latin letters only as words of its own."""
+    words, sought = _words(text), _words(name)
+    if sought.isascii() and len(sought) < 4:
+        return bool(sought) and f" {sought} " in f" {words} "
+    return sought in words
+
+
+def _words(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in plain).split())
+
+
+# ── Names and tokens, beside the log: the log knows players by random ids only ──
+
+
+ROLES = ("player", "organizer", "observer", "admin")
+_MOST = 500  # ids in one look-up
+_ONE_BY_ONE = "people"  # the name in `meta` of the row that whoever changes people changes first
+_OLD_NAMES = "old names"  # what stands in that row while bytes of old names may be left in the store
+TRACES = f"WHERE name = '{_ONE_BY_ONE}' AND value = '{_OLD_NAMES}'"
+
+
+T = TypeVar("T")
+
+
+class Cursor(Protocol):
+    """Where statements are carried out, within a transaction; each value is marked by `?`."""
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> Any:
+        """Carry out a statement."""
+
+    def fetchone(self) -> Any:
+        """The next row; None where there is no more."""
+
+
+class Writing(Protocol):
+    """What does work in one durable transaction, and gives its result."""
+
+    def __call__(self, work: Callable[[Cursor], T], /) -> T:
+        """Raises Unavailable: nothing of the work was stored."""
+
+
+class SqlPeople:
+    """The people of one store; see `api.store.interface.People`.
+
+    Args:
+        reading: answers questions.
+        writing: None where the store is only read.
+        keys: where letters of appointment lie.
+    """
+
+    def __init__(self, reading: Rows, writing: Writing | None, keys: Path | None) -> None:
+        self._reading, self._writing, self._keys = reading, writing, keys
+        self._watchers: list[Callable[[str], None]] = []
+
+    def add(self, name: str, role: str) -> tuple[Person, str]:
+        """A new person, and a 256-bit token of which only the hash is kept.
+
+        Raises:
+            StoreError: no such role, or the store is only read.
+            Unavailable: the disk is full.
+        """
+        if role not in ROLES:
+            raise StoreError(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
+        person, token = Person(_new_id(), name, role), secrets.token_urlsafe(32)
+        self._enter(person, _hash(token))
+        return person, token
+
+    def by_token(self, token: str) -> Person | None:
+        """Whose token this is."""
+        token_hash = _hash(token)
+        found = self._whose("hash = ?", token_hash)
+        if found is None and self._appointed(token_hash):
+            found = self._whose("hash = ?", token_hash)
+        return found
+
+    def by_holder(self, holder: str) -> Person | None:
+        """See `People.by_holder`."""
+        begin = bytes.fromhex(holder)
+        return self._whose("hash BETWEEN ? AND ?", begin + bytes(16), begin + b"\xff" * 16)
+
+    def _whose(self, which: str, *values: bytes) -> Person | None:
+        people = f"SELECT id, name, role FROM people JOIN tokens ON tokens.person = people.id WHERE {which}"
+        rows = self._reading.rows(people, values)
+        return Person(*rows[0]) if rows else None
+
+    def names(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """See `People.names`."""
+        found: dict[str, str | None] = {}
+        for start in range(0, len(ids), _MOST):
+            some = ids[start : start + _MOST]
+            marks = ", ".join("?" * len(some))
+            found.update(
+                self._reading.rows(f"SELECT id, name FROM people WHERE id IN ({marks})", tuple(some))
+            )
+        return found
+
+    def known(self, player: str) -> Known | None:
+        """See `People.known`."""
+        tokens = "SELECT count(*) FROM tokens WHERE person = people.id"
+        rows = self._reading.rows(f"SELECT id, name, role, ({tokens}) FROM people WHERE id = ?", (player,))
+        return Known(*rows[0]) if rows else None
+
+    def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
+        """See `People.find`."""
+        sought = folded(name)
+        which = "folded = ?" if whole else "folded >= ? AND folded < ?"
+        values = [sought] if whole else [sought, sought + LAST]
+        if after:
+            which += " AND (folded, id) > (?, ?)"
+        select = f"SELECT folded, id, name FROM people WHERE folded IS NOT NULL AND {which}"
+        rows = self._reading.rows(f"{select} ORDER BY folded, id LIMIT ?", (*values, *after, limit))
+        return [Found(*row) for row in rows]
+
+    def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
+        """See `People.audit_log`."""
+        which = "WHERE (at, id) < (?, ?)" if before else ""
+        select = f"SELECT id, at, action, person, doer, reason FROM audit_log {which}"
+        rows = self._reading.rows(f"{select} ORDER BY at DESC, id DESC LIMIT ?", (*before, limit))
+        return [AuditEntry(*row) for row in rows]
+
+    # ── what is done with a person ──
+
+    def forget(self, player: str, act: Act) -> bool:
+        """See `People.forget`.  Backups made before still hold the name."""
+
+        def work(cursor: Cursor) -> bool:
+            found = _found(cursor, player)
+            if found.forgotten:
+                return False
+            _must_not_be_last(cursor, found)
+            _must_not_name(found, act)
+            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
+            cursor.execute("UPDATE people SET name = NULL, folded = NULL WHERE id = ?", (player,))
+            cursor.execute("UPDATE audit_log SET reason = '' WHERE person = ?", (player,))
+            _leave_traces(cursor)
+            _enter_action(cursor, "forget", player, act)
+            return True
+
+        forgotten = self._change(player, work)
+        if self._keys is not None:
+            burn_those_of(self._keys, player)
+        return forgotten
+
+    def rename(self, player: str, name: str, act: Act) -> bool:
+        """See `People.rename`."""
+
+        def work(cursor: Cursor) -> bool:
+            found = _remembered(cursor, player)
+            if found.name == name:
+                return False
+            _must_not_name(found, act)
+            cursor.execute(
+                "UPDATE people SET name = ?, folded = ? WHERE id = ?", (name, folded(name), player)
+            )
+            _leave_traces(cursor)
+            _enter_action(cursor, "rename", player, act)
+            return True
+
+        return self._change(player, work)
+
+    def revoke(self, player: str, act: Act) -> bool:
+        """See `People.revoke`."""
+
+        def work(cursor: Cursor) -> bool:
+            found = _found(cursor, player)
+            if not found.tokens:
+                return False
+            _must_not_be_last(cursor, found)
+            _must_not_name(found, act)
+            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
+            _enter_action(cursor, "revoke", player, act)
+            return True
+
+        return self._change(player, work)
+
+    def new_token(self, player: str, act: Act) -> str:
+        """See `People.new_token`."""
+        token = secrets.token_urlsafe(32)
+
+        def work(cursor: Cursor) -> None:
+            _must_not_name(_remembered(cursor, player), act)
+            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
+            cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (_hash(token), player))
+            _enter_action(cursor, "new-token", player, act)
+
+        self._change(player, work)
+        return token
+
+    def watch(self, told: Callable[[str], None]) -> None:
+        """See `People.watch`."""
+        self._watchers.append(told)
+
+    def _change(self, player: str, work: Callable[[Cursor], T]) -> T:
+        """Do work on a person, one after the other whoever writes, and tell of it."""
+
+        def in_turn(cursor: Cursor) -> T:
+            cursor.execute(
+                "INSERT INTO meta (name, value) VALUES (?, '')"
+                " ON CONFLICT (name) DO UPDATE SET value = meta.value",
+                (_ONE_BY_ONE,),
+            )
+            done = work(cursor)
+            self._announce(cursor, player)
+            return done
+
+        done = self._write()(in_turn)
+        self._tell(player)
+        return done
+
+    def _announce(self, cursor: Cursor, player: str) -> None:
+        """Tell other processes, with the commit."""
+
+    def _tell(self, player: str) -> None:
+        for told in self._watchers:
+            told(player)
+
+    # ── who comes ──
+
+    def _appointed(self, token_hash: bytes) -> bool:
+        """Enter the person whom a letter appoints, if there is one for this token.
+
+        A person who stands in the store already has come before, or was forgotten: then the letter is void.
+        """
+        if self._writing is None or self._keys is None:
+            return False
+        person = read_invitation(self._keys, token_hash)
+        if person is None:
+            return False
+        self._enter(person, token_hash)
+        burn_invitation(self._keys, token_hash)
+        return True
+
+    def _enter(self, person: Person, token_hash: bytes) -> None:
+        row = (person.id, person.name, person.role, folded(person.name or ""))
+
+        def insert(cursor: Cursor) -> None:
+            cursor.execute(
+                "INSERT INTO people (id, name, role, folded) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING RETURNING id",
+                row,
+            )
+            if cursor.fetchone() is not None:
+                cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (token_hash, person.id))
+
+        self._write()(insert)
+
+    def _write(self) -> Writing:
+        if self._writing is None:
+            raise StoreError("this store is open for reading only")
+        return self._writing
+
+
+def _found(cursor: Cursor, player: str) -> Known:
+    """The person.  Raises Barred: unknown-player."""
+    cursor.execute(
+        "SELECT id, name, role, (SELECT count(*) FROM tokens WHERE person = people.id) FROM people"
+        " WHERE id = ?",
+        (player,),
+    )
+    row = cursor.fetchone()
+    if row is None:
+        raise Barred("unknown-player", f"there is no player {player[:64]!r} here")
+    return Known(*row)
+
+
+def _remembered(cursor: Cursor, player: str) -> Known:
+    """The person, who was not forgotten.  Raises Barred: unknown-player, forgotten."""
+    found = _found(cursor, player)
+    if found.forgotten:
+        raise Barred("forgotten", f"player {player} was forgotten, and does not come back")
+    return found
+
+
+def _must_not_be_last(cursor: Cursor, person: Known) -> None:
+    """Raises Barred: last-admin."""
+    if person.role != "admin" or not person.tokens:
+        return
+    cursor.execute(
+        "SELECT 1 FROM people JOIN tokens ON tokens.person = people.id"
+        " WHERE role = 'admin' AND id <> ? LIMIT 1",
+        (person.id,),
+    )
+    if cursor.fetchone() is None:
+        raise Barred(
+            "last-admin",
+            f"{person.id} is the last administrator with a token:"
+            " make another one first (glasnost admin-token)",
+        )
+
+
+def _must_not_name(person: Known, act: Act) -> None:
+    """The audit log holds no name.  Raises Barred: reason."""
+    if is_in(person.name or "", act.reason):
+        raise Barred("reason", "the reason holds the name of the player: say it without the name")
+
+
+def _leave_traces(cursor: Cursor) -> None:
+    cursor.execute("UPDATE meta SET value = ? WHERE name = ?", (_OLD_NAMES, _ONE_BY_ONE))
+
+
+def _enter_action(cursor: Cursor, action: str, player: str, act: Act) -> None:
+    row = (_new_id("a"), act.at, action, player, act.by, act.reason)
+    cursor.execute(
+        "INSERT INTO audit_log (id, at, action, person, doer, reason) VALUES (?, ?, ?, ?, ?, ?)", row
+    )
+
+
+def appoint(keys: Path, name: str) -> tuple[Person, str]:
+    """A new administrator for a store that another process holds, by a letter in its key folder.
+
+    Raises:
+        StoreError: the key folder is missing or cannot be written.
+    """
+    person, token = Person(_new_id(), name, "admin"), secrets.token_urlsafe(32)
+    write_invitation(keys, person, _hash(token))
+    return person, token
+
+
+def _new_id(kind: str = "p") -> str:
+    """A letter and 80 random bits, lower-case: short enough for an address, never met twice."""
+    return kind + base64.b32encode(secrets.token_bytes(10)).decode().lower()
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+# Beside the log: how much each visitor has uploaded today, and which uploads an administrator withdrew.
+#
+# A withdrawn match stays in the log, which never loses a move, and its id stays taken; nobody is shown it.
+
+
+_ADD = (
+    "INSERT INTO upload_quota (visitor, day, number, bytes) VALUES (?, ?, 1, ?)"
+    " ON CONFLICT (visitor, day) DO UPDATE"
+    " SET number = upload_quota.number + 1, bytes = upload_quota.bytes + excluded.bytes"
+    " RETURNING number, bytes"
+)
+_COLUMNS = "match, at, by_whom, reason"
+
+
+class SqlUploads:
+    """The uploads of one store; see `api.store.interface.Uploads`.
+
+    Args:
+        reading: answers questions.
+        kept: the row of a match that stays as it is once it is written, also where only a replica is there.
+        writing: does work in one durable transaction.
+    """
+
+    def __init__(self, reading: Rows, kept: Callable[[str, str], Any], writing: Writing) -> None:
+        self._reading, self._kept, self._writing = reading, kept, writing
+
+    def take(self, visitors: Sequence[str], day: int, size: int, most: Quota) -> None:
+        """See `Uploads.take`."""
+
+        def work(cursor: Cursor) -> None:
+            cursor.execute("DELETE FROM upload_quota WHERE day < ?", (day,))
+            for visitor in sorted(visitors):  # in one order, so that no two wait for one another
+                cursor.execute(_ADD, (visitor, day, size))
+                number, whole = cursor.fetchone()
+                if number > most.number or whole > most.bytes:
+                    raise Spent(visitor)
+
+        self._writing(work)
+
+    def withdraw(self, withdrawal: Withdrawal) -> Withdrawal:
+        """See `Uploads.withdraw`."""
+        row = (withdrawal.match, withdrawal.at, withdrawal.by, withdrawal.reason)
+
+        def work(cursor: Cursor) -> None:
+            cursor.execute(
+                f"INSERT INTO withdrawals ({_COLUMNS}) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row
+            )
+
+        self._writing(work)
+        return self.withdrawal(withdrawal.match) or withdrawal
+
+    def withdrawal(self, match: str) -> Withdrawal | None:
+        """See `Uploads.withdrawal`."""
+        row = self._kept(f"SELECT {_COLUMNS} FROM withdrawals WHERE match = ?", match)
+        return Withdrawal(*row) if row else None
+
+    def withdrawn(self) -> frozenset[str]:
+        """See `Uploads.withdrawn`."""
+        return frozenset(row[0] for row in self._reading.rows("SELECT match FROM withdrawals"))
+
+
+# ── The reserved seats of a match as they are stored: one row beside the log, which each change replaces ──
+#
+# The row and the log are changed one after the other, whoever writes, and each change names what it was
+# judged by.  So a seat is never taken past a reservation that somebody was told stands, nor reserved once it
+# is taken.
+
+
+SELECT = "SELECT version, seats FROM reservations WHERE match = ?"
+_VERSION = "SELECT version FROM reservations WHERE match = ?"
+_MOVE = "SELECT coalesce(max(originator_version), 0) FROM stored_events WHERE originator_id = ?"
+_REPLACE = (
+    "INSERT INTO reservations (match, version, seats) VALUES (?, ?, ?) ON CONFLICT (match)"
+    " DO UPDATE SET version = excluded.version, seats = excluded.seats"
+)
+_seats = msgspec.json.Decoder(Mapping[str, Reservation]).decode
+
+
+def encode_reservations(reservations: Reservations) -> str:
+    """The seats as they are stored."""
+    return msgspec.json.encode(reservations.seats).decode()
+
+
+def decode_reservations(row: tuple[int, str] | None) -> Reservations:
+    """What a row says; None: there is none."""
+    return Reservations(row[0], _seats(row[1])) if row else Reservations()
+
+
+def must_be_at(cursor: Cursor, match: str, version: int) -> None:
+    """Raises Conflict: the reservations of a match are of another version."""
+    cursor.execute(_VERSION, (match,))
+    row = cursor.fetchone()
+    if (row[0] if row else 0) != version:
+        raise Conflict(f"the seats of match {match} were reserved otherwise meanwhile")
+
+
+def replace_reservations(cursor: Cursor, match: str, move: int, reservations: Reservations) -> None:
+    """See `Store.reserve`.  Raises Conflict."""
+    cursor.execute(_MOVE, (match,))
+    if cursor.fetchone()[0] != move:
+        raise Conflict(f"match {match} has gone on since move {move}")
+    must_be_at(cursor, match, reservations.version - 1)
+    insert_reservations(cursor, match, reservations)
+
+
+def insert_reservations(cursor: Cursor, match: str, reservations: Reservations) -> None:
+    """Store them, whatever was there."""
+    cursor.execute(_REPLACE, (match, reservations.version, encode_reservations(reservations)))

@@ -1,0 +1,278 @@
+"""How the event-sourcing library sees a match, and how the log of both stores is read.
+
+The topic of a stored event is the name of its game, whose codec reads it again; nothing is transcoded.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+from uuid import UUID
+
+import msgspec
+from eventsourcing.application import Application
+from eventsourcing.domain import DomainEventProtocol
+from eventsourcing.persistence import Mapper, Notification, StoredEvent, Transcoder
+from eventsourcing.utils import Environment, EnvType
+from msgspec import Struct
+
+from domain.games import GAMES
+from domain.log import PLAYED, Codec, Damaged, Record, codec
+from domain.match import Match
+
+# ── What the recorders of both stores share: how the log is read ──
+#
+# Both keep the log in a table `stored_events` of the same columns; `id` is the position in the one order in
+# which moves became durable.
+
+MOVE = "originator_id, originator_version, topic, state"
+NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
+FIRST = "SELECT min(id) FROM stored_events WHERE id > ?"
+AT_ONCE = 500  # values, or pairs of them, in one statement at most
+
+
+class Rows(Protocol):
+    """What answers questions; the statements mark each value by `?`."""
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment."""
+
+
+class Reading(ABC):
+    """The reading half of a recorder.
+
+    `where` tells where a text stands in a row; 0: it does not.
+    """
+
+    where: ClassVar[str]
+
+    @abstractmethod
+    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        """The rows of one statement."""
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        """The moves of one match, in order (or from the latest back), after `gt` and up to `lte`."""
+        bounds = [("originator_version > ?", gt), ("originator_version <= ?", lte)]
+        where, values = _where([("originator_id = ?", originator_id), *bounds])
+        order = "ORDER BY originator_version DESC" if desc else "ORDER BY originator_version"
+        return [StoredEvent(*row) for row in self._select(MOVE, where, order, values, limit)]
+
+    def select_each(self, moves: Mapping[str, int]) -> Sequence[StoredEvent]:
+        """The moves of each of these matches after the one named with it; those of one match in order."""
+        return [event for match, move in moves.items() for event in self.select_events(match, gt=move)]
+
+    def select_milestones(self, match: str) -> list[tuple[StoredEvent, int]]:
+        """The moves of a match that are no plays, in order, each with the number of its latest move."""
+        latest = "(SELECT max(originator_version) FROM stored_events WHERE originator_id = ?)"
+        where = f"WHERE originator_id = ? AND {self._milestone} ORDER BY originator_version"
+        rows = self._rows(f"SELECT {MOVE}, {latest} FROM stored_events {where}", (match, match))
+        return [(StoredEvent(*row[:-1]), row[-1]) for row in rows]
+
+    def select_ranges(self, match: str, ranges: Sequence[range]) -> list[StoredEvent]:
+        """The moves of a match that are in one of these ranges, in order."""
+        return [
+            StoredEvent(*row)
+            for first in range(0, len(ranges), AT_ONCE)
+            for row in self._select_ranges(match, ranges[first : first + AT_ONCE])
+        ]
+
+    def _select_ranges(self, match: str, ranges: Sequence[range]) -> list[Any]:
+        given = ", ".join(["(?, ?)"] * len(ranges))
+        within = "originator_version >= since AND originator_version < until"
+        joined = f"given JOIN stored_events ON originator_id = ? AND {within} ORDER BY originator_version"
+        bounds = [bound for one in ranges for bound in (one.start, one.stop)]
+        statement = f"WITH given (since, until) AS (VALUES {given}) SELECT {MOVE} FROM {joined}"
+        return self._rows(statement, (*bounds, match))
+
+    def select_brief(self, after: int, upto: int) -> list[Any]:
+        """The moves between two positions (see `Log.brief`), each after its own."""
+        some = "FROM stored_events WHERE id > ? AND id <= ?"
+        lasts = f"SELECT max(id) {some} GROUP BY originator_id"
+        kept = " OR ".join((f"id IN ({lasts})", self._milestone, *self._settling()))
+        return self._rows(f"SELECT id, {MOVE} {some} AND ({kept}) ORDER BY id", (after, upto, after, upto))
+
+    @property
+    def _milestone(self) -> str:
+        """The condition of a row that it holds no play (see `domain.match_base`)."""
+        return f"{self.where.format(PLAYED.decode())} = 0"
+
+    def _settling(self) -> Iterator[str]:
+        """The conditions of rows whose plays may settle who plays which seat."""
+        for game in GAMES.values():
+            for tag in codec(game).settling:
+                yield f"topic = '{game.name}' AND {self.where.format(tag.decode())} > 0"
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        """Up to `limit` moves of all matches from (or after) position `start`, up to `stop`."""
+        first = "id >= ?" if inclusive_of_start else "id > ?"
+        where, values = _where([(first, start), ("id <= ?", stop)])
+        if topics:
+            where += f" AND topic IN ({', '.join('?' * len(topics))})"
+            values += topics
+        columns = f"{MOVE}, id"
+        return [Notification(*row) for row in self._select(columns, where, "ORDER BY id", values, limit)]
+
+    def _select(self, columns: str, where: str, order: str, values: list[Any], limit: int | None) -> Any:
+        statement = f"SELECT {columns} FROM stored_events WHERE {where} {order}"
+        if limit is None:
+            return self._rows(statement, values)
+        return self._rows(f"{statement} LIMIT ?", (*values, limit))
+
+
+def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:
+    given = [(text, value) for text, value in conditions if value is not None]
+    return " AND ".join(text for text, _ in given) or "true", [value for _, value in given]
+
+
+# ── Structs are learnt before there are threads ──
+#
+# msgspec learns the fields of a struct when it is first asked to make one of JSON or of a mapping, and lets
+# other threads see the struct before it knows them all (0.22).  Whoever makes one in that moment ends the
+# process: two matches that were loaded at once, right after a start, have done so.
+
+
+def learn() -> int:
+    """Let msgspec learn every struct that there is, the house's and others'; how many these are.
+
+    A process calls this before it begins its threads, when all its modules are loaded.
+    """
+    learnt = 0
+    waiting = Struct.__subclasses__()
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        learnt += _learn(kind)
+    return learnt
+
+
+def _learn(kind: type[Struct]) -> bool:
+    """Learn one; False where nobody can make it of anything, as it holds what msgspec does not know."""
+    try:
+        msgspec.json.Decoder(kind)
+    except (TypeError, NameError):
+        return False
+    return True
+
+
+# How the event-sourcing library sees a match: records in envelopes, stored as the bytes first written.
+
+
+class Envelope(Struct, frozen=True, gc=False):
+    """A record as the library wants an event: with the stream it belongs to and its place there."""
+
+    record: Record
+    game: str
+
+    @property
+    def originator_id(self) -> str:
+        """The match's id."""
+        return self.record.match
+
+    @property
+    def originator_version(self) -> int:
+        """The number of the move."""
+        return self.record.move
+
+
+class Loaded(Struct, frozen=True):
+    """A match as the library wants an aggregate: with its version."""
+
+    match: Match
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+        return self.match.id
+
+    @property
+    def version(self) -> int:
+        """The number of the latest move."""
+        return self.match.move
+
+
+def projected(loaded: Loaded | None, events: Iterable[Envelope]) -> Loaded | None:
+    """The match after `events`: the projector that the repository calls."""
+    match = Match.project(loaded.match if loaded else None, (event.record for event in events))
+    return Loaded(match) if match else None
+
+
+class RecordMapper(Mapper[str]):
+    """Envelopes to stored events and back; the state is the record's stored bytes."""
+
+    def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredEvent:
+        """The row for an envelope."""
+        assert isinstance(domain_event, Envelope), "a store of matches keeps envelopes"
+        record = domain_event.record
+        return StoredEvent(record.match, record.move, domain_event.game, record.stored)
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Envelope:
+        """The envelope behind a row.
+
+        Raises:
+            Damaged: these are not the bytes of a move of a known game; the text names match and move.
+        """
+        match, game = str(stored_event.originator_id), stored_event.topic
+        known = _codec(match, stored_event.originator_version, game)
+        try:
+            return Envelope(known.read(match, stored_event.state), game)
+        except Damaged as error:
+            raise Damaged(f"match {match}, move {stored_event.originator_version}: {error}") from error
+
+
+def unread(match: str, move: int, game: str, stored: bytes) -> Record:
+    """The record of a row, which is read only when somebody looks at it.
+
+    Raises:
+        Damaged: it is of no known game; and see `Record`.
+    """
+    known = _codec(match, move, game)
+    return Record(known, match, move, stored, known.audiences)
+
+
+learn()  # whatever reads matches, and in however many threads, begins with this module
+
+
+def _codec(match: str, move: int, game: str) -> Codec:
+    if game not in GAMES:
+        known = ", ".join(GAMES)
+        raise Damaged(f"match {match}, move {move}: unknown game {game!r}; this version knows: {known}")
+    return codec(GAMES[game])
+
+
+class NullTranscoder(Transcoder):
+    """Stands where the library wants a transcoder; the records are bytes already."""
+
+    def encode(self, obj: Any) -> bytes:
+        """Not used."""
+        raise TypeError("records are stored as the bytes first written")
+
+    def decode(self, data: bytes) -> Any:
+        """Not used."""
+        raise TypeError("records are stored as the bytes first written")
+
+
+class Matches(Application[str]):
+    """The library's application over the matches of a store: event store, repository, notification log."""
+
+    name = "matches"
+
+    def construct_env(self, name: str, env: EnvType | None = None) -> Environment:
+        """Only what the store says counts: no stray variable of the shell changes how matches are kept."""
+        return Environment(name, env)

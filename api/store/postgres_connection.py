@@ -1,0 +1,323 @@
+"""How a PostgreSQL database is reached, and how a process hears of commits of the others."""
+
+from __future__ import annotations
+
+import logging
+import os
+import selectors
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from socket import SHUT_RDWR, socket
+from threading import Event, Lock, Thread
+from typing import Any
+from weakref import WeakSet
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from api.store.events import NEWS, Rows
+from api.store.interface import StoreError, Told, Unavailable
+from api.store.postgres_schema import BELL, SCHEMA
+
+_AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
+_SETTINGS = (
+    f"SET search_path = {SCHEMA}; SET default_transaction_isolation = 'read committed';"
+    " SET jit = off;"  # questions are short, and compiling one takes longer than many of them
+    " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;"
+    # The server, too, notices a worker that is gone without a word, and does not keep its sessions for hours.
+    " SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;"
+    " SET tcp_user_timeout = 30000"
+)
+_DEFAULTS: dict[
+    str, str | int
+] = {  # what the URL does not say: a server that is gone without a word is noticed
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "client_encoding": "UTF8",
+}
+
+_NOT_UNDERSTOOD = (
+    "the store's location cannot be understood: it is postgresql://USER@HOST:PORT/DATABASE, where other"
+    " characters than letters and digits have the form %40; the password may come from PGPASSWORD, ~/.pgpass"
+)
+_HINT = "see that the server runs, that this is the right one, and whom it lets in"
+DOUBTFUL = (
+    "the database went away in the middle, and nobody can say whether this was stored: look at the match, or"
+    " send the same again with its Idempotency-Key or expect"
+)
+AWAY = (
+    "the database does not do its work just now; nothing is lost, and nothing was changed: try again in a"
+    " moment"
+)
+
+Connection = psycopg.Connection[Any]
+_log = logging.getLogger("glasnost.store")
+
+
+class Unreachable(Unavailable):
+    """No connection can be had; the text names the database, so it is for the owner, not for the public."""
+
+
+class Address:
+    """How a database is reached, which may hold a password; `str` gives what may be shown.
+
+    Args:
+        url: postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or anything else that libpq understands.
+
+    Raises:
+        StoreError: it does not.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            self._parts = conninfo_to_dict(url)
+        except psycopg.Error:  # its text may hold the password
+            raise StoreError(_NOT_UNDERSTOOD) from None
+        host, port = str(self._parts.get("host") or ""), str(self._parts.get("port") or "1")
+        if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
+            raise StoreError(_NOT_UNDERSTOOD)
+        self._complaint, self._complained = "", 0.0
+        self.is_over = False  # nobody asks it any more
+        self._open, self._changing = WeakSet[Connection](), Lock()
+
+    def __str__(self) -> str:
+        user, host = self._parts.get("user"), self._parts.get("host") or "localhost"
+        port, name = self._parts.get("port"), self._parts.get("dbname")
+        where = f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
+        return f"postgresql://{where}/{name or ''}"
+
+    def connect(self, name: str = "glasnost", settings: str = "") -> Connection:
+        """A connection that commits each statement.
+
+        Raises:
+            Unreachable: the server does not answer, or lets us not in, or it was hung up on; the text says
+                why.
+        """
+        given = make_conninfo("", **{**_DEFAULTS, **self._parts, "application_name": name})
+        if self.is_over:
+            raise Unreachable(f"the database {self} is not asked any more")
+        try:
+            connection: Connection = psycopg.connect(given, autocommit=True)
+            self._note(connection)
+            connection.execute(f"{_SETTINGS}; {settings}".encode())
+        except psycopg.Error as error:
+            raise Unreachable(f"the database {self} cannot be reached: {self.said(error)}; {_HINT}") from None
+        connection.prepare_threshold = 0
+        return connection
+
+    def hang_up(self) -> None:
+        """End every connection, whatever is waited for there, and open no more."""
+        with self._changing:
+            self.is_over = True
+            for connection in self._open:
+                with suppress(psycopg.Error, OSError), socket(fileno=os.dup(connection.fileno())) as line:
+                    line.shutdown(SHUT_RDWR)
+
+    def _note(self, connection: Connection) -> None:
+        with self._changing:
+            self._open.add(connection)
+        if self.is_over:
+            connection.close()
+
+    def away(self, error: Exception) -> Unavailable:
+        """What a client is told of the database's trouble; the log says more."""
+        said, now = str(error) if isinstance(error, Unreachable) else self.said(error), time.monotonic()
+        if said != self._complaint or now - self._complained > _AGAIN_SECONDS:  # every question fails alike
+            self._complaint, self._complained = said, now
+            told = said if isinstance(error, Unreachable) else f"the database {self}: {said}"
+            _log.warning("%s", told)
+        return Unavailable(AWAY)
+
+    def said(self, error: Exception) -> str:
+        """What an error says, in one line and without the password."""
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        said = next((line for line in lines if "FATAL" in line), lines[0] if lines else type(error).__name__)
+        password = str(self._parts.get("password") or "")
+        return said.replace(password, "***") if password else said
+
+
+def hung_up(connection: Connection) -> bool:
+    """Has the server ended a connection on which nothing is under way?  It has nothing else to say there."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+# ── Hearing of commits, whichever process they come from ──
+#
+# The listener holds a connection of its own on which PostgreSQL announces commits.  It only rings bells: what
+# was committed is read from the log, so nothing is missed while the connection is away, and nothing told
+# twice. It passes on what is announced on other channels, too: of changed people, by their ids; after a break
+# anybody may have been changed. The teller reads and tells.  It looks by itself from time to time, too; if it
+# then finds something although no bell rang, the connection is dead without a word, and is replaced.
+
+TOGETHER = 0.02  # seconds after a bell in which more commits ring none: what comes meanwhile is told together
+LOOK = 1.0  # seconds after which the teller looks by itself
+FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0  # seconds between two attempts to connect
+CHANGES = "glasnost_people"  # the channel on which each change of a person is announced
+_AT_ONCE = 1_000  # moves read in one question
+
+
+class Listener:
+    """Rings bells when something may have been committed; its thread begins with whoever listens first.
+
+    Args:
+        connect: gives a new connection.
+    """
+
+    def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
+        self._connect = connect
+        self._bells: set[Event] = set()
+        self._heard: dict[str, list[Callable[[str], None]]] = {}
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._stopping, self._deaf = Event(), Event()
+        self._woken, self._waker = os.pipe()
+
+    def add(self, bell: Event) -> None:
+        """Ring this bell, too."""
+        with self._lock:
+            self._bells.add(bell)
+            self._begin()
+
+    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+        """Tell of whatever is announced on this channel, too; "": something may have been missed."""
+        with self._lock:
+            is_missed = channel not in self._heard and self._thread is not None
+            self._heard.setdefault(channel, []).append(told)
+            self._begin()
+        if is_missed:
+            self.renew()
+
+    def _begin(self) -> None:
+        if self._thread is None and not self._stopping.is_set():
+            self._thread = Thread(target=self._run, name="store-listener", daemon=True)
+            self._thread.start()
+
+    def remove(self, bell: Event) -> None:
+        """Ring this bell no more."""
+        with self._lock:
+            self._bells.discard(bell)
+
+    def renew(self) -> None:
+        """Listen on a new connection: the one there is heard nothing where there was something."""
+        self._deaf.set()
+        os.write(self._waker, b".")
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        os.write(self._waker, b".")
+        if self._thread is not None:
+            self._thread.join()
+        os.close(self._woken)
+        os.close(self._waker)
+
+    def _run(self) -> None:
+        wait = FIRST_WAIT
+        while not self._stopping.is_set():
+            self._deaf.clear()
+            try:
+                with self._connect() as connection:
+                    for channel in (BELL, *self._heard):
+                        connection.execute(f"LISTEN {channel}".encode())
+                    wait = FIRST_WAIT
+                    self._ring()  # for what was committed before we listened
+                    for channel in self._heard:
+                        self._tell(channel, "")
+                    self._listen(connection)
+            except (psycopg.Error, StoreError) as error:
+                _log.info("the store is not heard of: %s; trying again", type(error).__name__)
+            self._stopping.wait(0 if self._deaf.is_set() else wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+
+    def _listen(self, connection: psycopg.Connection[Any]) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while not self._stopping.is_set() and not self._deaf.is_set():
+                for key, _ in selector.select():
+                    if key.fileobj == self._woken:
+                        os.read(self._woken, 64)
+                    elif notes := list(connection.notifies(timeout=0)):
+                        for note in notes:
+                            self._tell(note.channel, note.payload)
+                        self._ring()
+                        self._stopping.wait(TOGETHER)
+
+    def _ring(self) -> None:
+        with self._lock:
+            for bell in self._bells:
+                bell.set()
+
+    def _tell(self, channel: str, what: str) -> None:
+        for told in self._heard.get(channel, ()):
+            told(what)
+
+
+class Teller:
+    """Tells watchers of every move after a position, in the order of the log, from a thread of its own.
+
+    Args:
+        rows: reads the log.
+        listener: rings when there may be something to tell.
+        seen: the position of the last move that is not told.
+    """
+
+    def __init__(self, rows: Rows, listener: Listener, seen: int) -> None:
+        self._rows, self._listener, self._seen = rows, listener, seen
+        self._watchers: list[Told] = []
+        self._bell, self._stopping = Event(), False
+        listener.add(self._bell)
+        self._thread = Thread(target=self._run, name="store-teller", daemon=True)
+        self._thread.start()
+
+    def add(self, told: Told) -> None:
+        """Tell this one, too, from now on."""
+        self._watchers.append(told)
+
+    def close(self) -> None:
+        """Tell what is committed by now, then end."""
+        self._stopping = True
+        self._bell.set()
+        self._thread.join()
+        self._listener.remove(self._bell)
+
+    def _run(self) -> None:
+        last = False
+        while not last:
+            rang = self._bell.wait(LOOK)
+            self._bell.clear()
+            last = self._stopping  # asked before the log is read, so that all that was committed then is told
+            if self._told() and not rang:
+                self._listener.renew()
+
+    def _told(self) -> bool:
+        """Read and tell what is new; whether there was anything."""
+        found = False
+        while True:
+            try:
+                moves = self._rows.rows(NEWS, (self._seen, _AT_ONCE))
+            except StoreError as error:  # it is read again later
+                _log.info("the store cannot be followed: %s; trying again", type(error).__name__)
+                return found
+            for match, position in moves:
+                self._seen = position
+                _tell(self._watchers, match, position)
+            found = found or bool(moves)
+            if len(moves) < _AT_ONCE:
+                return found
+
+
+def _tell(watchers: Sequence[Told], match: str, position: int) -> None:
+    for told in watchers:
+        try:
+            told(match, position)
+        except Exception as error:  # the teller outlives its watchers
+            _log.error("a watcher of the store failed: %s", type(error).__name__)

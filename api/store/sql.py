@@ -1,0 +1,402 @@
+"""What a store does whatever keeps it: it reads the log and what lies beside it, and minds the keys.
+
+A store of a kind (`api.store.sqlite`, `api.store.postgres`) adds how something is written, and by whom.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from eventsourcing.application import AggregateNotFoundError
+from eventsourcing.persistence import StoredEvent
+
+from api.store import accounts
+from api.store.accounts import Cursor, SqlUploads
+from api.store.events import AT_ONCE, FIRST, NEWS, Envelope, Loaded, Matches, Reading, Rows, projected, unread
+from api.store.interface import (
+    Append,
+    Figures,
+    Lag,
+    Lately,
+    Log,
+    People,
+    Remembered,
+    Reservations,
+    Stored,
+    StoreError,
+    Told,
+    Unavailable,
+    Uploads,
+)
+from api.store.keys import KeyRing, Vault, wrap_key
+from domain.log import Damaged, Record
+from domain.match import Match
+from domain.partial_match import Glimpse
+from domain.signed_notes import Note, Signed, VerifyingKey
+
+T = TypeVar("T")
+NAME = "glasnost.local"  # the server's name, under which it signs
+HEARTBEAT = "heartbeat"  # the name in `meta` of the time of the last probe
+WRAP_KEY = "wrap_key"  # the name in `meta` of the fingerprint of the key that wraps the secrets
+SIGNING = "signing_key"  # the name in `meta` of the key that signs: its NAME+ID
+READ_ONLY = "this store is open for reading only"
+_ENTER = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+
+
+class SqlStore(ABC):
+    """A store over tables; see `api.store.interface.Store`.
+
+    Args:
+        matches: the library's application over the log.
+        rows: answers questions.
+        keys: the key folder; None where none was named.
+        name: the server's name.
+    """
+
+    people: People
+    uploads: Uploads
+    shared = False
+
+    def __init__(self, matches: Matches, rows: Rows, keys: Path | None, name: str) -> None:
+        assert isinstance(matches.recorder, Reading)
+        self._matches, self._reading, self._rows = matches, matches.recorder, rows
+        self._keys, self.name = keys, name
+        self.uploads = SqlUploads(rows, self._kept, self.write)
+
+    @property
+    def logs(self) -> Mapping[str, Log]:
+        """The log that the read models follow."""
+        return {"": self}
+
+    def lately(self, match: str, move: int) -> Lately | None:
+        """See `Store.lately`."""
+        return None
+
+    def lag(self) -> Lag | None:
+        """See `Store.lag`."""
+        return None
+
+    @property
+    def home(self) -> Path | None:
+        """The folder where files that go with the store may lie; None where it has none."""
+        return None
+
+    @abstractmethod
+    def announce(self, address: str) -> None:
+        """Tell processes that come later under which HTTP address this store is served."""
+
+    # ── keys ──
+
+    @property
+    def key_folder(self) -> Path:
+        """Where the keys lie.
+
+        Raises:
+            StoreError: nobody said where.
+        """
+        if self._keys is None:
+            raise StoreError("nobody said where this store's keys lie: name their folder with GLASNOST_KEYS")
+        return self._keys
+
+    @cached_property
+    def keys(self) -> KeyRing:
+        """The ring of keys that sign checkpoints, under the server's name.
+
+        Raises:
+            StoreError: they sign under another one; and see `own_keys`.
+        """
+        return self.own_keys(self.name)
+
+    def own_keys(self, name: str | None = None) -> KeyRing:
+        """The ring in the key folder, under this name or whichever.
+
+        Raises:
+            StoreError: there are none, they are those of another store, or an older copy of this store's.
+        """
+        ring = KeyRing.open(self.key_folder, name)
+        if self._meta(WRAP_KEY) not in (None, self._vault.fingerprint):
+            raise StoreError(
+                f"the keys in {self.key_folder} are those of another store (they sign as"
+                f" {ring.present.label}): name this store's own key folder with GLASNOST_KEYS"
+            )
+        latest = self._meta(SIGNING)
+        if latest not in (None, *ring.labels):
+            raise StoreError(
+                f"the keys in {self.key_folder} are older than the store: {latest} signed in it, and is not"
+                " among them; put the latest copy of the key folder back, or name it with GLASNOST_KEYS"
+            )
+        return ring
+
+    @cached_property
+    def _vault(self) -> Vault:
+        return Vault(wrap_key(self.key_folder))
+
+    def _bind_keys(self) -> None:
+        """See that the keys are there, and are this store's own: the first ones it is opened with.
+
+        Where the disk is full, it is noted another time which key signs: what is stored can be read.
+        """
+        self.own_keys(self.name)  # first: those that are refused bind nothing
+        if self._meta(WRAP_KEY) is None:
+            self._enter(WRAP_KEY, self._vault.fingerprint)
+        with suppress(Unavailable):
+            self.note_signing()
+
+    def note_signing(self) -> None:
+        """Remember which key signs now: an older copy of the key folder is then known for what it is.
+
+        Raises:
+            StoreError: see `keys`, and `write`.
+        """
+        if self._meta(SIGNING) != (latest := self.keys.present.label):
+            self._enter(SIGNING, latest)
+
+    def _meta(self, name: str) -> str | None:
+        """What the store remembers of itself under this name."""
+        row = self._one("SELECT value FROM meta WHERE name = ?", name)
+        return str(row[0]) if row else None
+
+    def _enter(self, name: str, value: str) -> None:
+        self.write(lambda cursor: cursor.execute(_ENTER, (name, value)))
+
+    # ── writing ──
+
+    def submit(self, append: Append) -> Future[int]:
+        """See `Store.submit`."""
+        match = append.records[0].match
+        if any(record.match != match for record in append.records):
+            raise ValueError("an append holds records of one match")
+        wrapped = None if append.secret is None else self.wrapped(match, append.secret)
+        return self._hand_over(append, wrapped)
+
+    def wrapped(self, match: str, secret: bytes) -> bytes:
+        """The secret of a match as this store keeps it."""
+        return self._vault.wrap(match, secret)
+
+    @abstractmethod
+    def write(self, work: Callable[[Cursor], T]) -> T:
+        """Do work beside the appends in one durable transaction, wholly or not at all.
+
+        Raises:
+            StoreError: the store is only read, or cannot be written.
+        """
+
+    @abstractmethod
+    def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
+        """Give an append and the wrapped secret to the writer."""
+
+    @abstractmethod
+    def watch(self, told: Told) -> None:
+        """See `Store.watch`."""
+
+    def hang_up(self) -> None:
+        """Wait no longer for a database that does not answer: whoever asks it is refused from now on."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """See `Store.close`."""
+
+    # ── reading ──
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment."""
+        return self._rows.rows(statement, values)
+
+    def match(self, match: str) -> Match | None:
+        """See `Store.match`.
+
+        Raises:
+            Damaged: its log is not what was once written.
+        """
+        try:
+            loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
+        except AggregateNotFoundError:
+            return None
+        loaded.match.proof = self.proof(match)
+        return loaded.match
+
+    def glimpse(self, match: str, move: int) -> Glimpse | None:
+        """See `Store.glimpse`.
+
+        Raises:
+            Damaged: what it reads of the log is not what was once written.
+        """
+        found = self._reading.select_milestones(match)
+        if not found or not 1 <= move < found[0][1]:
+            return None
+        milestones = [_unread(event) for event, _ in found]
+        glimpse = Glimpse(milestones, found[0][1], move, partial(self._moves, match))
+        glimpse.proof = self.proof(match)
+        return glimpse
+
+    def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
+        """The stored moves of a match that are in one of these ranges, in order."""
+        return [_unread(event) for event in self._reading.select_ranges(match, ranges)]
+
+    def since(self, match: str, move: int) -> list[Record]:
+        """See `Store.since`.
+
+        Raises:
+            Damaged: these are not the bytes of moves.
+        """
+        return [self._record(event) for event in self._reading.select_events(match, gt=move)]
+
+    def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
+        """See `Log.since_each`."""
+        found: dict[str, list[Record]] = {match: [] for match in moves}
+        for event in self._reading.select_each(moves):
+            found[str(event.originator_id)].append(self._record(event))
+        return found
+
+    def secret(self, match: str) -> bytes | None:
+        """See `Store.secret`."""
+        row = self._kept("SELECT wrapped FROM vault WHERE match = ?", match)
+        return self._vault.unwrap(match, row[0]) if row else None
+
+    def remembered(self, scope: str, key: str) -> Remembered | None:
+        """See `Store.remembered`."""
+        columns = "scope, key, body, status, answer"
+        row = self._one(f"SELECT {columns} FROM requests WHERE scope = ? AND key = ?", scope, key)
+        return Remembered(*row) if row else None
+
+    def note(self, match: str) -> str | None:
+        """See `Store.note`."""
+        row = self._kept("SELECT note FROM notes WHERE match = ?", match)
+        return row[0] if row else None
+
+    def signer(self, match: str) -> str | None:
+        """See `Store.signer`."""
+        row = self._kept("SELECT signer FROM uploads WHERE match = ?", match)
+        return row[0] if row else None
+
+    def proof(self, match: str) -> Signed | None:
+        """See `Store.proof`: what is stored is not believed, but checked again with the keys at hand."""
+        return None if self.signer(match) is None else self._checked(self.note(match) or "")
+
+    def _checked(self, note: str) -> Signed:
+        """Who signed a checkpoint; one that is damaged is signed by nobody."""
+        try:
+            return Note.parse(note).checked(self._known)
+        except Damaged:
+            return Signed()
+
+    @property
+    def _known(self) -> Sequence[VerifyingKey]:
+        """The public keys of this store, where its key folder is at hand.
+
+        Raises:
+            Unavailable: the store is away, so that nobody can say whether these keys are its own.
+        """
+        try:
+            return self._own.known
+        except Unavailable:
+            raise
+        except StoreError:
+            return ()
+
+    @cached_property
+    def _own(self) -> KeyRing:
+        known: KeyRing | None = vars(self).get("keys")
+        return known or self.own_keys()
+
+    def reservations(self, match: str) -> Reservations:
+        """See `Store.reservations`."""
+        return accounts.decode_reservations(self._kept(accounts.SELECT, match))
+
+    def reserve(self, match: str, move: int, reservations: Reservations) -> None:
+        """See `Store.reserve`."""
+
+        def work(cursor: Cursor) -> None:
+            self._wait_for_order(cursor)
+            accounts.replace_reservations(cursor, match, move, reservations)
+
+        self.write(work)
+
+    def _wait_for_order(self, cursor: Cursor) -> None:
+        """Let nobody append before the transaction ends."""
+
+    def matches(self) -> Iterator[str]:
+        """See `Store.matches`."""
+        first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
+        return (row[0] for row in self._rows.rows(first))
+
+    def after(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.after`."""
+        found = self._reading.select_notifications(position, limit, inclusive_of_start=False)
+        return self._delivered(
+            [(one.id, one.originator_id, one.originator_version, one.topic, one.state) for one in found]
+        )
+
+    def brief(self, position: int, limit: int) -> list[Stored]:
+        """See `Store.brief`."""
+        rows = self._reading.select_brief(position, position + limit)
+        if not rows and (first := self._one(FIRST, position)[0]) is not None:
+            rows = self._reading.select_brief(first - 1, first - 1 + limit)
+        return self._delivered(rows)
+
+    def _delivered(self, rows: Sequence[Any]) -> list[Stored]:
+        """Rows as records that are read when somebody looks at them."""
+        uploaded = self._uploaded(sorted({move[0] for _, *move in rows}))
+        return [
+            Stored(place, unread(*move), move[0] in uploaded, uploaded.get(move[0], False))
+            for place, *move in rows
+        ]
+
+    def news(self, position: int, limit: int) -> list[tuple[str, int]]:
+        """See `Log.news`."""
+        return self._rows.rows(NEWS, (position, limit))
+
+    def _record(self, event: StoredEvent) -> Record:
+        envelope = self._matches.mapper.to_domain_event(event)
+        assert isinstance(envelope, Envelope)
+        return envelope.record
+
+    def _uploaded(self, matches: Sequence[str]) -> dict[str, bool]:
+        """The uploaded ones among some matches, and whether their players are only claimed."""
+        return {
+            match: not self._checked(note or "").by
+            for first in range(0, len(matches), AT_ONCE)
+            for match, note in self._uploads(matches[first : first + AT_ONCE])
+        }
+
+    def _uploads(self, matches: Sequence[str]) -> list[Any]:
+        marks = ", ".join("?" * len(matches))
+        found = "SELECT uploads.match, note FROM uploads LEFT JOIN notes ON notes.match = uploads.match"
+        return self._rows.rows(f"{found} WHERE uploads.match IN ({marks})", matches)
+
+    def last(self) -> int:
+        """See `Store.last`."""
+        last: int | None = self._one("SELECT max(id) FROM stored_events")[0]
+        return last or 0
+
+    # ── how it is ──
+
+    @property
+    @abstractmethod
+    def figures(self) -> list[Figures]:
+        """See `Store.figures`."""
+
+    @abstractmethod
+    def probe(self) -> None:
+        """See `Store.probe`."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """See `Store.size`."""
+
+    def _kept(self, statement: str, match: str) -> Any:
+        """The row of a match that stays as it is once it is written."""
+        return self._one(statement, match)
+
+    def _one(self, statement: str, *values: Any) -> Any:
+        return next(iter(self._rows.rows(statement, values)), None)
+
+
+def _unread(event: StoredEvent) -> Record:
+    return unread(str(event.originator_id), event.originator_version, event.topic, event.state)

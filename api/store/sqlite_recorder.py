@@ -1,0 +1,222 @@
+"""A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.sqlite_recorder): SQLite, WAL, FULL.
+
+It differs from the library's own module where that one falls short:
+
+*   one connection writes, under a lock, and every other one can only read: SQLite before 3.51.3 may corrupt a
+    file when two connections write or checkpoint at once, and two writers would only wait for each other;
+*   the log is the table of `api.store.sqlite_schema`: contiguous versions, stable positions, never updated;
+*   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from eventsourcing import sqlite as library
+from eventsourcing.persistence import NotSupportedError, StoredEvent
+from eventsourcing.utils import Environment, EnvType, strtobool
+
+from api.store.events import Reading
+from api.store.interface import StoreError
+from api.store.sqlite_schema import WHERE, connect_for_reading, connect_for_writing
+
+WRITE = "SQLITE_WRITE"  # "n": the file is only read
+
+_INSERT = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES (?, ?, ?, ?)"
+
+
+class ReadingConnection(library.SQLiteConnection):
+    """A connection that only reads."""
+
+    def rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        """The rows of one statement, all of one moment."""
+        return self._sqlite_conn.execute(statement, values).fetchall()
+
+
+class WritingConnection(library.SQLiteConnection):
+    """The one connection that writes."""
+
+    def commit(self) -> None:
+        """Commit, or be out of the transaction: a failed commit leaves nothing open."""
+        try:
+            super().commit()
+        except sqlite3.Error:
+            self.rollback()
+            raise
+
+
+class Datastore(library.SQLiteDatastore):
+    """One file: the writing connection and the reading ones.
+
+    Reading connections wait in a stack of their own, as many as there were readers at once: with the
+    library's pool and a transaction around it a look-up by key takes 30 us, so 5.
+    """
+
+    def __init__(self, path: Path, *, write: bool) -> None:
+        self._path, self._alone, self._closed = path, Lock(), False
+        self._to_empty = False  # the write-ahead log is still to be emptied
+        self._idle: list[ReadingConnection] = []
+        self._writing: WritingConnection | None = None
+        super().__init__(str(path), originator_id_type="text")
+        if write:
+            self._writing = WritingConnection(connect_for_writing(path), max_age=None)
+            self._file = _file(path)
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement, all of one moment.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        try:
+            with self._reading() as connection:
+                return connection.rows(statement, values)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise StoreError(
+                f"{self._path} cannot be read: {error}; check the disk, or restore a backup"
+            ) from error
+
+    @contextmanager
+    def get_connection(self, *, commit: bool) -> Iterator[library.SQLiteConnection]:
+        """A reading connection, or the writing one, for as long as the context lasts."""
+        if not commit:
+            with self._reading() as connection:
+                yield connection
+            return
+        with self._alone:
+            if self._writing is None:
+                raise NotSupportedError("this store is not open for writing")
+            yield self._writing
+
+    @contextmanager
+    def _reading(self) -> Iterator[ReadingConnection]:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = ReadingConnection(connect_for_reading(self._path), max_age=None)
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    @contextmanager
+    def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
+        """All of what is done in the context, or nothing."""
+        if commit:
+            self._must_be_there()
+        with (
+            self.get_connection(commit=commit) as connection,
+            connection.transaction(commit=commit) as cursor,
+        ):
+            yield cursor
+
+    @contextmanager
+    def statement(self) -> Iterator[library.SQLiteCursor]:
+        """One statement that writes, and is a transaction of its own: durable when it is done, or undone."""
+        self._must_be_there()
+        with self.get_connection(commit=True) as connection:
+            try:
+                yield connection.cursor()
+            except BaseException:
+                connection.rollback()
+                raise
+
+    def _must_be_there(self) -> None:
+        """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""
+        if self._writing is not None and _file(self._path) != self._file:
+            raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
+
+    def checkpoint(self) -> None:
+        """Move everything into the file itself and empty the write-ahead log, as soon as nobody reads it."""
+        with self.get_connection(commit=True) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._to_empty = bool(cursor.fetchone()[0])
+
+    def checkpoint_if_due(self) -> None:
+        """The same, where somebody read it the last time."""
+        if self._to_empty:
+            self.checkpoint()
+
+    def write_afresh(self, table: str, columns: Sequence[str], beside: str) -> None:
+        """Write a whole table anew, and carry out the statement `beside` with it.
+
+        Nothing is left in the file of rows that were changed or deleted: `secure_delete` alone leaves copies
+        of them where a page was split or joined before (of 200 names 1).  All pages are emptied at once,
+        which SQLite does only while it looks after no foreign keys.
+        """
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        with self.get_connection(commit=True) as connection:
+            connection.cursor().execute("PRAGMA foreign_keys = OFF")
+            try:
+                with connection.transaction(commit=True) as cursor:
+                    cursor.execute(f"SELECT {names} FROM {table} ORDER BY 1")
+                    rows = cursor.fetchall()
+                    cursor.execute(f"DELETE FROM {table}")
+                    for row in rows:
+                        cursor.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row))
+                    cursor.execute(beside)
+            finally:
+                connection.cursor().execute("PRAGMA foreign_keys = ON")
+        self.checkpoint()
+
+    def close(self) -> None:
+        """Close all connections, the writing one last: it tidies the files up."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+        if self._writing is not None:
+            with self._alone:
+                self._writing.close()
+                self._writing = None
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """Which file lies there now; None: none."""
+    with suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
+
+
+class Recorder(Reading, library.SQLiteApplicationRecorder):
+    """The log of all matches, in the one order in which moves became durable."""
+
+    datastore: Datastore
+    where = WHERE
+
+    def construct_create_table_statements(self) -> list[str]:
+        """None: `api.store.sqlite_schema` makes and migrates the tables when the file is opened."""
+        return []
+
+    def _insert_events(
+        self, c: library.SQLiteCursor, stored_events: Sequence[StoredEvent], **_: Any
+    ) -> Sequence[int]:
+        positions: list[int] = []
+        for event in stored_events:
+            c.execute(_INSERT, (event.originator_id, event.originator_version, event.topic, event.state))
+            positions.append(c.lastrowid)
+        return positions
+
+    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        return self.datastore.rows(statement, values)
+
+
+class Factory(library.SQLiteFactory):
+    """What the library constructs from the environment: SQLITE_DBNAME is the file, SQLITE_WRITE y or n."""
+
+    application_recorder_class = Recorder
+    datastore: Datastore
+
+    def __init__(self, env: Environment | EnvType | None) -> None:
+        super().__init__(env)
+        path = Path(self.env.get("SQLITE_DBNAME") or "")
+        self.datastore = Datastore(path, write=strtobool(self.env.get(WRITE) or "y"))

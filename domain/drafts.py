@@ -1,0 +1,210 @@
+"""Putting the records of one command together: what everybody is told, what is sealed, what chance adds.
+
+A `Drafting` starts from a match as it stands, appends entries, and touches nothing of the match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from domain import kernel
+from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
+from domain.events import Agenda, Asked, Closed, Entry, Key, Part, SecretOpened
+from domain.game import Game
+from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Fault, Picks, Prompt, Result, Seat, Table
+from domain.log import HOUSE, NOTHING, Record, b64, canonical, codec, seal
+from domain.merkle import Tree
+
+E = TypeVar("E", bound=Entry)
+_EMPTY: Part[Any] = Part()
+
+
+class Refused(Exception):
+    """A command that the match refuses; nothing has changed.
+
+    `kind` is a stable name (not-asked, illegal, stale, not-running, over, seat-taken, unknown-seat, salt,
+    batch, takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could
+    answer, and `fault` what is wrong with its answer.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        *,
+        rule: str = "",
+        legal: Prompt | None = None,
+        fault: Fault | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.kind, self.detail, self.rule, self.legal, self.fault = kind, detail, rule, legal, fault
+
+
+class Context(Struct, frozen=True):
+    """What a command cannot know by itself: the match's secret, the time (microseconds UTC), the product."""
+
+    secret: Secret
+    now: int | None
+    product: str
+
+
+class Draft(Struct, frozen=True):
+    """The records that a command would add, in order, and the table after them with its agenda."""
+
+    records: list[Record]
+    live: Table
+
+
+class Drafting:
+    """The records of one command, as they are put together; its fields begin as those of the match."""
+
+    def __init__(self, context: Context, game: Game, match: str) -> None:
+        self.context, self.game, self.id = context, game, match
+        self.records: list[Record] = []
+        self.tree, self.ledger = Tree(), Ledger()
+        self.live: Table = Table()
+        self.asked: Asked | None = None
+        self.provable, self.rules, self.product = True, "", ""
+
+    def done(self) -> Draft:
+        """The draft, complete."""
+        return Draft(self.records, self.live)
+
+    def add(self, kind: type[E], parts: dict[str, Part[Any]] | None = None, **fields: Any) -> None:
+        """Append an entry: seal its parts, chain it to the root before it."""
+        move = self.tree.size + 1
+        audiences = codec(self.game).audiences
+        known = {name: (parts or {}).get(name, _EMPTY) for name in audiences}
+        sealed = {name: NOTHING if part is _EMPTY else canonical(part) for name, part in known.items()}
+        salt = self.context.secret.salt
+        entry = kind(
+            move=move,
+            prev=b64(self.tree.root),
+            sealed={name: b64(seal(salt(move, name), part)) for name, part in sealed.items()},
+            at=self.context.now,
+            **fields,
+        )
+        leaf = canonical(entry)
+        self.tree.add(leaf)
+        stored = b"\n".join((leaf, *sealed.values()))
+        self.records.append(Record(codec(self.game), self.id, move, stored, audiences, entry, known))
+
+    def tell(
+        self,
+        kind: type[E],
+        decision: Decision[Table],
+        source: Source,
+        answered: Seat | None,
+        fields: dict[str, Any],
+        secret_picks: Picks | None = None,
+    ) -> None:
+        """Append an entry with the facts of a decision and of every draw that it leads to; end the match
+        where they do."""
+        before = self.live
+        facts, draws, keys, anchor = self._with_chance(decision, source)
+        public, parts = _divided(facts, self.game.seats)
+        if secret_picks is not None and answered is not None:
+            parts[answered] = replace(parts.get(answered, _EMPTY), picks=secret_picks)
+        change = _change(before.agenda, self.live.agenda)
+        hidden = tuple(draw for draw in draws if not draw.period)
+        parts[HOUSE] = replace(parts.get(HOUSE, _EMPTY), draws=hidden, agenda=change)
+        # To another player it is another question: what he answered elsewhere must not answer it.
+        stood = self.asked if before.exchanged == self.live.exchanged else None
+        self.asked = _question(stood, self.live, self.tree.size + 1, answered)
+        self.add(
+            kind,
+            parts,
+            facts=public,
+            draws=tuple(draw for draw in draws if draw.period),
+            keys=keys,
+            anchor=anchor,
+            asked=self.asked,
+            **self._versions(),
+            **fields,
+        )
+        if self.live.result:
+            self.close("play", self.live.result)
+
+    def close(self, by: str, result: Result | None, unopened: tuple[Seat, ...] = ()) -> None:
+        """Open the secret and close the match: always together."""
+        self.add(SecretOpened, secret=b64(self.context.secret.bytes))
+        self.add(Closed, by=by, result=result, unopened=unopened)
+
+    def _versions(self) -> dict[str, str]:
+        """The rules and the product that decide, where they are not those that decided before."""
+        changed: dict[str, str] = {}
+        if self.game.rules != self.rules:
+            changed["rules"] = self.rules = self.game.rules
+        if self.context.product != self.product:
+            changed["product"] = self.product = self.context.product
+        return changed
+
+    def _with_chance(
+        self, decision: Decision[Table], source: Source
+    ) -> tuple[list[Fact], list[Drawn], tuple[Key, ...], str]:
+        facts, draws, keys, anchor = list(decision.facts), list[Drawn](), list[Key](), ""
+        while True:
+            for fact in decision.facts:
+                if fact.ends_period:
+                    period = self.ledger.close_period()
+                    keys.append(self._key(period))
+                    anchor = self._anchor(period) or anchor
+            self.live = decision.table
+            if kernel.asked(self.live) != (CHANCE,):
+                return facts, draws, tuple(keys), anchor
+            drawn = self._draw(source)
+            draws += drawn
+            decision = kernel.decide(self.live, Answer(CHANCE, tuple(draw.pick for draw in drawn)))
+            facts += decision.facts
+
+    def _draw(self, source: Source) -> list[Drawn]:
+        step = cast(Draw, self.live.agenda[-1])
+        options = step.options(self.live, CHANCE)
+        _, count = step.bounds(self.live, CHANCE)
+        try:
+            return source.draw(step.label(self.live), step.face_up(self.live), options, count, self.ledger)
+        except NoDraw as error:
+            raise Refused("record", str(error)) from error
+
+    def _key(self, period: int) -> Key:
+        return Key(period, b64(self.context.secret.open_key(period)) if self.provable else "")
+
+    def _anchor(self, period: int) -> str:
+        """The next chain's anchor, published when the last link of this one comes into use."""
+        chain, rest = divmod(period + 1, CHAIN)
+        return b64(self.context.secret.anchor(chain)) if self.provable and rest == 0 else ""
+
+
+def _divided(facts: Iterable[Fact], seats: Sequence[Seat]) -> tuple[tuple[Fact, ...], dict[str, Part[Any]]]:
+    """What everybody is told, and the parts: each hidden fact for the seats, or the house, that know it."""
+    public: list[Fact] = []
+    hidden: dict[str, list[tuple[int, Fact]]] = {}
+    for place, fact in enumerate(facts):
+        known = fact.known_to()
+        public.append(fact if known is None else fact.outside())
+        for audience in () if known is None else known or (HOUSE,):
+            hidden.setdefault(audience, []).append((place, fact))
+    return tuple(public), {name: Part(tuple(pairs)) for name, pairs in hidden.items()}
+
+
+def _change(before: tuple[Any, ...], after: tuple[Any, ...]) -> Agenda:
+    keep = 0
+    for old, new in zip(before, after, strict=False):
+        if old is not new and old != new:
+            break
+        keep += 1
+    return Agenda(keep, tuple(Raw(canonical(step)) for step in after[keep:]))
+
+
+def _question(before: Asked | None, table: Table, move: int, answered: Seat | None) -> Asked | None:
+    """The question that stands after `move`: a seat still asked the same keeps the number of its question."""
+    seats = kernel.asked(table)
+    if not seats:
+        return None
+    ask = type(table.agenda[-1]).__name__
+    stood = before.seats if before and before.ask == ask else {}
+    return Asked(ask, {seat: stood[seat] if seat in stood and seat != answered else move for seat in seats})

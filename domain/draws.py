@@ -1,0 +1,32 @@
+"""The draws of a log: how a ledger counts them, and whether a move showed one."""
+
+from __future__ import annotations
+
+from domain.chance import Drawn, Ledger
+from domain.events import Told
+from domain.log import HOUSE, Record
+
+
+def draws(record: Record) -> tuple[Drawn, ...]:
+    """Every draw of a move, open and secret."""
+    house, entry = record.parts.get(HOUSE), record.entry
+    opened: tuple[Drawn, ...] = entry.draws if isinstance(entry, Told) else ()
+    return (*opened, *house.draws) if house and house.draws else opened
+
+
+def shown(record: Record) -> bool:
+    """Did this move, which brought facts, show a draw, or somebody's secret to somebody else?"""
+    entry = record.entry
+    if draws(record) or any(fact.reveals for fact in entry.facts):
+        return True
+    return any(
+        part.facts for name, part in record.parts.items() if name not in (getattr(entry, "seat", ""), HOUSE)
+    )
+
+
+def count(ledger: Ledger, record: Record) -> None:
+    """Count the next move, which brought facts: the periods that it ended, and its draws."""
+    for _ in record.entry.keys:
+        ledger.close_period()
+    for draw in draws(record):
+        ledger.count(draw)

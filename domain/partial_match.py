@@ -1,0 +1,115 @@
+"""One position of a stored match, without reading the whole: what lies between is left where it is.
+
+The table after a move is the fold of the moves that led to it, and these are not more than a game has,
+however long the log has become.  A glimpse tells what `domain.history` tells of that move, byte for byte; it
+cannot be played on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from domain.events import Asked, Opened, TakenBack, Told
+from domain.folding import folded
+from domain.kernel import Seat, SeatsSettled
+from domain.log import Damaged, Record, codec, unb64
+from domain.match_base import Outline, expect, parts_of
+
+
+class Glimpse(Outline):
+    """A stored match as far as one earlier move of it is to be told.
+
+    Only this move can be asked about; of the latest one it is known who plays which seat, and what is asked.
+
+    Args:
+        milestones: the records of the match that are no plays, in order.
+        last: the number of the latest move.
+        at: the move that is looked at; another one follows, for it tells the root.
+        read: reads the records of some moves.
+
+    Raises:
+        Damaged: these are not the records of a match.
+    """
+
+    def __init__(
+        self,
+        milestones: Sequence[Record],
+        last: int,
+        at: int,
+        read: Callable[[Sequence[range]], Iterable[Record]],
+    ) -> None:
+        super().__init__(expect(milestones[0].entry, Opened))
+        for record in milestones:
+            if record.entry.move != record.move:
+                raise Damaged(f"match {self.id}: move {record.move} calls itself {record.entry.move}")
+            self._note(record)
+        self._last = last
+        settling = bool(codec(self.game).settling)
+        lines = {move: self.line_to(move) for move in ((at, last) if settling else (at,))}
+        self._records = {record.move: record for record in milestones}
+        wanted = {at + 1, self._asking(last)}.union(*chain(*lines.values())) - set(self._records)
+        self._records |= {record.move: record for record in read(_ranges(sorted(wanted)))}
+        if missing := wanted - set(self._records):
+            raise Damaged(f"match {self.id}: move {min(missing)} is missing")
+        for record in self._records.values():
+            if record.stored.count(b"\n") != len(record.audiences):
+                raise Damaged(f"match {self.id}: move {record.move} has not all its private parts")
+        exchanged = {move: self._settled(line) for move, line in lines.items()} if settling else {}
+        self._exchanged = {at: False, last: False} | exchanged
+
+    @property
+    def move(self) -> int:
+        """The number of the latest move."""
+        return self._last
+
+    def entry_at(self, move: int) -> Any:
+        """See `Outline.entry_at`."""
+        return self._records[move].entry
+
+    def root_at(self, move: int) -> bytes:
+        """See `Outline.root_at`: the next move tells it."""
+        return unb64(self.entry_at(move + 1).prev)
+
+    def asked_at(self, move: int) -> Asked | None:
+        """See `Outline.asked_at`."""
+        asked: Asked | None = getattr(self.entry_at(self._asking(move)), "asked", None)
+        return asked
+
+    def table_at(self, move: int, viewer: Seat | None) -> Any:
+        """See `Outline.table_at`."""
+        stored = [(at, self._records[at].stored) for at in chain(*self.line_to(move))]
+        parts = parts_of(self.told_as(viewer), self._records[1].audiences)
+        *_, table = folded(self.game, None, stored, parts)
+        return table
+
+    def _asking(self, move: int) -> int:
+        """The latest move up to this one that says what is asked: it brought facts, or went back."""
+        while move > 1 and move in self._records:
+            if isinstance(self.entry_at(move), (Told, TakenBack)):
+                break
+            move -= 1
+        return move
+
+    def _exchanged_at(self, move: int) -> bool:
+        return self._exchanged[move]
+
+    def _settled(self, line: Sequence[range]) -> bool:
+        """Are the seats exchanged at the end of a line?  Everybody is told the facts that say so."""
+        records = (self._records[at] for span in reversed(line) for at in reversed(span))
+        facts = chain.from_iterable(
+            reversed(record.facts_for(None)) for record in records if not record.only_plays
+        )
+        return next((fact.exchanged for fact in facts if isinstance(fact, SeatsSettled)), False)
+
+
+def _ranges(moves: Iterable[int]) -> list[range]:
+    """Growing numbers as ranges."""
+    found = list[range]()
+    for move in moves:
+        if found and found[-1].stop == move:
+            found[-1] = range(found[-1].start, move + 1)
+        else:
+            found.append(range(move, move + 1))
+    return found

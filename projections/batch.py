@@ -1,0 +1,119 @@
+"""How a batch of a log is taken into one generation of a projection, and what becomes of a failing record."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from projections.backend import Backend, Batch
+from projections.generations import Catalogue, mark
+from projections.model import Delivered, Projection
+from projections.sources import Tail
+from projections.status import Failure, Generation, Place
+
+Taken = tuple[Place | None, Failure | None]  # how far records were taken in, and what stopped the next one
+
+
+class Taker:
+    """Takes batches into generations.
+
+    Args:
+        tables: of the read models.
+        catalogue: of their generations.
+    """
+
+    def __init__(self, tables: Backend, catalogue: Catalogue) -> None:
+        self._tables, self._catalogue = tables, catalogue
+        self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
+
+    def taken(
+        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+    ) -> Taken:
+        """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
+        batch = Batch(self._tables, found.generation)
+        batch.fetch(projection.kinds, {one.record.match for one in records if one.record.move > 1})
+        place, failure = _folded(projection, found, tail, batch, records, self.withdrawn)
+        # What the log left out before a record that fails, a batch that ends there tells.
+        if failure or place is None:
+            return None, failure
+        unwritten = self._write(found, tail.name, batch, place)
+        if unwritten is None:
+            return place, None
+        if len(records) > 1:
+            return self._one_by_one(projection, found, tail, records)
+        return None, _failure(found.name, tail.name, records[0], unwritten)
+
+    def _one_by_one(
+        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+    ) -> Taken:
+        """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
+        last: Place | None = None
+        failure: Failure | None = None
+        self._tables.execute("SAVEPOINT trial")
+        for delivered in records:
+            place, failure = self.taken(projection, found, tail, [delivered])
+            if place:
+                last, found = place, replace(found, places={**found.places, tail.name: place})
+            if failure:
+                self._tables.execute("ROLLBACK TO trial")
+                last = None
+                break
+        self._tables.execute("RELEASE trial")
+        return last, failure
+
+    def _write(self, found: Generation, log: str, batch: Batch, place: Place) -> Exception | None:
+        """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
+        self._tables.execute("SAVEPOINT batch")
+        try:
+            batch.write()
+        except self._tables.broken:  # the disk, the connection: it fails for everybody
+            raise
+        except Exception as error:  # rows that cannot be kept must not stop the others
+            self._tables.execute("ROLLBACK TO batch")
+            return error
+        self._catalogue.move(found, log, place)
+        self._tables.execute("RELEASE batch")
+        return None
+
+
+def _folded(
+    projection: Projection,
+    found: Generation,
+    tail: Tail,
+    batch: Batch,
+    records: Sequence[Delivered],
+    withdrawn: frozenset[str],
+) -> Taken:
+    """Fold records that are not known already, and not of a match that was withdrawn, into a batch, as far as
+    the fold does not fail."""
+    fold, told = projection.fold, tail.told
+    position, time = found.at(tail.name).position, found.at(tail.name).time
+    last: Delivered | None = None
+    failure: Failure | None = None
+    for delivered in records:
+        if delivered.position <= position:
+            continue
+        try:
+            shown, now = told(delivered, time)
+            changes = [] if delivered.record.match in withdrawn else list(fold(batch, shown))
+        except Exception as error:  # whatever it is, it must not stop the others
+            failure = _failure(found.name, tail.name, delivered, error)
+            break
+        batch.apply(changes)
+        last, position, time = delivered, delivered.position, now
+    return Place(position, mark(last.record), time) if last else None, failure
+
+
+def _failure(projection: str, log: str, delivered: Delivered, error: Exception) -> Failure:
+    record = delivered.record
+    return Failure(projection, delivered.position, record.match, record.move, told_of(error), log=log)
+
+
+def told_of(error: Exception) -> str:
+    """The kind of an error and where it was raised; not its text, which could name a hidden card."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

@@ -1,0 +1,88 @@
+"""Where the entries of a log stand in a game, and how the rules come there from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from domain.kernel import Fact
+from domain.twilight_struggle import facts as happened
+from domain.twilight_struggle import steps
+from domain.twilight_struggle.components import US, USSR
+from domain.twilight_struggle.rules.hand import rounds
+from domain.twilight_struggle.rules.periods import joining
+from domain.twilight_struggle.rules.registry import CARDS
+from domain.twilight_struggle.state import State
+from replay.importers.twilight_struggle import structure as log
+
+Place = tuple[int, int, str]  # turn, round (0: the headlines) and side
+NOWHERE: Place = (0, 0, "")  # before the first turn
+CLEANUP = 99  # the end of a turn, where rounds are numbered
+
+
+def headline_of(turn: int) -> Place:
+    """Where the headlines of a turn stand."""
+    return turn, 0, ""
+
+
+def entries_of(said: log.Log) -> dict[Place, log.Entry]:
+    """Every entry by turn, round (0: headlines, `CLEANUP`: the end of the turn) and side."""
+    found: dict[Place, log.Entry] = {}
+    for turn in said.turns:
+        if turn.headline:
+            found[headline_of(turn.number)] = turn.headline
+        for entry in turn.rounds:
+            found[turn.number, entry.number, entry.side] = entry
+        if turn.cleanup:
+            found[turn.number, CLEANUP, ""] = turn.cleanup
+    return found
+
+
+def order_of(place: Place) -> tuple[int, int, bool]:
+    """What places are sorted by."""
+    return place[0], place[1], place[2] == US
+
+
+def between(here: Place, target: Place, *, asked: bool) -> Iterator[Place]:
+    """The headline phases and rounds from `here` (itself, too, where it was asked for) up to `target`."""
+    for turn in range(here[0] or 1, target[0] + 1):
+        places = [headline_of(turn)]
+        places += [(turn, number, side) for number in range(1, rounds(turn) + 1) for side in (USSR, US)]
+        for place in places:
+            after = order_of(place) >= order_of(here) if asked else order_of(place) > order_of(here)
+            if after and order_of(place) < order_of(target):
+                yield place
+
+
+Way = tuple[list[Fact], tuple[steps.AnyStep, ...]]
+
+
+def ways(target: Place, s: State) -> Iterator[Way]:
+    """How the rules may go on with an entry: facts that lead to its turn, and the steps to do then."""
+    turn, number, side = target
+    if turn == s.turn + 1 and s.turn:
+        yield [], (steps.EndTurn(),)
+    if turn > s.turn:
+        yield _to_turn(s, turn), (steps.Turn(turn),)
+    elif number == CLEANUP:
+        yield [], (steps.EndTurn(),)
+    elif number == 0:
+        yield [], (steps.Headlines(), steps.Round(1))
+    else:
+        others = (steps.Act(number, US),) if side == USSR else ()
+        yield [], (steps.Act(number, side), *others, steps.Round(number + 1))
+
+
+def _to_turn(s: State, turn: int) -> list[Fact]:
+    """The end of a turn, and the turns that are missing, without what the rules would make of them."""
+    facts: list[Fact] = []
+    for number in range(s.turn, turn):
+        if number > s.turn:
+            facts.append(happened.TurnBegan(number))
+            if added := joining(s, number) if number > 1 else ():
+                facts.append(happened.CardsAdded(CARDS[added[0]].period, added))
+        if number:
+            lapsed = tuple(dict.fromkeys(item.card for item in s.effects)) if number == s.turn else ()
+            facts.append(happened.EffectsLapsed(lapsed))
+            facts += [happened.MilitarySet(side, 0) for side in (US, USSR) if number == s.turn]
+            facts.append(happened.TurnEnded(number, s.vp, s.defcon))
+    return facts

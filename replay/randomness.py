@@ -1,0 +1,228 @@
+"""The second question, *chance*: do the commitments open, and was every draw what the scheme gives?
+
+While a match runs, the open draws of a period wait for its key.  Once its secret is open, everything is
+recomputed from it: seals, salts, keys and draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link, salt_hash
+from domain.events import Key, Opened, SaltOpened, Seated, SecretOpened, TakenBack, Told
+from domain.log import HOUSE, Damaged, Record, b64, seal, unb64
+from domain.match import Match
+from replay.report import CHANCE, Wrong
+from replay.sanitize import counted
+
+Salts = dict[str, str]  # audience: base64
+
+
+class Luck:
+    """Follows a match move by move and checks all that chance did in it.
+
+    Args:
+        opened: the first entry.
+        secret: the opened secret, or the server's own; None while it is unknown.
+    """
+
+    def __init__(self, opened: Opened, secret: Secret | None) -> None:
+        self._secret, self._provable = secret, opened.chance.scheme == SCHEME
+        self._opened = opened
+        self._anchors: dict[int, str] = {0: opened.chance.anchor}
+        self._waiting: dict[int, list[tuple[int, Drawn, str]]] = {}
+        self._last_key = b""
+        self._derived = (0, b"")
+        self._ledger = Ledger()
+        self._draws = 0  # recomputed
+
+    def check_opening(self) -> None:
+        """The commitment and the first anchor, once the secret is known.  Raises Wrong."""
+        if self._secret is None or not self._provable:
+            return
+        if self._opened.chance.commitment != b64(self._secret.commitment):
+            raise Wrong(CHANCE, 1, "the commitment is not one to the secret that was opened")
+        if self._opened.chance.anchor != b64(self._secret.anchor(0)):
+            raise Wrong(CHANCE, 1, "the anchor does not derive from the secret")
+
+    def notes(self, match: Match) -> list[str]:
+        """What a reader should know."""
+        if not self._provable:
+            return ["chance: recorded, not provable"]
+        waiting = sum(map(len, self._waiting.values()))
+        one, several = "open one waits for the key of its", "open ones wait for the key of their"
+        wait = f", {counted(waiting, one, several)} period" if waiting else ""
+        sealed = "" if self._secret else "; secret draws and parts stay sealed until the end"
+        draws = counted(self._draws, "draw", "draws")
+        return [f"chance: {draws} recomputed{wait}, {_salts_given(match)}{sealed}"]
+
+    def check(self, match: Match, record: Record, given: Salts | None) -> None:
+        """Check one move, which `match` has just taken in; `given` are the salts that the file holds for it.
+
+        Raises:
+            Wrong: something in it is not what the scheme gives.
+        """
+        if self._secret is not None and record.sealed:
+            self._check_seals(record, given, self._secret)
+        entry = record.entry
+        if isinstance(entry, (Seated, SaltOpened)):
+            _check_salt(match, entry)
+        if isinstance(entry, Told):
+            first, last = self._ledger.period, self._ledger.period + len(entry.keys)
+            self._check_keys(entry, first)
+            self._check_draws(record, last, match.salts)
+            self._open(entry.keys)
+        elif isinstance(entry, SecretOpened):
+            self._check_secret(entry)
+        elif isinstance(entry, TakenBack):
+            self._ledger = match.ledger.fork()
+
+    def _check_secret(self, entry: SecretOpened) -> None:
+        if self._secret is None or entry.secret != b64(self._secret.bytes):
+            raise Wrong(CHANCE, entry.move, "the opened secret is not the match's")
+
+    def _check_seals(self, record: Record, given: Salts | None, secret: Secret) -> None:
+        if given is not None and given.keys() != record.entry.sealed.keys():
+            raise Wrong(CHANCE, record.move, "the salts are not those of all audiences")
+        for audience, commitment in record.entry.sealed.items():
+            salt = secret.salt(record.move, audience)
+            if given is not None and given[audience] != b64(salt):
+                raise Wrong(CHANCE, record.move, f"the salt of {audience} does not derive from the secret")
+            if audience not in record.sealed:
+                raise Wrong(CHANCE, record.move, f"the private part of {audience} is missing")
+            if b64(seal(salt, record.sealed[audience])) != commitment:
+                raise Wrong(CHANCE, record.move, f"the private part of {audience} is not the one sealed")
+
+    def _check_keys(self, entry: Told[Any], first: int) -> None:
+        """Opened keys: of the periods in turn, chained to the last one, derived from the secret."""
+        for period, key in enumerate(entry.keys, first):
+            if key.period != period:
+                raise Wrong(CHANCE, entry.move, f"the key of period {key.period}, where {period} ends")
+            if self._provable:
+                self._check_key(entry.move, key)
+            elif key.key:
+                raise Wrong(CHANCE, entry.move, "a recorded match has no keys to open")
+        self._check_anchor(entry, first)
+
+    def _check_key(self, move: int, key: Key) -> None:
+        data = _key(move, key)
+        chain, place = divmod(key.period - 1, CHAIN)
+        before = self._last_key if place else _hash(move, self._anchors.get(chain, ""))
+        if link(data) != before:
+            raise Wrong(CHANCE, move, f"the key of period {key.period} does not continue its hash chain")
+        if self._secret is not None and data != self._open_key(key.period, self._secret):
+            raise Wrong(CHANCE, move, f"the key of period {key.period} does not derive from the secret")
+        self._last_key = data
+
+    def _check_anchor(self, entry: Told[Any], first: int) -> None:
+        """A new chain's anchor stands in the entry with which the last link of the old one comes into use."""
+        last = [period + 1 for period in range(first, first + len(entry.keys)) if (period + 1) % CHAIN == 0]
+        if not (last and self._provable):
+            if entry.anchor:
+                raise Wrong(CHANCE, entry.move, "an anchor where no chain comes to its end")
+            return
+        chain = last[-1] // CHAIN
+        if len(_hash(entry.move, entry.anchor)) != 32:
+            raise Wrong(CHANCE, entry.move, "the anchor is not a hash of 32 bytes")
+        if self._secret is not None and entry.anchor != b64(self._secret.anchor(chain)):
+            raise Wrong(CHANCE, entry.move, "the anchor does not derive from the secret")
+        self._anchors[chain] = entry.anchor
+
+    def _check_draws(self, record: Record, last: int, salts: str) -> None:
+        """Every draw in its place; then the periods up to `last` are over."""
+        ledger = self._ledger
+        for draw in _all_draws(record):
+            while ledger.period < min(draw.period, last):
+                ledger.close_period()
+            self._check_place(record.move, draw, ledger)
+            self._check_result(record.move, draw, salts)
+        while ledger.period < last:
+            ledger.close_period()
+
+    def _check_result(self, move: int, draw: Drawn, salts: str) -> None:
+        """Recompute a draw now, or when its key is opened; secret ones have none before the end."""
+        if not self._provable:
+            return
+        if self._secret is None and not draw.period:
+            return
+        if self._secret is None:
+            self._waiting.setdefault(draw.period, []).append((move, draw, salts))
+        elif draw.period:
+            self._recompute(move, draw, self._open_key(draw.period, self._secret), salts)
+        else:
+            self._recompute(move, draw, self._secret.draw_key, salts)
+
+    def _open_key(self, period: int, secret: Secret) -> bytes:
+        """The key of a period; the draws of a period follow one another."""
+        if period != self._derived[0]:
+            self._derived = (period, secret.open_key(period))
+        return self._derived[1]
+
+    def _check_place(self, move: int, draw: Drawn, ledger: Ledger) -> None:
+        """Period, counter and range, apart from the result."""
+        if draw.period not in (0, ledger.period):
+            raise Wrong(CHANCE, move, f"{draw.label}: period {draw.period}, while {ledger.period} runs")
+        expected = ledger.counter(draw.label, draw.period > 0)
+        if draw.counter != expected:
+            raise Wrong(CHANCE, move, f"{draw.label}: counter {draw.counter}, but {expected} is the next")
+        if not 0 <= draw.result < draw.n < 2**53:
+            raise Wrong(CHANCE, move, f"{draw.label}: result {draw.result} of {draw.n} possibilities")
+        if draw.forced == self._provable:
+            of = "forced" if draw.forced else "not forced"
+            raise Wrong(CHANCE, move, f"{draw.label}: {of}, in a match of the other kind")
+
+    def _open(self, keys: Iterable[Key]) -> None:
+        """The open draws of the periods that ended can be recomputed now."""
+        for key in keys:
+            for move, draw, salts in self._waiting.pop(key.period, ()):
+                self._recompute(move, draw, unb64(key.key), salts)
+
+    def _recompute(self, move: int, draw: Drawn, key: bytes, salts: str) -> None:
+        result = drawn(key, salts, draw.label, draw.counter, draw.n)
+        if result != draw.result:
+            place = f"{draw.label}, counter {draw.counter}"
+            raise Wrong(CHANCE, move, f"{place}: the scheme draws {result} of {draw.n}, not {draw.result}")
+        self._draws += 1
+
+
+def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
+    """A hash is one, and an opened salt is the one that was hashed."""
+    if isinstance(entry, SaltOpened):
+        seated = match.seats[entry.seat]
+        if seated is None or seated.salt_hash != b64(salt_hash(match.id, entry.seat, entry.salt)):
+            raise Wrong(CHANCE, entry.move, f"the opened salt is not the one whose hash {entry.seat} brought")
+    elif entry.salt_hash is not None and len(_hash(entry.move, entry.salt_hash)) != 32:
+        raise Wrong(CHANCE, entry.move, f"the hash of the salt of {entry.seat} is not one of 32 bytes")
+
+
+def _salts_given(match: Match) -> str:
+    """Who has a hand in the draws."""
+    if match.house_seeded:
+        return "house-seeded (no seat gave a salt)"
+    told = {"committed": "committed", "clear": "in clear", "none": "none", None: "none"}
+    return "salts: " + ", ".join(f"{seat} {told[mark]}" for seat, mark in match.salt_marks.items())
+
+
+def _all_draws(record: Record) -> list[Drawn]:
+    """Open draws, then secret ones, each in their order; a draw is never in the other's place."""
+    house = record.parts.get(HOUSE)
+    hidden = house.draws if house else ()
+    public = record.entry.draws
+    if any(draw.period for draw in hidden) or not all(draw.period for draw in public):
+        raise Wrong(CHANCE, record.move, "an open draw among the secret ones, or the other way round")
+    return [*public, *hidden]
+
+
+def _key(move: int, key: Key) -> bytes:
+    data = _hash(move, key.key)
+    if len(data) != 32:
+        raise Wrong(CHANCE, move, f"the key of period {key.period} is not one of 32 bytes")
+    return data
+
+
+def _hash(move: int, text: str) -> bytes:
+    try:
+        return unb64(text)
+    except Damaged as error:
+        raise Wrong(CHANCE, move, str(error)) from error
