@@ -23,9 +23,10 @@ from tests.contract import program
 
 _LONGEST, _LONGEST_PRINTED = 700, 6_000  # characters that are written out; of a longer text the SHA-256
 _KEPT = ("content-type", "cache-control", "location", "vary", "allow", "www-authenticate", "retry-after")
-_HASH = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])")
-_SIGNATURE = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{90,92}={0,2}(?![A-Za-z0-9+/=])")
-_RULES = re.compile(r'("rules": ?"|decided under |today\'s are )[0-9a-f]{8,64}')
+_BEFORE = r"(?:(?<=\\n)|(?<![A-Za-z0-9+/=]))"  # a line may begin inside of JSON
+_HASH = re.compile(_BEFORE + r"(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})(?![A-Za-z0-9+/=])")
+_SIGNATURE = re.compile(_BEFORE + r"[A-Za-z0-9+/]{90,92}={0,2}(?![A-Za-z0-9+/=])")
+_RULES = re.compile(r'(rules\\?": ?\\?"|decided under |today\'s are )[0-9a-f]{8,64}')
 _KEY = re.compile(r"\+[0-9a-f]{8}\b")
 
 
