@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from api.http import serve as serving
+from api.http import server as serving
 
 kinds = [
     msgspec.defstruct(f"Kind{number}", [("one", Literal["a", f"b{number}"]), ("two", int | None, None)])

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
-    "catchup": 5,
+    "catchup": 6,
     "connection": 2,
     "fanout": 2,
     "fold": 6,
@@ -17,7 +17,7 @@ LINES = {
     "memory": 3,
     "position": 10,
     "pushed": 6,
-    "rebuild": 1,
+    "rebuild": 2,
     "serving": 3,
     "size": 12,
     "sockets": 2,

@@ -25,7 +25,9 @@ SOURCES = (
 )
 WITH_KIND = {"Refused", "Denied", "Failed"}
 WITHOUT_KIND = {"BadOption", "BadQuery", "NotReady"}
-VERIFYING = {name: f"replay/{name}.py" for name in ("archive", "chain", "course", "luck", "audit", "verify")}
+VERIFYING = {
+    name: f"replay/{name}.py" for name in ("archive", "chain", "transitions", "randomness", "audit", "verify")
+}
 PLACES = {"Damaged": 0, "Differs": 0, "BadFile": 1, "Wrong": 2}  # where a sentence stands in what raises it
 _LINES = "cards: не хватает; cards[3].command: нужно от 1 до 3, а не 7"
 
@@ -60,7 +62,7 @@ def findings(source: str) -> Iterator[str]:
         told: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLACES:
             told = node.args[PLACES[node.func.id] :][:1]
-        elif isinstance(node, ast.Return) and node.value is not None and "course" in source:
+        elif isinstance(node, ast.Return) and node.value is not None and "transitions" in source:
             whole = node.value
             told = [whole.body, whole.orelse] if isinstance(whole, ast.IfExp) else [whole]
         yield from (said for said in map(sentence, told) if said and " " in said.strip("7() "))

@@ -83,7 +83,7 @@ def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
 _LIBRARY = """
 import asyncio
 import logging
-from api.http import logs
+from api.http import server
 
 async def fail():
     raise ValueError("the hidden card")
@@ -93,7 +93,7 @@ async def forget():
     await asyncio.wait([task])
     del task
 
-logs.set_up("debug")
+server.set_up("debug")
 asyncio.run(forget())
 logging.getLogger("a.library").warning("the token is %s", "a-secret")
 logging.getLogger("a.library").info("chatter")

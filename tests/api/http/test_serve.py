@@ -157,10 +157,10 @@ def test_a_store_that_is_deleted_while_it_is_served_takes_no_more_moves(tmp_path
 def test_first_matches_that_find_no_room_keep_nobody_from_being_served(tmp_path: Path) -> None:
     first = """
 import asyncio
-from api.http import serve
+from api.http import server
 async def find_no_room(gate):
     await asyncio.sleep(3600)
-serve.play_one_of_each, serve.FIRST_SECONDS = find_no_room, 0.05
+server.play_one_of_each, server.FIRST_SECONDS = find_no_room, 0.05
 """
     running = Process(str(tmp_path / "store"), empty=False, first=first)
     try:
