@@ -10,7 +10,7 @@ SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
-class Tally:
+class Histogram:
     """How often a value was at most each bound, for a Prometheus histogram.
 
     The Prometheus client's own one takes one value at a time, under a lock, in 1.5 us; here a whole group of

@@ -18,7 +18,7 @@ from domain.log import Damaged, Record, codec, unb64
 from domain.match_base import Outline, expect, parts_of
 
 
-class Glimpse(Outline):
+class PartialMatch(Outline):
     """A stored match as far as one earlier move of it is to be told.
 
     Only this move can be asked about; of the latest one it is known who plays which seat, and what is asked.

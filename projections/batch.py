@@ -9,15 +9,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from projections.backend import Backend, Batch
-from projections.generations import Catalogue, mark
+from projections.generations import Generations, mark
 from projections.model import Delivered, Projection
-from projections.sources import Tail
-from projections.status import Failure, Generation, Place
+from projections.sources import LogSource
+from projections.status import Failure, Generation, Progress
 
-Taken = tuple[Place | None, Failure | None]  # how far records were taken in, and what stopped the next one
+Taken = tuple[Progress | None, Failure | None]  # how far records were taken in, and what stopped the next one
 
 
-class Taker:
+class BatchWriter:
     """Takes batches into generations.
 
     Args:
@@ -25,12 +25,12 @@ class Taker:
         catalogue: of their generations.
     """
 
-    def __init__(self, tables: Backend, catalogue: Catalogue) -> None:
+    def __init__(self, tables: Backend, catalogue: Generations) -> None:
         self._tables, self._catalogue = tables, catalogue
         self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
 
     def taken(
-        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+        self, projection: Projection, found: Generation, tail: LogSource, records: Sequence[Delivered]
     ) -> Taken:
         """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
         batch = Batch(self._tables, found.generation)
@@ -47,10 +47,10 @@ class Taker:
         return None, _failure(found.name, tail.name, records[0], unwritten)
 
     def _one_by_one(
-        self, projection: Projection, found: Generation, tail: Tail, records: Sequence[Delivered]
+        self, projection: Projection, found: Generation, tail: LogSource, records: Sequence[Delivered]
     ) -> Taken:
         """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
-        last: Place | None = None
+        last: Progress | None = None
         failure: Failure | None = None
         self._tables.execute("SAVEPOINT trial")
         for delivered in records:
@@ -64,7 +64,7 @@ class Taker:
         self._tables.execute("RELEASE trial")
         return last, failure
 
-    def _write(self, found: Generation, log: str, batch: Batch, place: Place) -> Exception | None:
+    def _write(self, found: Generation, log: str, batch: Batch, place: Progress) -> Exception | None:
         """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
         self._tables.execute("SAVEPOINT batch")
         try:
@@ -82,7 +82,7 @@ class Taker:
 def _folded(
     projection: Projection,
     found: Generation,
-    tail: Tail,
+    tail: LogSource,
     batch: Batch,
     records: Sequence[Delivered],
     withdrawn: frozenset[str],
@@ -104,7 +104,7 @@ def _folded(
             break
         batch.apply(changes)
         last, position, time = delivered, delivered.position, now
-    return Place(position, mark(last.record), time) if last else None, failure
+    return Progress(position, mark(last.record), time) if last else None, failure
 
 
 def _failure(projection: str, log: str, delivered: Delivered, error: Exception) -> Failure:

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from domain.log import Record
 from projections.backend import Backend, Reading, shape
 from projections.model import Projection
-from projections.sources import Tail
-from projections.status import Failure, Generation, Place
+from projections.sources import LogSource
+from projections.status import Failure, Generation, Progress
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS projections (
@@ -83,13 +83,13 @@ def mark(record: Record) -> str:
     return hashlib.sha256(record.leaf).hexdigest()[:16]
 
 
-class Catalogue:
+class Generations:
     """The generations of the read models; every change needs an open transaction."""
 
     def __init__(self, tables: Backend) -> None:
         self._tables = tables
 
-    def prepare(self, projections: Collection[Projection], tails: Mapping[str, Tail]) -> list[str]:
+    def prepare(self, projections: Collection[Projection], tails: Mapping[str, LogSource]) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
 
         `tails`: all logs that there are.  Generations of another log (a store restored from a backup) are
@@ -155,7 +155,7 @@ class Catalogue:
             (projection.name, generation),
         )
 
-    def move(self, found: Generation, log: str, place: Place) -> None:
+    def move(self, found: Generation, log: str, place: Progress) -> None:
         """Move a generation on in a log.
 
         Raises:
@@ -205,11 +205,11 @@ def generations(tables: Backend | Reading) -> list[Generation]:
         failed = Failure(of, position, match, move, error, attempts, log)
         failures.setdefault((of, number), {})[log] = failed
     found: dict[tuple[str, int], Generation] = {}
-    places: dict[tuple[str, int], dict[str, Place]] = {}
+    places: dict[tuple[str, int], dict[str, Progress]] = {}
     for of, number, stamped, served, names, log, *place in tables.execute(_GENERATIONS):
         known = places.setdefault((of, number), {})
         if log is not None:
-            known[log] = Place(*place)
+            known[log] = Progress(*place)
         found[of, number] = Generation(
             of, number, stamped, bool(served), tuple(names.split()), known, failures.get((of, number), {})
         )
@@ -227,7 +227,7 @@ def _kept(failure: Failure) -> tuple[str | int, ...]:
     )
 
 
-def _follows(tails: Mapping[str, Tail], log: str, place: Place) -> bool:
+def _follows(tails: Mapping[str, LogSource], log: str, place: Progress) -> bool:
     """Is the last record that was taken in the one that the log holds at that place?
 
     Of a log that cannot be read now it is believed until it can.

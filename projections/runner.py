@@ -27,15 +27,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from projections.backend import Backend, Home
-from projections.batch import Taker, told_of
+from projections.batch import BatchWriter, told_of
 from projections.boards import BOARDS
 from projections.file import File
-from projections.generations import Catalogue, Overtaken, fits, stamped
+from projections.generations import Generations, Overtaken, fits, stamped
 from projections.history import HISTORY
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
-from projections.sources import Tails
-from projections.status import Failure, Generation, Place, Status, has_reached, status
+from projections.sources import LogSources
+from projections.status import Failure, Generation, Progress, Status, has_reached, status
 
 PROJECTIONS = (MATCHES, HISTORY, BOARDS)
 BATCH = 1_000  # records a transaction
@@ -57,7 +57,7 @@ class Runner:
 
     def __init__(
         self,
-        source: Source | Mapping[str, Source] | Tails,
+        source: Source | Mapping[str, Source] | LogSources,
         home: Home | Path,
         *,
         projections: Sequence[Projection] = PROJECTIONS,
@@ -68,7 +68,7 @@ class Runner:
         self._withdrawn = withdrawn
         self._home = _home(home, report)
         self._batch, self._report, self._reported = batch, report, ""
-        self._tails = source if isinstance(source, Tails) else tails_of(source, report)
+        self._tails = source if isinstance(source, LogSources) else tails_of(source, report)
         self._projections = {projection.name: projection for projection in projections}
         self._unseen: set[str] = set()  # logs that could not be read when it was looked what they hold
         self._wanted: set[str] = set()
@@ -91,8 +91,8 @@ class Runner:
         tables = self._home.open()
         if tables is None:
             return
-        self._catalogue, self._tables = Catalogue(tables), tables
-        self._taker = Taker(tables, self._catalogue)
+        self._catalogue, self._tables = Generations(tables), tables
+        self._taker = BatchWriter(tables, self._catalogue)
         try:
             self._prepare()
         except BaseException:
@@ -313,7 +313,7 @@ class Runner:
         self._remember(found, log, place, failure)
         return place is not None or bool(failure and (not known or known.position != failure.position))
 
-    def _remember(self, found: Generation, log: str, place: Place | None, failure: Failure | None) -> None:
+    def _remember(self, found: Generation, log: str, place: Progress | None, failure: Failure | None) -> None:
         """Keep the failure of a generation in a log, or that it is behind it; report a new one."""
         before = found.failures.get(log)
         if failure is not None:
@@ -342,11 +342,11 @@ def _home(home: Home | Path, report: Callable[[str], None]) -> Home:
     return File(home, report) if isinstance(home, Path) else home
 
 
-def tails_of(source: Source | Mapping[str, Source], report: Callable[[str], None]) -> Tails:
+def tails_of(source: Source | Mapping[str, Source], report: Callable[[str], None]) -> LogSources:
     """The ends of a log, or of several; `report` is called with one line for each that cannot be read."""
 
     def told(log: str, error: Exception) -> None:
         which = f"log {log}" if log else "the log"
         report(f"{which} cannot be read ({type(error).__name__}): trying again until it can")
 
-    return Tails(source, told)
+    return LogSources(source, told)

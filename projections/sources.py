@@ -34,7 +34,7 @@ class Timed(Struct, frozen=True):
     claimed: bool
 
 
-class Tail:
+class LogSource:
     """The end of one log.
 
     Args:
@@ -117,7 +117,7 @@ class Tail:
         return answer
 
 
-class Tails(Mapping[str, Tail]):
+class LogSources(Mapping[str, LogSource]):
     """The ends of all logs, by their names.
 
     Args:
@@ -130,12 +130,13 @@ class Tails(Mapping[str, Tail]):
     ) -> None:
         logs = source if isinstance(source, Mapping) else {"": source}
         self._tails = {
-            name: Tail(name, log, partial(report, name), timed="" not in logs) for name, log in logs.items()
+            name: LogSource(name, log, partial(report, name), timed="" not in logs)
+            for name, log in logs.items()
         }
         self._bell = Event()
         self._watched = False
 
-    def __getitem__(self, name: str) -> Tail:
+    def __getitem__(self, name: str) -> LogSource:
         return self._tails[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -157,7 +158,7 @@ class Tails(Mapping[str, Tail]):
         return _known({name: tail.last() for name, tail in self.items()})
 
     def glances(self) -> dict[str, int]:
-        """The same for whoever must not wait (see `Tail.glance`)."""
+        """The same for whoever must not wait (see `LogSource.glance`)."""
         return _known({name: tail.glance() for name, tail in self.items()})
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 
-class Place(Struct, frozen=True):
+class Progress(Struct, frozen=True):
     """How far a log was taken in: the position of its last record, a hash of that, and the time then.
 
     The time is that of the last record that told one (see `projections.sources`), in microseconds UTC.
@@ -54,12 +54,12 @@ class Generation(Struct, frozen=True):
     stamp: str
     served: bool
     tables: tuple[str, ...]
-    places: Mapping[str, Place]
+    places: Mapping[str, Progress]
     failures: Mapping[str, Failure] = {}
 
-    def at(self, log: str) -> Place:
+    def at(self, log: str) -> Progress:
         """How far a log was taken in."""
-        return self.places.get(log, Place())
+        return self.places.get(log, Progress())
 
     def stopped(self, log: str) -> bool:
         """Is the next record of a log one that it failed on?"""

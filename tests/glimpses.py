@@ -7,7 +7,7 @@ from itertools import chain
 
 from domain.game import Game
 from domain.log import PLAYED, Record, codec
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 
 
 class Reader:
@@ -16,10 +16,10 @@ class Reader:
     def __init__(self, game: Game, match: str, stored: Sequence[bytes]) -> None:
         self.game, self.match, self.stored, self.read = game, match, stored, 0
 
-    def glimpse(self, at: int) -> Glimpse:
+    def glimpse(self, at: int) -> PartialMatch:
         """The match as far as move `at` is to be told."""
         milestones = [move for move, state in enumerate(self.stored, 1) if PLAYED not in state]
-        return Glimpse(self.records(milestones), len(self.stored), at, self.ranges)
+        return PartialMatch(self.records(milestones), len(self.stored), at, self.ranges)
 
     def ranges(self, ranges: Sequence[range]) -> list[Record]:
         """The moves in these ranges."""

@@ -15,8 +15,8 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from api.bus.client import PATIENCE, VARIABLE, Address, Allowance, Health, Limit, Link, Vouchers
-from api.bus.feed import BLOCK, Announcer, Hearer
+from api.bus.client import PATIENCE, VARIABLE, Address, Health, Limit, RedisClient, SharedLimit, TicketStore
+from api.bus.feed import BLOCK, Consumer, Publisher
 from api.store.interface import Log, Told
 
 # ── One worker's bus: its tasks, and the parts of Redis that belong to its store ──
@@ -50,13 +50,13 @@ class Bus:
         self.name = f"{{glasnost:{hmac.digest(key, b'name', hashlib.sha256).hex()[:16]}}}"
         self.health = Health(address, clock)
         self._clock = clock
-        self.link = Link(address, self.health)
-        self._hearing = Link(address, self.health, BLOCK + PATIENCE)
+        self.link = RedisClient(address, self.health)
+        self._hearing = RedisClient(address, self.health, BLOCK + PATIENCE)
         stream = f"{self.name}:commits"
         own = hmac.digest(key, b"glasnost redis announcements", hashlib.sha256)
-        self._announcer = Announcer(self.link, stream, own)
-        self._hearer = Hearer(self._hearing, stream, own, log, clock)
-        self.tickets = Vouchers(
+        self._announcer = Publisher(self.link, stream, own)
+        self._hearer = Consumer(self._hearing, stream, own, log, clock)
+        self.tickets = TicketStore(
             self.link, f"{self.name}:ticket", hmac.digest(key, b"glasnost redis tickets", hashlib.sha256)
         )
         self._is_followed = False
@@ -95,7 +95,7 @@ class Bus:
 
     def share(self, name: str, limit: Limit) -> None:
         """Settle a limit with the other workers; before `start`."""
-        self.run(Allowance(self.link, f"{self.name}:limit:{name}", limit, self._clock).run)
+        self.run(SharedLimit(self.link, f"{self.name}:limit:{name}", limit, self._clock).run)
 
     def run(self, work: Work) -> None:
         """Let a task run from `start` to `close`; one that fails begins anew."""

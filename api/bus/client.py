@@ -158,7 +158,7 @@ class Health:
             _log.warning("redis is back", extra={"address": str(self._address)})
 
 
-class Link:
+class RedisClient:
     """Asks one Redis.
 
     Args:
@@ -269,7 +269,7 @@ class Limit(Protocol):
         """What all workers let through leaves his bucket full only at `free_at`, on this worker's clock."""
 
 
-class Allowance:
+class SharedLimit:
     """Settles one limit with the other workers.
 
     Args:
@@ -280,7 +280,7 @@ class Allowance:
     """
 
     def __init__(
-        self, link: Link, name: str, limit: Limit, clock: Callable[[], float] = time.monotonic
+        self, link: RedisClient, name: str, limit: Limit, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._link, self._keys, self._clock = link, (f"{name}:free", f"{name}:changed"), clock
         self._limit, self._since = limit, "0"
@@ -330,7 +330,7 @@ class Allowance:
 _CODE, _TIME = 32, 8  # bytes
 
 
-class Vouchers:
+class TicketStore:
     """Small things by name, for a while.
 
     Args:
@@ -339,7 +339,7 @@ class Vouchers:
         key: 32 bytes that the workers share and Redis does not know.
     """
 
-    def __init__(self, link: Link, name: str, key: bytes) -> None:
+    def __init__(self, link: RedisClient, name: str, key: bytes) -> None:
         self._link, self._name, self._key = link, name, key
 
     async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from api.bus.client import PAUSE, Away, Link, Refused
+from api.bus.client import PAUSE, Away, RedisClient, Refused
 from api.store.interface import Log, StoreError, Told
 
 # ── Telling the other workers of commits: one entry in a Redis stream for each, whose id is its position ──
@@ -59,7 +59,7 @@ return refused
 """
 
 
-class Announcer:
+class Publisher:
     """Announces commits from a task of its own; whoever commits never waits.
 
     Args:
@@ -69,7 +69,7 @@ class Announcer:
         most: announcements that may wait.
     """
 
-    def __init__(self, link: Link, stream: str, key: bytes, most: int = WAITING) -> None:
+    def __init__(self, link: RedisClient, stream: str, key: bytes, most: int = WAITING) -> None:
         self._link, self._stream, self._key = link, stream, key
         self._waiting: deque[tuple[int, int, str]] = deque(maxlen=most)
         self._sending: list[tuple[int, int, str]] = []
@@ -139,7 +139,7 @@ Entry = tuple[int, int, str]  # the last and first position of a commit, and its
 _log = logging.getLogger("glasnost.bus")
 
 
-class Hearer:
+class Consumer:
     """Reads the stream in a task of its own and tells what was committed.
 
     Args:
@@ -151,7 +151,12 @@ class Hearer:
     """
 
     def __init__(
-        self, link: Link, stream: str, key: bytes, log: Log, clock: Callable[[], float] = time.monotonic
+        self,
+        link: RedisClient,
+        stream: str,
+        key: bytes,
+        log: Log,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._link, self._stream, self._key, self._log, self._clock = link, stream, key, log, clock
         self._watchers: list[Told] = []

@@ -38,7 +38,7 @@ from api.cli.games import edition_options, game_argument, game_named, settled, t
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.gate import Desk, Gate
+    from api.gate import CachedMatch, Gate
     from api.gate.commit import Keys
     from api.store.location import Location
     from api.store.sql import SqlStore
@@ -114,7 +114,7 @@ class Trouble(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.reason = ""
-        self.desk: Desk | None = None
+        self.desk: CachedMatch | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""

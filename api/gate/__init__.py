@@ -1,9 +1,19 @@
 """The gate: every command to a match, from whichever side it comes, passes here and is judged once."""
 
-from api.gate.cache import Desk, Glimpsed
+from api.gate.cache import CachedMatch, PartialLook
 from api.gate.commit import Keys
 from api.gate.gate import Gate
-from api.gate.handler import Accepted, Key
+from api.gate.handler import CommandResult, Key
 from api.gate.refusals import Denied, Refusal, Refusals
 
-__all__ = ["Accepted", "Denied", "Desk", "Gate", "Glimpsed", "Key", "Keys", "Refusal", "Refusals"]
+__all__ = [
+    "CachedMatch",
+    "CommandResult",
+    "Denied",
+    "Gate",
+    "Key",
+    "Keys",
+    "PartialLook",
+    "Refusal",
+    "Refusals",
+]

@@ -13,7 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import Protocol
 
-from api.gate.cache import Desk, Desks
+from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
 from api.gate.refusals import Denied
 from api.store.interface import Conflict
@@ -66,7 +66,7 @@ _AGAIN_SECONDS = 1.0  # until a bot tries again when the store was not available
 _log = logging.getLogger("glasnost.bots")
 
 
-class House:
+class BotRunner:
     """The bots and the matches in which they are asked.
 
     Args:
@@ -75,14 +75,14 @@ class House:
         desks: the matches at hand.
     """
 
-    def __init__(self, bots: Mapping[str, Bot], commits: Commits, desks: Desks) -> None:
+    def __init__(self, bots: Mapping[str, Bot], commits: Commits, desks: MatchCache) -> None:
         self.bots = bots
         self._commits, self._desks = commits, desks
         self._playing: dict[str, asyncio.Task[None]] = {}
         self._minded: set[str] = set()
         self._stopping = False
 
-    async def answer(self, desk: Desk) -> None:
+    async def answer(self, desk: CachedMatch) -> None:
         """Let the bots answer; the caller holds the match's lock.  Whatever is left goes on later."""
         try:
             for _ in range(IN_A_ROW if _has_a_person(desk.match) else 0):
@@ -95,19 +95,19 @@ class House:
             return
         self.wake(desk)
 
-    def mind(self, desk: Desk) -> None:
+    def mind(self, desk: CachedMatch) -> None:
         """Wake the bots of a match that stands still: those of another process may be at it."""
         match, move = desk.match.id, desk.match.move
         if match not in self._minded and match not in self._playing and self._turn(desk.match):
             self._minded.add(match)
             asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._look, desk, move)
 
-    def _look(self, desk: Desk, move: int) -> None:
+    def _look(self, desk: CachedMatch, move: int) -> None:
         self._minded.discard(desk.match.id)
         if desk.match.move == move:
             self.wake(desk)
 
-    def wake(self, desk: Desk) -> None:
+    def wake(self, desk: CachedMatch) -> None:
         """Let the bots of a match go on in the background, if they are asked anything."""
         match = desk.match.id
         if match not in self._playing and not self._stopping and self._turn(desk.match):
@@ -125,12 +125,12 @@ class House:
         while self._playing:
             await asyncio.wait(self._playing.values())
 
-    async def _go_on(self, desk: Desk) -> None:
+    async def _go_on(self, desk: CachedMatch) -> None:
         with desk.used():
             while not self._stopping and await self._one_move(desk):
                 pass
 
-    async def _one_move(self, desk: Desk) -> bool:
+    async def _one_move(self, desk: CachedMatch) -> bool:
         async with desk.lock:
             try:
                 return await self._answered(desk)
@@ -145,7 +145,7 @@ class House:
         await asyncio.sleep(_AGAIN_SECONDS)
         return True
 
-    async def _answered(self, desk: Desk) -> bool:
+    async def _answered(self, desk: CachedMatch) -> bool:
         """One answer of one bot, committed; False where none is asked."""
         turn = self._turn(desk.match)
         if turn is None:
@@ -168,7 +168,7 @@ class House:
                 return seat, self.bots[seated.bot]
         return None
 
-    def _draft(self, desk: Desk, seat: Seat, bot: Bot) -> Draft:
+    def _draft(self, desk: CachedMatch, seat: Seat, bot: Bot) -> Draft:
         match, context = desk.match, self._commits.context(desk)
         if match.request is not None:
             return match.answer_takeback(context, seat, match.request.move, agree=True)
@@ -177,7 +177,7 @@ class House:
         return match.play(context, seat, [bot.answer(standing[1])], expect=standing[0])
 
 
-def _told(desk: Desk, error: Exception) -> dict[str, str]:
+def _told(desk: CachedMatch, error: Exception) -> dict[str, str]:
     return {"match": desk.match.id, "reason": type(error).__name__}
 
 

@@ -18,7 +18,7 @@ from api.store.interface import Log, Store, StoreError
 from domain.chance import Secret
 from domain.log import Damaged, Record
 from domain.match import Match
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from domain.sharing import Data, data_of
 
 Since = Callable[[str, int], Awaitable[list[Record]]]
@@ -32,7 +32,7 @@ def forget(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-class Desk:
+class CachedMatch:
     """One match as committed, its secret, the lock for commands and the news for those who follow it.
 
     `secret` is None where neither store nor log holds it.
@@ -48,7 +48,7 @@ class Desk:
         self._news: asyncio.Future[None] | None = None
 
     @contextmanager
-    def used(self) -> Iterator[Desk]:
+    def used(self) -> Iterator[CachedMatch]:
         """Keep the desk from being cleared away."""
         self.users += 1
         try:
@@ -77,25 +77,25 @@ class Desk:
         return bool(done)
 
 
-class Desks:
+class MatchCache:
     """The desks by match, the most recently used last.
 
     Args:
         most: how many are kept; busy ones stay beyond that.
         room: bytes of memory that they may take, about; busy ones stay beyond that.
         load: sets up the desk of a stored match, in a thread; None where there is no such match.
-        since: gives the stored moves of a match after one (see `Looks.since`).
+        since: gives the stored moves of a match after one (see `CoalescedReads.since`).
     """
 
-    def __init__(self, most: int, room: int, load: Callable[[str], Desk | None], since: Since) -> None:
+    def __init__(self, most: int, room: int, load: Callable[[str], CachedMatch | None], since: Since) -> None:
         self._most, self._room, self._load, self._since = most, room, load, since
         self.weight = 0  # bytes of memory that they take, about
         self._weights: dict[str, int] = {}
         self._data: dict[int, tuple[int, int]] = {}  # by id: how many desks have it, and what it weighs
-        self._desks: OrderedDict[str, Desk] = OrderedDict()
-        self._loading: dict[str, asyncio.Task[Desk | None]] = {}
+        self._desks: OrderedDict[str, CachedMatch] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[CachedMatch | None]] = {}
 
-    def put(self, desk: Desk) -> Desk:
+    def put(self, desk: CachedMatch) -> CachedMatch:
         """Keep the desk of a match that was just opened; gives the one that is there.
 
         Somebody may have found the match in the store already: then he is at the desk that counts.
@@ -113,7 +113,7 @@ class Desks:
         """Do those that cannot be cleared away take all the room?"""
         return self.weight > self._room
 
-    def at_hand(self, match: str) -> Desk | None:
+    def at_hand(self, match: str) -> CachedMatch | None:
         """The desk, where it need not be loaded."""
         desk = self._desks.get(match)
         if desk is not None:
@@ -122,11 +122,11 @@ class Desks:
             self._thin_out()
         return desk
 
-    def peek(self, match: str) -> Desk | None:
+    def peek(self, match: str) -> CachedMatch | None:
         """The same, without a sign that it is used."""
         return self._desks.get(match)
 
-    async def get(self, match: str) -> Desk | None:
+    async def get(self, match: str) -> CachedMatch | None:
         """The desk of a match; several who ask at once share one reading of the store."""
         while True:
             desk = self.at_hand(match)
@@ -143,11 +143,11 @@ class Desks:
     def __len__(self) -> int:
         return len(self._desks)
 
-    async def catch_up(self, desk: Desk) -> bool:
+    async def catch_up(self, desk: CachedMatch) -> bool:
         """Take in what other processes have stored by now; whether there was anything."""
         return await self.take_in(desk, await self._since(desk.match.id, desk.match.move))
 
-    async def take_in(self, desk: Desk, records: Sequence[Record]) -> bool:
+    async def take_in(self, desk: CachedMatch, records: Sequence[Record]) -> bool:
         """Take in what is stored, as soon as no command stands in the way; whether any of it was still
         missing then."""
         while records and desk.match.move < records[-1].move:
@@ -157,14 +157,14 @@ class Desks:
             await desk.news(_GLANCE)  # the command that holds the lock may take them in itself: its own moves
         return False
 
-    async def read_on(self, desk: Desk) -> bool:
+    async def read_on(self, desk: CachedMatch) -> bool:
         """The same for the holder of the match's lock; whether there was anything."""
         records = await self._since(desk.match.id, desk.match.move)
         if records:
             desk.take_in(records)
         return bool(records)
 
-    async def refresh(self, desk: Desk) -> None:
+    async def refresh(self, desk: CachedMatch) -> None:
         """Read on, or all of it again: what lies here is not what is stored.  For the holder of the lock."""
         if await self.read_on(desk):
             return
@@ -178,7 +178,7 @@ class Desks:
         for desk in self._desks.values():
             desk.tell()
 
-    async def _fetch(self, match: str) -> Desk | None:
+    async def _fetch(self, match: str) -> CachedMatch | None:
         try:
             found = await asyncio.to_thread(self._load, match)
         finally:
@@ -199,7 +199,7 @@ class Desks:
             if match != newest and not self._desks[match].users:
                 self._clear_away(self._desks.pop(match))
 
-    def _clear_away(self, desk: Desk) -> None:
+    def _clear_away(self, desk: CachedMatch) -> None:
         self.weight -= self._weights.pop(desk.match.id)
         for data in data_of(desk.match.opened.options):
             desks, weight = self._data.pop(id(data))
@@ -214,7 +214,7 @@ class Desks:
         self._data[id(data)] = desks + 1, weight
         self.weight += 0 if desks else weight
 
-    def _weigh(self, desk: Desk) -> None:
+    def _weigh(self, desk: CachedMatch) -> None:
         """It grows with each move, and with each view of it."""
         match, weight = desk.match.id, desk.match.weight
         self.weight += weight - self._weights.get(match, 0)
@@ -232,7 +232,7 @@ _PATIENCE = 0.1  # seconds for which a question waits for the one before it, whi
 _Found = Mapping[str, list[Record]]
 
 
-class Looks:
+class CoalescedReads:
     """Asks a store what the matches at hand lack.
 
     Args:
@@ -290,13 +290,13 @@ class _Question:
 # ── Looks at earlier moves of matches that lie on no desk: no such match is read whole for that ──
 
 
-class Glimpsed(Struct, frozen=True):
+class PartialLook(Struct, frozen=True):
     """What one look at an earlier move is told from: in place of a desk, and nobody can play there."""
 
-    match: Glimpse
+    match: PartialMatch
 
 
-def glimpsed(store: Store, match: str, move: int) -> Glimpsed | None:
+def glimpsed(store: Store, match: str, move: int) -> PartialLook | None:
     """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
     thread.
 
@@ -305,6 +305,6 @@ def glimpsed(store: Store, match: str, move: int) -> Glimpsed | None:
     """
     try:
         found = store.glimpse(match, move)
-        return None if found is None else Glimpsed(found)
+        return None if found is None else PartialLook(found)
     except (StoreError, Damaged):
         return None

@@ -12,9 +12,9 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from api.gate.cache import Desk
+from api.gate.cache import CachedMatch
 from api.gate.refusals import Denied
-from api.histogram import SECONDS, Tally
+from api.histogram import SECONDS, Histogram
 from api.store.interface import Append, Conflict, Exists, InDoubt, Remembered, Reservations, Store, StoreError
 from domain.chance import Secret
 from domain.drafts import Context, Draft, Refused
@@ -26,7 +26,7 @@ from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, Verif
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
 
 
-class Counts:
+class GateCounters:
     """Counted on the way.
 
     `moves`: stored from here, by game.  `commands`: carried out, by name.  `doubts`: appends that ended in
@@ -36,7 +36,7 @@ class Counts:
     def __init__(self) -> None:
         self.moves, self.commands = Counter[str](), Counter[str]()
         self.doubts = 0
-        self.delays = Tally(SECONDS)
+        self.delays = Histogram(SECONDS)
 
 
 # ── What other threads tell the loop: all that came meanwhile in one call ──
@@ -77,7 +77,7 @@ class Inbox(Generic[T]):
             self._take(self._came.popleft())
 
 
-class Arrivals:
+class ThreadBridge:
     """Where coroutines wait for what another thread does."""
 
     def __init__(self) -> None:
@@ -148,20 +148,20 @@ class Commits:
 
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
-        self._arrivals = Arrivals()
+        self._arrivals = ThreadBridge()
         self.announce: Announce = _to_nobody  # is told of each commit, and must not block
-        self.counts = Counts()
+        self.counts = GateCounters()
 
-    def load(self, match: str) -> Desk | None:
+    def load(self, match: str) -> CachedMatch | None:
         """A match as stored; reads the store, so it is called in a thread."""
         found = self.store.match(match)
         if found is None:
             return None
         secret = self.store.secret(match)
         known = Secret(secret, match) if secret else opened_secret(found)
-        return Desk(found, known)
+        return CachedMatch(found, known)
 
-    def context(self, desk: Desk) -> Context:
+    def context(self, desk: CachedMatch) -> Context:
         """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
         if desk.secret is None:
             raise Refused("over", "the match cannot go on here: its secret is not in this store")
@@ -174,7 +174,7 @@ class Commits:
 
     async def commit(
         self,
-        desk: Desk,
+        desk: CachedMatch,
         draft: Draft,
         remembered: Remembered | None = None,
         reservations: int | None = None,
@@ -207,25 +207,25 @@ class Commits:
         secret: Secret,
         remembered: Remembered | None = None,
         reserved: Reservations | None = None,
-    ) -> Desk:
+    ) -> CachedMatch:
         """Store a new match; see `_new`."""
         append = Append(match.records, secret.bytes, remembered, reserved=reserved)
         return await self._new(match, secret, append)
 
-    async def whole(self, match: Match, note: str, proof: Signed) -> Desk:
+    async def whole(self, match: Match, note: str, proof: Signed) -> CachedMatch:
         """Store a whole match from elsewhere, its checkpoint and who signed that; see `_new`."""
         match.proof = proof
         signer = next(iter((*proof.by, *proof.named)), PUBLIC.label)
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
 
-    async def _new(self, match: Match, secret: Secret | None, append: Append) -> Desk:
+    async def _new(self, match: Match, secret: Secret | None, append: Append) -> CachedMatch:
         """Raises Denied: exists, unavailable, in-doubt."""
         try:
             position = await self._durable(append)
         except (Exists, Conflict) as error:
             raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
         self.counts.moves[match.game.name] += match.move
-        desk = Desk(match, secret)
+        desk = CachedMatch(match, secret)
         desk.position = position
         return desk
 

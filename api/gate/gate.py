@@ -19,14 +19,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from api.gate.bots import Bot, House, house, player_of
-from api.gate.cache import Desk, Desks, Glimpsed, Looks, glimpsed
+from api.gate.bots import Bot, BotRunner, house, player_of
+from api.gate.cache import CachedMatch, CoalescedReads, MatchCache, PartialLook, glimpsed
 from api.gate.commit import Commits, Keys
 from api.gate.handler import (
-    Accepted,
-    Carrier,
+    Command,
+    CommandHandler,
+    CommandResult,
     Key,
-    Order,
     answering_seat,
     id_of,
     must_have_waited,
@@ -179,17 +179,17 @@ class Gate:
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
-        self._desks = Desks(
-            settings.cached_matches, settings.cached_bytes, self._commits.load, Looks(store).since
+        self._desks = MatchCache(
+            settings.cached_matches, settings.cached_bytes, self._commits.load, CoalescedReads(store).since
         )
-        self._house = House(house() if bots is None else bots, self._commits, self._desks)
+        self._house = BotRunner(house() if bots is None else bots, self._commits, self._desks)
         self._salt_hours = settings.salt_hours
-        self._carrier = Carrier(self._commits, self._desks, self._house, self.refusals)
+        self._carrier = CommandHandler(self._commits, self._desks, self._house, self.refusals)
         self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
 
     # ── reading ──
 
-    async def desk(self, match: str) -> Desk:
+    async def desk(self, match: str) -> CachedMatch:
         """The desk of a match, with the committed state: all that was committed before somebody asked, by
         whichever process.  Where the store is away and has a replica, `desk.lag` tells how old it may be.
 
@@ -201,7 +201,7 @@ class Gate:
             await self._following.look(desk)
         return desk
 
-    async def glimpse(self, match: str, move: int) -> Glimpsed | None:
+    async def glimpse(self, match: str, move: int) -> PartialLook | None:
         """A match as far as an earlier move is to be told; None where it is at hand, and see `glimpsed`."""
         if self._desks.peek(match) is not None:
             return None
@@ -224,7 +224,7 @@ class Gate:
         """How many bytes of memory these take, about."""
         return self._desks.weight
 
-    def may_follow(self, desk: Desk) -> bool:
+    def may_follow(self, desk: CachedMatch) -> bool:
         """Is there room for one more match that nobody can clear away as long as it is followed?"""
         return desk.users > 0 or (self._desks.peek(desk.match.id) is desk and not self._desks.is_full)
 
@@ -268,7 +268,7 @@ class Gate:
         recorded: bool = False,
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
-    ) -> Accepted:
+    ) -> CommandResult:
         """A new match; opening seats nobody.  `reserved`: who alone may take a seat.
 
         The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
@@ -280,10 +280,10 @@ class Gate:
         name = match or (new_id() if key is None else id_of(key))
         if key is not None:
             key = replace(key, scope=f"{key.scope} {name}")
-        order = Order("open", name, never, player, key=key)
+        order = Command("open", name, never, player, key=key)
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
-        async def work() -> Accepted:
+        async def work() -> CommandResult:
             if before := await self._carrier.opened_before(order):
                 return before
             context = Context(own, self._commits.clock(), self._commits.product)
@@ -292,7 +292,7 @@ class Gate:
             )
             for seat in reserved:
                 must_have(opened, seat)
-            accepted = Accepted(Desk(opened, own), None, 1, 1, 1, key.form if key else "")
+            accepted = CommandResult(CachedMatch(opened, own), None, 1, 1, 1, key.form if key else "")
             held = Reservations(1, reserved) if reserved else None
             try:
                 desk = await self._commits.first(opened, own, remembered(key, accepted), held)
@@ -317,7 +317,7 @@ class Gate:
         invitation: str | None = None,
         key: Key | None = None,
         source: Source | None = None,
-    ) -> Accepted:
+    ) -> CommandResult:
         """`player` takes a seat, or lets a bot of the house play it (None: somebody who may do so anywhere).
 
         With the hash of a salt, play waits until it is opened.
@@ -339,7 +339,7 @@ class Gate:
             name = player_of(bot) if bot else player or ""
             return stored.sit(context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash)
 
-        return await self._carrier.command(Order("sit", match, judge, player, seat, key=key, look=look))
+        return await self._carrier.command(Command("sit", match, judge, player, seat, key=key, look=look))
 
     async def reserve(
         self, match: str, seat: Seat, reservation: Reservation | None, player: str | None
@@ -353,14 +353,14 @@ class Gate:
             StoreError: the store is away.
         """
 
-        async def once(desk: Desk) -> None:
+        async def once(desk: CachedMatch) -> None:
             must_reserve(desk.match, seat, player)
             before = await asyncio.to_thread(self.store.reservations, match)
             others = {name: held for name, held in before.seats.items() if name != seat}
             now = Reservations(before.version + 1, others | ({seat: reservation} if reservation else {}))
             await asyncio.to_thread(self.store.reserve, match, desk.match.move, now)
 
-        async def work() -> Accepted:
+        async def work() -> CommandResult:
             desk = await self._carrier.desk(match)
             with desk.used():
                 async with desk.lock:
@@ -369,16 +369,16 @@ class Gate:
                     except Conflict:
                         await self._desks.refresh(desk)
                         await once(desk)
-            return Accepted(desk, seat, desk.match.move, desk.match.move, desk.match.move)
+            return CommandResult(desk, seat, desk.match.move, desk.match.move, desk.match.move)
 
         try:
-            await self._carrier.carry(Order("reserve", match, never, player, seat), work())
+            await self._carrier.carry(Command("reserve", match, never, player, seat), work())
         except Conflict as error:
             raise Denied("conflict", "somebody else was faster; look again", match=match) from error
 
     async def open_salt(
         self, match: str, seat: Seat, player: str, salt: str, *, key: Key | None = None
-    ) -> Accepted:
+    ) -> CommandResult:
         """`player` opens the salt whose hash he brought when he took the seat.
 
         Raises:
@@ -391,9 +391,11 @@ class Gate:
                 raise Refused("foreign", f"you do not sit on {seat}")
             return stored.open_salt(context, seat, salt)
 
-        return await self._carrier.command(Order("open_salt", match, judge, player, seat, key=key))
+        return await self._carrier.command(Command("open_salt", match, judge, player, seat, key=key))
 
-    async def close_unopened(self, match: str, player: str | None, *, key: Key | None = None) -> Accepted:
+    async def close_unopened(
+        self, match: str, player: str | None, *, key: Key | None = None
+    ) -> CommandResult:
         """Close a match that waits too long for a salt (None: somebody who may do so anywhere).
 
         Raises:
@@ -410,7 +412,7 @@ class Gate:
             must_have_waited(stored, context, self._salt_hours)
             return draft
 
-        return await self._carrier.command(Order("close_unopened", match, judge, player, key=key))
+        return await self._carrier.command(Command("close_unopened", match, judge, player, key=key))
 
     async def play(
         self,
@@ -422,7 +424,7 @@ class Gate:
         expect: int | None = None,
         key: Key | None = None,
         source: Source | None = None,
-    ) -> Accepted:
+    ) -> CommandResult:
         """The player of a seat (or whoever may name the `seat` itself) answers, once or several times.
 
         Raises:
@@ -432,17 +434,17 @@ class Gate:
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.play(context, must_play(own), answers, expect=expect, source=source)
 
-        return await self._carrier.command(Order("play", match, judge, player, seat, expect, key))
+        return await self._carrier.command(Command("play", match, judge, player, seat, expect, key))
 
     async def resign(
         self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
-    ) -> Accepted:
+    ) -> CommandResult:
         """A seat gives up.  Raises Denied: see `Match.resign`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.resign(context, must_play(own))
 
-        return await self._carrier.command(Order("resign", match, judge, player, seat, key=key))
+        return await self._carrier.command(Command("resign", match, judge, player, seat, key=key))
 
     async def ask_takeback(
         self,
@@ -452,13 +454,13 @@ class Gate:
         seat: Seat | None = None,
         to: int | None = None,
         key: Key | None = None,
-    ) -> Accepted:
+    ) -> CommandResult:
         """A seat asks to go back; a bot agrees at once.  Raises Denied: see `Match.ask_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.ask_takeback(context, must_play(own), to)
 
-        return await self._carrier.command(Order("ask_takeback", match, judge, player, seat, key=key))
+        return await self._carrier.command(Command("ask_takeback", match, judge, player, seat, key=key))
 
     async def answer_takeback(
         self,
@@ -469,14 +471,14 @@ class Gate:
         player: str | None = None,
         seat: Seat | None = None,
         key: Key | None = None,
-    ) -> Accepted:
+    ) -> CommandResult:
         """A seat answers a request.  Raises Denied: see `Match.answer_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             acting = seat or answering_seat(stored, player, own)
             return stored.answer_takeback(context, acting, request, agree)
 
-        return await self._carrier.command(Order("answer_takeback", match, judge, player, seat, key=key))
+        return await self._carrier.command(Command("answer_takeback", match, judge, player, seat, key=key))
 
     async def rule(
         self,
@@ -488,7 +490,7 @@ class Gate:
         result: Result | None = None,
         void: bool = False,
         key: Key | None = None,
-    ) -> Accepted:
+    ) -> CommandResult:
         """An organizer rules on a match in which he does not play.  Raises Denied: see `Match.rule`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
@@ -498,28 +500,30 @@ class Gate:
                 raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
             return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
 
-        return await self._carrier.command(Order("rule", match, judge, by, key=key))
+        return await self._carrier.command(Command("rule", match, judge, by, key=key))
 
-    async def close_record(self, match: str, result: Result | None) -> Accepted:
+    async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.close_record(context, result)
 
-        return await self._carrier.command(Order("close_record", match, judge))
+        return await self._carrier.command(Command("close_record", match, judge))
 
-    async def upload(self, match: Match, note: str, proof: Signed, player: str | None = None) -> Accepted:
+    async def upload(
+        self, match: Match, note: str, proof: Signed, player: str | None = None
+    ) -> CommandResult:
         """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed that.
 
         Raises:
             Denied: exists (nothing is ever replaced), unavailable.
         """
 
-        async def work() -> Accepted:
+        async def work() -> CommandResult:
             desk = self._desks.put(await self._commits.whole(match, note, proof))
-            return Accepted(desk, None, 1, match.move, match.move)
+            return CommandResult(desk, None, 1, match.move, match.move)
 
-        return await self._carrier.carry(Order("upload", match.id, never, player), work())
+        return await self._carrier.carry(Command("upload", match.id, never, player), work())
 
     async def withdraw(self, match: str, by: str, reason: str) -> Withdrawal:
         """Show an uploaded match no longer; where that was done before, what is recorded of it.

@@ -20,8 +20,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from api.gate.bots import House
-from api.gate.cache import Desk, Desks
+from api.gate.bots import BotRunner
+from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
 from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
 from api.store.interface import Conflict, Remembered, StoreError
@@ -65,13 +65,13 @@ class Key(Struct, frozen=True):
     form: str = ""
 
 
-class Accepted(Struct, frozen=True):
+class CommandResult(Struct, frozen=True):
     """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer.
 
     `seat`: the one for which it was said.
     """
 
-    desk: Desk
+    desk: CachedMatch
     seat: Seat | None
     first: int
     last: int
@@ -84,7 +84,7 @@ class Accepted(Struct, frozen=True):
         return self.desk.match.chair_of(self.seat, self.first - 1) if self.seat else None
 
 
-class Order(Struct, frozen=True):
+class Command(Struct, frozen=True):
     """One command: who says it, to which match, and how it is judged.
 
     `look`: what is done before it is judged, each time; it gives the version of the reservations that it was
@@ -110,7 +110,7 @@ class _Kept(Struct, frozen=True):
     form: str
 
 
-def remembered(key: Key | None, accepted: Accepted) -> Remembered | None:
+def remembered(key: Key | None, accepted: CommandResult) -> Remembered | None:
     """What becomes durable together with the moves of a command that came with a key."""
     if key is None:
         return None
@@ -129,10 +129,10 @@ def last_own(draft: Draft) -> int:
     return own[-1] if own else draft.records[-1].move
 
 
-def recalled(known: Remembered, desk: Desk) -> Accepted:
+def recalled(known: Remembered, desk: CachedMatch) -> CommandResult:
     """The command that a key stands for, as it was answered."""
     kept = msgspec.json.decode(known.answer, type=_Kept)
-    return Accepted(desk, kept.seat, kept.first, kept.last, settled(desk.match, kept.last), kept.form)
+    return CommandResult(desk, kept.seat, kept.first, kept.last, settled(desk.match, kept.last), kept.form)
 
 
 def settled(match: Match, last: int) -> int:
@@ -211,7 +211,7 @@ def _follows_at_once(match: Match, move: int) -> bool:
 _log = logging.getLogger("glasnost.gate")
 
 
-class Carrier:
+class CommandHandler:
     """Carries out commands, one at a time for each match.
 
     Args:
@@ -221,12 +221,12 @@ class Carrier:
         refusals: the record of what was refused.
     """
 
-    def __init__(self, commits: Commits, desks: Desks, house: House, refusals: Refusals) -> None:
+    def __init__(self, commits: Commits, desks: MatchCache, house: BotRunner, refusals: Refusals) -> None:
         self._commits, self._desks, self._house, self._refusals = commits, desks, house, refusals
         self._store = commits.store
-        self._tasks: set[asyncio.Task[Accepted]] = set()
+        self._tasks: set[asyncio.Task[CommandResult]] = set()
 
-    async def desk(self, match: str) -> Desk:
+    async def desk(self, match: str) -> CachedMatch:
         """The desk of a match, with the state as this process knows it.
 
         Raises:
@@ -251,11 +251,11 @@ class Carrier:
             day = datetime.fromtimestamp(found.at / 1_000_000, UTC)
             raise Denied("withdrawn", f"withdrawn on {day:%Y-%m-%d}: {found.reason}", match=match.id)
 
-    async def command(self, order: Order) -> Accepted:
+    async def command(self, order: Command) -> CommandResult:
         """Carry out a command to a stored match.  Raises Denied."""
         return await self.carry(order, self._carried_out(order))
 
-    async def carry(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+    async def carry(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         """Carry on to the end even if the caller goes away; keep a refusal in the record."""
         task = asyncio.create_task(self._noted(order, work))
         self._tasks.add(task)
@@ -266,7 +266,7 @@ class Carrier:
             task.add_done_callback(_unheard)
             raise
 
-    async def _noted(self, order: Order, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+    async def _noted(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         try:
             accepted = await work
         except Denied as error:
@@ -280,7 +280,7 @@ class Carrier:
             _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
         return accepted
 
-    async def opened_before(self, order: Order) -> Accepted | None:
+    async def opened_before(self, order: Command) -> CommandResult | None:
         """The match that was opened with this key before, if any."""
         desk = await self._desks.get(order.match) if order.key else None
         if desk is None:
@@ -294,7 +294,7 @@ class Carrier:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _carried_out(self, order: Order) -> Accepted:
+    async def _carried_out(self, order: Command) -> CommandResult:
         desk = await self.desk(order.match)
         with desk.used():
             async with desk.lock:
@@ -304,7 +304,7 @@ class Carrier:
                 await self._house.answer(desk)
                 return replace(accepted, settled=settled(desk.match, accepted.last))
 
-    async def _known(self, desk: Desk, order: Order) -> Accepted | None:
+    async def _known(self, desk: CachedMatch, order: Command) -> CommandResult | None:
         """The answer that this key got before, if any.  Raises Denied: key-reused, unavailable."""
         if order.key is None:
             return None
@@ -320,7 +320,7 @@ class Carrier:
             await self._desks.read_on(desk)
         return recalled(known, desk)
 
-    async def _judged_twice(self, desk: Desk, order: Order) -> Accepted:
+    async def _judged_twice(self, desk: CachedMatch, order: Command) -> CommandResult:
         """Judge and commit; once more on the stored state, where this process was behind."""
         try:
             return await self._judged_or_known(desk, order)
@@ -334,7 +334,7 @@ class Carrier:
         except Conflict as error:
             raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
 
-    async def _judged_or_known(self, desk: Desk, order: Order) -> Accepted:
+    async def _judged_or_known(self, desk: CachedMatch, order: Command) -> CommandResult:
         """Judge and commit; where that is refused, give the answer that the key got before, if any.
 
         Nobody looks for a key before: most are new, and one that is taken refuses the append (`Conflict`).
@@ -348,7 +348,7 @@ class Carrier:
                 raise
             return known
 
-    async def _judged(self, desk: Desk, order: Order) -> Accepted:
+    async def _judged(self, desk: CachedMatch, order: Command) -> CommandResult:
         seat = order.seat or seat_if_any(desk.match, order.player)
         reservations = await order.look() if order.look else None
         try:
@@ -366,11 +366,11 @@ class Carrier:
                 fault=error.fault,
             ) from error
         form = order.key.form if order.key else ""
-        accepted = Accepted(desk, seat, draft.records[0].move, last_own(draft), 0, form)
+        accepted = CommandResult(desk, seat, draft.records[0].move, last_own(draft), 0, form)
         await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
         return accepted
 
-    def _refusal(self, order: Order, error: Denied) -> Refusal:
+    def _refusal(self, order: Command, error: Denied) -> Refusal:
         desk = self._desks.at_hand(order.match)
         where, move = (desk.match.id, desk.match.move) if desk else (None, None)
         return Refusal(
@@ -378,7 +378,7 @@ class Carrier:
         )
 
 
-def _unheard(task: asyncio.Task[Accepted]) -> None:
+def _unheard(task: asyncio.Task[CommandResult]) -> None:
     """Whoever would have been told of a refusal is gone."""
     with suppress(Denied, StoreError, asyncio.CancelledError):
         task.result()

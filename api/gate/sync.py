@@ -14,10 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from api.gate.bots import House
-from api.gate.cache import Desk, Desks
+from api.gate.bots import BotRunner
+from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Inbox
-from api.histogram import Tally
+from api.histogram import Histogram
 from api.store.interface import Store, StoreError, Told, Unavailable
 from domain.log import Damaged
 
@@ -50,7 +50,12 @@ class Following:
     """
 
     def __init__(
-        self, store: Store, desks: Desks, house: House, clock: Callable[[], int | None], delays: Tally
+        self,
+        store: Store,
+        desks: MatchCache,
+        house: BotRunner,
+        clock: Callable[[], int | None],
+        delays: Histogram,
     ) -> None:
         self._store, self._desks, self._house, self._clock = store, desks, house, clock
         self._delays = delays
@@ -74,13 +79,13 @@ class Following:
         if bus is not None:
             bus.watch(self._hear)
 
-    async def catch_up(self, desk: Desk) -> bool:
+    async def catch_up(self, desk: CachedMatch) -> bool:
         """Take in what is committed by now; whether another process had committed anything."""
         found = await self._desks.catch_up(desk)
         self._house.mind(desk)
         return found
 
-    async def look(self, desk: Desk) -> None:
+    async def look(self, desk: CachedMatch) -> None:
         """The same for somebody who only looks: where the store is away, what a replica holds will do.
 
         `desk.lag` then tells how old that may be.
@@ -112,7 +117,7 @@ class Following:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _follow(self, desk: Desk) -> None:
+    async def _follow(self, desk: CachedMatch) -> None:
         """Read until the desk holds everything that was heard of; several commits are read at once."""
         match = desk.match.id
         try:
@@ -125,7 +130,7 @@ class Following:
         finally:
             del self._wanted[match]
 
-    async def _caught_up(self, desk: Desk) -> bool:
+    async def _caught_up(self, desk: CachedMatch) -> bool:
         """Take in what is committed; False where the store is away, after a while."""
         try:
             if await self.catch_up(desk):
@@ -140,7 +145,7 @@ class Following:
             await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
         return False
 
-    def _note_delay(self, desk: Desk) -> None:
+    def _note_delay(self, desk: CachedMatch) -> None:
         now, made = self._clock(), desk.match.records[-1].entry.at
         if now is not None and made is not None:
             self._delays.add(max(now - made, 0) / 1_000_000)

@@ -19,7 +19,7 @@ from api.http.errors import HANDLERS, refused
 from api.http.middleware import Watch, failed
 from api.http.problems import Failed
 from api.http.routes import lists, log, matches, players, replays, service
-from api.http.routing import Addresses, encode, schemas, without_null
+from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
 
@@ -53,7 +53,7 @@ class Application(FastAPI):
         self.state.told = dict[str, bytes]()  # the documents of `_told`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
-        self._addresses = Addresses(ws_endpoint for topic in TOPICS for ws_endpoint in topic.doors)
+        self._addresses = Router(ws_endpoint for topic in TOPICS for ws_endpoint in topic.doors)
         self._watch = Watch(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -123,7 +123,7 @@ def build(services: Services) -> Application:
     for path, kind in ((docs_page.PATH, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_told, kind=kind), include_in_schema=False)
     app.add_route(ws_session.PATH, ws_endpoint.not_a_handshake, include_in_schema=False)
-    app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.Door()))
+    app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.SocketEndpoint()))
     return app
 
 

@@ -210,7 +210,7 @@ class Admission(Struct):
 
 
 class Shelf(Protocol):
-    """Where workers leave things for one another; see `api.bus.client.Vouchers`."""
+    """Where workers leave things for one another; see `api.bus.client.TicketStore`."""
 
     async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:
         """Keep these, by name, for so long.  Raises Away."""

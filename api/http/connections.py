@@ -39,7 +39,7 @@ class Held(Protocol):
         """Close it, now."""
 
 
-class Place:
+class ConnectionSlot:
     """The place of one connection.
 
     `address` is None where it is a proxy's.  `waits`: for what of its other side; None while it is served.
@@ -59,9 +59,11 @@ class _Group:
 
     def __init__(self) -> None:
         self.count = 0
-        self.waiting: tuple[OrderedDict[Place, None], ...] = tuple(OrderedDict() for _ in range(SENDING + 1))
+        self.waiting: tuple[OrderedDict[ConnectionSlot, None], ...] = tuple(
+            OrderedDict() for _ in range(SENDING + 1)
+        )
 
-    def longest(self) -> Place | None:
+    def longest(self) -> ConnectionSlot | None:
         """The connection to be closed where room is needed."""
         return next((place for queue in self.waiting for place in queue), None)
 
@@ -80,7 +82,7 @@ class Connections:
         self._proxies = list(_networks(proxies))
         self._all = _Group()
         self._of: dict[str, _Group] = {}
-        self._spare: OrderedDict[Place, None] = OrderedDict()
+        self._spare: OrderedDict[ConnectionSlot, None] = OrderedDict()
         self.closed: Counter[str] = Counter()
 
     @property
@@ -88,10 +90,10 @@ class Connections:
         """How many there are."""
         return self._all.count + len(self._spare)
 
-    def arrive(self, host: str, held: Held) -> Place | None:
+    def arrive(self, host: str, held: Held) -> ConnectionSlot | None:
         """A place for a new connection; None: it must be closed at once."""
         is_proxy = bool(self._proxies) and self._is_a_proxy(host)
-        place = Place(None if is_proxy else network(host), held)
+        place = ConnectionSlot(None if is_proxy else network(host), held)
         own = self._of.get(place.address) if place.address is not None else None
         if own is not None and own.count >= self.each and not self._make_room(own):
             place.refusal = ADDRESS
@@ -104,7 +106,7 @@ class Connections:
             group.waiting[IDLE][place] = None
         return place
 
-    def wait(self, place: Place, what: int | None) -> None:
+    def wait(self, place: ConnectionSlot, what: int | None) -> None:
         """From now on a connection waits for something else; None: it is served."""
         if not (place.refusal or place.is_left):
             for group in self._groups(place):
@@ -114,7 +116,7 @@ class Connections:
                     group.waiting[what][place] = None
         place.waits = what
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: ConnectionSlot) -> None:
         """A connection is closed, or about to be."""
         if place.is_left:
             return
@@ -128,7 +130,7 @@ class Connections:
         if place.address is not None and not self._of[place.address].count:
             del self._of[place.address]
 
-    def _groups(self, place: Place) -> tuple[_Group, ...]:
+    def _groups(self, place: ConnectionSlot) -> tuple[_Group, ...]:
         if place.address is None:
             return (self._all,)
         own = self._of.get(place.address)
@@ -146,7 +148,7 @@ class Connections:
             return True
         return False
 
-    def _take_a_spare_one(self, place: Place) -> bool:
+    def _take_a_spare_one(self, place: ConnectionSlot) -> bool:
         """Let somebody in who may ask for the health of the server; another one may have to go for it."""
         own = [one for one in self._spare if place.address and one.address == place.address]
         if len(own) >= SPARE_EACH or len(self._spare) >= SPARE:
@@ -159,7 +161,7 @@ class Connections:
         self._spare[place] = None
         return True
 
-    def _close(self, place: Place, why: str) -> None:
+    def _close(self, place: ConnectionSlot, why: str) -> None:
         self.closed[why] += 1
         self.leave(place)
         place.held.hang_up()

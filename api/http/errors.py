@@ -9,13 +9,13 @@ from fastapi import Request, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
-from api.gate import Denied, Desk
+from api.gate import CachedMatch, Denied
 from api.gate.refusals import UNTOLD
 from api.http import decoding, docs_page
 from api.http.problems import Failed, answer, document
 from api.http.schemas import Problem, PromptView
 from api.http.services import Services
-from api.http.views import Sight, prompt_view
+from api.http.views import LogView, prompt_view
 from api.store.interface import InDoubt, StoreError
 from domain.texts import Texts
 
@@ -79,7 +79,7 @@ async def _denied(error: Denied, services: Services, language: str) -> Problem:
     )
 
 
-async def _desk(services: Services, match: str | None) -> Desk | None:
+async def _desk(services: Services, match: str | None) -> CachedMatch | None:
     """The match that a refusal is about, if there is one."""
     try:
         return await services.gate.desk(match) if match else None
@@ -87,37 +87,37 @@ async def _desk(services: Services, match: str | None) -> Desk | None:
         return None
 
 
-def _legal(error: Denied, desk: Desk, language: str) -> PromptView | None:
+def _legal(error: Denied, desk: CachedMatch, language: str) -> PromptView | None:
     if error.legal is None:
         return None
     standing = desk.match.prompt(error.legal.seat)
     return prompt_view(desk.match, standing[0] if standing else desk.match.move, error.legal, language)
 
 
-def _since(error: Denied, desk: Desk) -> Any:
+def _since(error: Denied, desk: CachedMatch) -> Any:
     """The moves since the one that was expected, as the player who asks is told them."""
     if error.kind != "stale" or error.expect is None:
         return None
     last = desk.match.move
-    sight = Sight(desk.match, error.chair, desk.secret)
+    sight = LogView(desk.match, error.chair, desk.secret)
     return [sight.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
 
 
-def _told(error: Denied, desk: Desk, language: str) -> str | None:
+def _told(error: Denied, desk: CachedMatch, language: str) -> str | None:
     """What is wrong with an answer, in the words of its game."""
     if error.fault is None or error.legal is None:
         return None
     return _words(desk, language).refused(error.legal, error.fault)
 
 
-def _stale(error: Denied, desk: Desk) -> str:
+def _stale(error: Denied, desk: CachedMatch) -> str:
     """What a stale request was told, with who is asked instead, where that is somebody else."""
     asked = desk.match.asked.seats if desk.match.asked else {}
     others = "" if error.seat in asked else f"; asked: {', '.join(asked) or 'nobody'}"
     return f"{error.detail}{others}; look at the prompt and answer that"
 
 
-def _known(error: Denied, desk: Desk, language: str, told: str | None) -> Mapping[str, Any]:
+def _known(error: Denied, desk: CachedMatch, language: str, told: str | None) -> Mapping[str, Any]:
     """What the Russian detail tells besides; `told`: what it tells instead of the English one."""
     words = _words(desk, language)
     asked = desk.match.asked.seats if desk.match.asked else {}
@@ -131,7 +131,7 @@ def _known(error: Denied, desk: Desk, language: str, told: str | None) -> Mappin
     }
 
 
-def _words(desk: Desk, language: str) -> Texts:
+def _words(desk: CachedMatch, language: str) -> Texts:
     opened = desk.match.opened
     return desk.match.game.words(language, opened.options, opened.edition)
 

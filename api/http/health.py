@@ -29,8 +29,9 @@ _log = logging.getLogger("glasnost.ready")
 class Look(Struct, frozen=True):
     """What was found.
 
-    `at`: when, on the clock of `Vitals`.  `trouble`: why moves cannot be stored; empty where they can.  The
-    rest is None where the store did not say; `lag` is so, too, where there is no replica or it is away.
+    `at`: when, on the clock of `HealthMonitor`.  `trouble`: why moves cannot be stored; empty where they
+    can.  The rest is None where the store did not say; `lag` is so, too, where there is no replica or it is
+    away.
     """
 
     at: float
@@ -41,7 +42,7 @@ class Look(Struct, frozen=True):
     projections: list[Status] | None = None
 
 
-class Vitals:
+class HealthMonitor:
     """Looks at a store and its read models.
 
     Args:

@@ -17,9 +17,9 @@ from prometheus_client.registry import Collector
 
 from api.bus import Bus
 from api.gate import Gate
-from api.histogram import Tally
+from api.histogram import Histogram
 from api.http.connections import Connections
-from api.http.health import Vitals
+from api.http.health import HealthMonitor
 from api.http.rate_limits import AtOnce
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
@@ -34,7 +34,7 @@ class Metrics(Collector):
 
     def __init__(self, *collectors: Collector) -> None:
         self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._seconds: dict[str, Tally] = {}
+        self._seconds: dict[str, Histogram] = {}
         self._registry = CollectorRegistry()
         for collector in (self, *collectors):
             self._registry.register(collector)
@@ -44,7 +44,7 @@ class Metrics(Collector):
         self._requests[method, route, status] += 1
         known = self._seconds.get(route)
         if known is None:
-            known = self._seconds[route] = Tally(_SECONDS)
+            known = self._seconds[route] = Histogram(_SECONDS)
         known.add(seconds)
 
     def collect(self) -> Iterator[Metric]:
@@ -113,7 +113,7 @@ class OfTheStore(Collector):
         vitals: the latest look.
     """
 
-    def __init__(self, gate: Gate, vitals: Vitals) -> None:
+    def __init__(self, gate: Gate, vitals: HealthMonitor) -> None:
         self._gate, self._vitals = gate, vitals
 
     def collect(self) -> Iterator[Metric]:
@@ -189,7 +189,7 @@ def _gauge(name: str, about: str, value: float | None) -> Metric:
     return GaugeMetricFamily(name, about, value=value)
 
 
-def _spread(name: str, about: str, tallies: Iterable[Tally]) -> Metric:
+def _spread(name: str, about: str, tallies: Iterable[Histogram]) -> Metric:
     """A histogram of several tallies with the same bounds together; without a sample where there is none."""
     family, several = HistogramMetricFamily(name, about), list(tallies)
     if several:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from api.gate import Desk, Glimpsed
+from api.gate import CachedMatch, PartialLook
 from api.gate.handler import seat_if_any, seats_of
 from api.http.problems import Failed
 from api.http.routing import Caller
-from api.http.views import SPECTATOR, Sight
+from api.http.views import SPECTATOR, LogView
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 
@@ -16,7 +16,7 @@ _SOON = {"retry-after": "1"}  # seconds
 _GLANCE = 0.1  # seconds after which a replica is looked at again
 
 
-async def looked(call: Caller, match: str, *moves: int | None) -> Desk:
+async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
     """A match, with all these moves (those that are not None) in it.
 
     The answer will tell how old it may be, where the store is away and a replica was looked at.  There, and
@@ -34,7 +34,9 @@ async def looked(call: Caller, match: str, *moves: int | None) -> Desk:
     return desk
 
 
-async def looked_back(call: Caller, match: str, at: int | None, at_least: int | None) -> Desk | Glimpsed:
+async def looked_back(
+    call: Caller, match: str, at: int | None, at_least: int | None
+) -> CachedMatch | PartialLook:
     """The same for one look at the table after move `at` (None: the latest): for that alone, no match is read
     whole.
     """
@@ -44,7 +46,7 @@ async def looked_back(call: Caller, match: str, at: int | None, at_least: int | 
     return await looked(call, match, at, at_least)
 
 
-async def _awaited(call: Caller, desk: Desk, at_least: int) -> Desk:
+async def _awaited(call: Caller, desk: CachedMatch, at_least: int) -> CachedMatch:
     seconds, loop = call.services.settings.at_least_seconds, asyncio.get_running_loop()
     end = loop.time() + seconds
     while desk.lag is not None and desk.match.move < at_least:
@@ -57,7 +59,9 @@ async def _awaited(call: Caller, desk: Desk, at_least: int) -> Desk:
     return desk
 
 
-async def sight(call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False) -> Sight:
+async def sight(
+    call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False
+) -> LogView:
     """A match with all these moves in it, looked at as `view` asks for.
 
     Raises:
@@ -68,9 +72,9 @@ async def sight(call: Caller, match: str, view: str | None, *moves: int | None, 
     return sight_of(desk, viewer(desk.match, call.player, view), proof)
 
 
-def sight_of(desk: Desk, seen_by: Chair | None, proof: bool = False) -> Sight:
+def sight_of(desk: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
     """A match as it stands, looked at as this viewer."""
-    return Sight(desk.match, seen_by, desk.secret, proof)
+    return LogView(desk.match, seen_by, desk.secret, proof)
 
 
 def viewer(match: Outline, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
@@ -97,7 +101,7 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
     )
 
 
-def receipt_of(call: Caller, desk: Desk) -> str | None:
+def receipt_of(call: Caller, desk: CachedMatch) -> str | None:
     """The signed checkpoint over the opening move, while a seat is free: who keeps it can show that the
     commitment to the secret stood before his salt.  None for a match that this server did not write.
 

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from api.http import decoding
-from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, Place
+from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, ConnectionSlot
 from api.http.problems import answer, document
 from api.http.services import Services
 
@@ -44,7 +44,7 @@ class Line:
         patience: seconds after which it is broken off where nothing is taken of what waits to be sent.
     """
 
-    place: Place | None = None
+    place: ConnectionSlot | None = None
 
     def __init__(
         self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, patience: float = IDLE_SECONDS
@@ -118,7 +118,7 @@ class Protocol(HttpToolsProtocol):
     """One connection."""
 
     config: Config
-    _place: Place | None = None
+    _place: ConnectionSlot | None = None
     _deadline: asyncio.TimerHandle | None = None  # of the head or the body that is under way
     _since = 0.0  # when that began
     _taken = 0  # bytes of the body that have come

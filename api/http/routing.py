@@ -63,7 +63,7 @@ _SAID = {
 _SHOWN = 40  # characters of what was given
 
 
-class Given:
+class RouteParam:
     """One parameter that a client gives: `key` is its name in its `place` (path, query or header)."""
 
     def __init__(self, parameter: Parameter) -> None:
@@ -90,7 +90,7 @@ class Given:
             raise Failed("invalid", told) from error
 
 
-class Door:
+class RouteEndpoint:
     """What serves one route: reads the parameters, calls the endpoint, sends what it gives or refuses.
 
     Args:
@@ -99,7 +99,7 @@ class Door:
     """
 
     def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
-        self._endpoint, self.given = endpoint, [Given(parameter) for parameter in parameters]
+        self._endpoint, self.given = endpoint, [RouteParam(parameter) for parameter in parameters]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -122,7 +122,7 @@ class _Place:
         self.routes: dict[str, APIRoute] = {}
 
 
-class Addresses:
+class Router:
     """The routes by path and method."""
 
     def __init__(self, routes: Iterable[APIRoute]) -> None:
@@ -482,7 +482,7 @@ class Api:
                 description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
                 operation_id=handler.__name__,
             )
-            self.doors[-1].app = Door(endpoint, own)
+            self.doors[-1].app = RouteEndpoint(endpoint, own)
             return handler
 
         return wrap

@@ -15,7 +15,7 @@ from api.bus import Bus
 from api.gate import Gate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
-from api.http.health import Vitals
+from api.http.health import HealthMonitor
 from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheStore
 from api.http.middleware import Borders, Packed
 from api.http.problems import Failed
@@ -188,7 +188,7 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.bus: Bus | None = None
-        self.vitals = Vitals(store, models, pulse)
+        self.vitals = HealthMonitor(store, models, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
             OfTheStore(gate, self.vitals),

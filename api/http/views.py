@@ -10,7 +10,7 @@ import msgspec
 from msgspec import NODEFAULT, Raw, Struct
 from msgspec.structs import FieldInfo
 
-from api.gate import Accepted, Desk, Glimpsed
+from api.gate import CachedMatch, CommandResult, PartialLook
 from api.http.schemas import (
     AskedView,
     ChanceView,
@@ -75,7 +75,7 @@ _part = msgspec.json.Decoder(_Part).decode
 _told = msgspec.json.Decoder(_Told).decode
 
 
-class Sight(Struct, frozen=True):
+class LogView(Struct, frozen=True):
     """How a match is looked at: as which viewer, and (`proof`) with what checks the log.
 
     `viewer`: the player who sat down there; None: a spectator; `ALL`.
@@ -168,23 +168,25 @@ def _overlay(move: dict[str, Any], parts: list[_Part]) -> None:
 # ── What is told of matches, prompts and games: from the domain's objects to the shapes of the wire ──
 
 
-def summary(desk: Desk, names: Mapping[str, str], language: str, receipt: str | None = None) -> MatchSummary:
+def summary(
+    desk: CachedMatch, names: Mapping[str, str], language: str, receipt: str | None = None
+) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
     return MatchSummary(**_summary(desk, names, desk.match.move, language), receipt=receipt)
 
 
-def as_left(accepted: Accepted) -> Desk:
+def as_left(accepted: CommandResult) -> CachedMatch:
     """The match as a command left it, whatever came afterwards, so that its answer can be given again."""
     desk = accepted.desk
     if accepted.last == desk.match.move:
         return desk
     match = Match.project(None, desk.match.records[: accepted.last])
     assert match is not None, "a command has left a move"
-    return Desk(match, desk.secret)
+    return CachedMatch(match, desk.secret)
 
 
 def match_view(
-    seen: Desk | Glimpsed,
+    seen: CachedMatch | PartialLook,
     names: Mapping[str, str],
     viewer: Chair | None,
     at: int,
@@ -241,10 +243,10 @@ def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
     return [PartView(part, words.name(part), points) for part, points in parts.items() if points]
 
 
-def played(accepted: Accepted, language: str) -> Done:
+def played(accepted: CommandResult, language: str) -> Done:
     """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
     match = accepted.desk.match
-    sight = Sight(match, accepted.chair, accepted.desk.secret)
+    sight = LogView(match, accepted.chair, accepted.desk.secret)
     root = b64(match.roots[accepted.last - 1])
     facts = sight.facts(accepted.first, accepted.last)
     seat = sight.seat_at(accepted.settled)
@@ -281,7 +283,9 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
     return (asked.seats[seat], kernel.detailed(table, question)) if question else None
 
 
-def _summary(seen: Desk | Glimpsed, names: Mapping[str, str], at: int, language: str) -> dict[str, Any]:
+def _summary(
+    seen: CachedMatch | PartialLook, names: Mapping[str, str], at: int, language: str
+) -> dict[str, Any]:
     match, result, players = seen.match, seen.match.result, seen.match.players
     return {
         "match": match.id,
@@ -391,7 +395,7 @@ def _option(game: Game, option: Option) -> OptionView:
     )
 
 
-def players_of(seen: Desk | Glimpsed) -> list[str]:
+def players_of(seen: CachedMatch | PartialLook) -> list[str]:
     """The people at the table whose names this house knows.
 
     A match whose players are only claimed, or that is imported, may say who it likes: nobody's name is told

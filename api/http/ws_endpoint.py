@@ -18,14 +18,14 @@ from api.http.problems import Failed
 from api.http.routing import refuse_unknown, schemas
 from api.http.services import Services
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
-from api.http.ws_session import PATH, STOPPING, Guest, Session
+from api.http.ws_session import PATH, STOPPING, Session, SocketAuth
 from api.store.interface import StoreError
 
 _log = logging.getLogger("glasnost.http")
 TYPES = (*SAID, *TOLD, Entered, Followed)
 
 
-class Door:
+class SocketEndpoint:
     """ASGI: the handshake, then the session."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,7 +48,7 @@ class Door:
     async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         services: Services = connection.app.state.services
         refuse_unknown(connection, ())
-        guest = Guest(services, connection)
+        guest = SocketAuth(services, connection)
         try:
             await guest.arrive()
             await receive()  # that somebody wants to connect

@@ -23,7 +23,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Message as Event
 from starlette.types import Receive, Send
 
-from api.gate import Denied, Desk
+from api.gate import CachedMatch, Denied
 from api.http import decoding
 from api.http.auth import Visitor, address, shown
 from api.http.errors import problem
@@ -35,7 +35,7 @@ from api.http.routes.log import must_be_room, news
 from api.http.routing import Caller, encode
 from api.http.schemas import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
 from api.http.services import Services
-from api.http.views import Sight
+from api.http.views import LogView
 from api.http.ws_messages import (
     AnswerTakeback,
     AskTakeback,
@@ -208,7 +208,7 @@ class Following:
         """Follow nothing more."""
         await _cancelled(list(self._matches.values()))
 
-    async def _push(self, call: Caller, desk: Desk, seen_by: Chair | None, said: Follow) -> None:
+    async def _push(self, call: Caller, desk: CachedMatch, seen_by: Chair | None, said: Follow) -> None:
         services, told = call.services, said.after
         heartbeat = services.settings.heartbeat_seconds
         try:
@@ -228,7 +228,7 @@ class Following:
             self._failed()
 
 
-def pushed(sight: Sight, number: int, lean: bool) -> bytes:
+def pushed(sight: LogView, number: int, lean: bool) -> bytes:
     """The message that tells a move; `lean`: without what only serves to check it."""
     move = sight.move(number)
     if lean:
@@ -257,7 +257,7 @@ class SocketCaller(Caller):
         return Failed("unauthorized", "a spectator only looks: open a socket with a token")
 
 
-class Guest:
+class SocketAuth:
     """One visitor for as long as his socket is open.
 
     Args:
@@ -366,7 +366,7 @@ class Session:
         send: takes one; see ASGI.
     """
 
-    def __init__(self, services: Services, guest: Guest, receive: Receive, send: Send) -> None:
+    def __init__(self, services: Services, guest: SocketAuth, receive: Receive, send: Send) -> None:
         self._services, self._guest, self._receive, self._send = services, guest, receive, send
         self._room = asyncio.Semaphore(services.settings.commands_in_flight)
         self._under_way: set[asyncio.Task[None]] = set()

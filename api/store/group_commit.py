@@ -10,7 +10,7 @@ from threading import Lock, Thread
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from api.histogram import SECONDS, SIZES, Tally
+from api.histogram import SECONDS, SIZES, Histogram
 from api.store.interface import StoreError
 
 GROUP = 256  # pieces of work in one transaction at most
@@ -44,7 +44,7 @@ class Queue(ABC, Generic[W]):
     """
 
     def __init__(self) -> None:
-        self.seconds, self.sizes = Tally(SECONDS), Tally(SIZES)
+        self.seconds, self.sizes = Histogram(SECONDS), Histogram(SIZES)
         self._queue: SimpleQueue[Job[W] | None] = SimpleQueue()
         self._lock, self._closed = Lock(), False
         self._thread = Thread(target=self._serve, name="store-writer", daemon=True)

@@ -12,10 +12,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from api.histogram import Tally
+from api.histogram import Histogram
 from domain.log import Record
 from domain.match import Match
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from domain.signed_notes import Signed
 
 Told = Callable[[str, int], None]  # a match and a position
@@ -131,8 +131,8 @@ class Lately(Struct, frozen=True):
 class Figures(Protocol):
     """What a store's writer counts of its work."""
 
-    seconds: Tally
-    sizes: Tally
+    seconds: Histogram
+    sizes: Histogram
 
     @property
     def waiting(self) -> int:
@@ -337,7 +337,7 @@ class Store(Log, Protocol):
     def match(self, match: str) -> Match | None:
         """The match as stored, folded from its log."""
 
-    def glimpse(self, match: str, move: int) -> Glimpse | None:
+    def glimpse(self, match: str, move: int) -> PartialMatch | None:
         """The match as far as a move is to be told; None where it is not a move before the latest one.
 
         It costs what the way to that move does, however long the log has become.

@@ -35,7 +35,7 @@ from api.store.interface import (
     Unavailable,
 )
 from api.store.keys import KeyRing, Vault, create_keys, wrap_key
-from api.store.postgres_connection import CHANGES, Address, Connection, Teller
+from api.store.postgres_connection import CHANGES, Address, CommitListener, Connection
 from api.store.postgres_recorder import Factory, environment
 from api.store.postgres_writer import Entry, PostgresWriter
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
@@ -116,7 +116,7 @@ class PostgresStore(SqlStore):
         super().__init__(matches, self._datastore, keys, name)
         self._writer = PostgresWriter(self._datastore.address) if write else None
         self._outdated: Outdated | None = None  # as the latest probe found
-        self._watching, self._teller = Lock(), list[Teller]()
+        self._watching, self._teller = Lock(), list[CommitListener]()
         self._replica: PostgresStore | None = None
         self.people: People = _People(self, self._datastore, self.write if write else None, keys)
 
@@ -302,7 +302,7 @@ class PostgresStore(SqlStore):
         """See `Store.watch`."""
         with self._watching:
             if not self._teller:
-                self._teller.append(Teller(self._datastore, self._datastore.listener, self.last()))
+                self._teller.append(CommitListener(self._datastore, self._datastore.listener, self.last()))
             self._teller[0].add(told)
 
     def hang_up(self) -> None:

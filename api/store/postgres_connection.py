@@ -261,7 +261,7 @@ class Listener:
             told(what)
 
 
-class Teller:
+class CommitListener:
     """Tells watchers of every move after a position, in the order of the log, from a thread of its own.
 
     Args:

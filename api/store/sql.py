@@ -37,7 +37,7 @@ from api.store.interface import (
 from api.store.keys import KeyRing, Vault, wrap_key
 from domain.log import Damaged, Record
 from domain.match import Match
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, VerifyingKey
 
 T = TypeVar("T")
@@ -221,7 +221,7 @@ class SqlStore(ABC):
         loaded.match.proof = self.proof(match)
         return loaded.match
 
-    def glimpse(self, match: str, move: int) -> Glimpse | None:
+    def glimpse(self, match: str, move: int) -> PartialMatch | None:
         """See `Store.glimpse`.
 
         Raises:
@@ -231,7 +231,7 @@ class SqlStore(ABC):
         if not found or not 1 <= move < found[0][1]:
             return None
         milestones = [_unread(event) for event, _ in found]
-        glimpse = Glimpse(milestones, found[0][1], move, partial(self._moves, match))
+        glimpse = PartialMatch(milestones, found[0][1], move, partial(self._moves, match))
         glimpse.proof = self.proof(match)
         return glimpse
 

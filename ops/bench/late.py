@@ -19,7 +19,7 @@ from _bench import QUICK, START, accept, say
 from _long import GAME, asked, back, context_of, long_match
 
 from api.gate import Gate
-from api.gate.handler import Accepted
+from api.gate.handler import CommandResult
 from api.settings import product
 from api.store.interface import Append
 from api.store.sqlite import SqliteStore
@@ -119,7 +119,7 @@ async def _played(gates: list[Gate], order: list[Gate], name: str) -> AsyncItera
         order.reverse()  # what the first one warms up helps the second
 
 
-async def _command(command: Coroutine[Any, Any, Accepted]) -> float:
+async def _command(command: Coroutine[Any, Any, CommandResult]) -> float:
     """Seconds of the processor, the store's writer included."""
     began = time.process_time()
     await command

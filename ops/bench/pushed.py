@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from _bench import QUICK, many, say
 
-from api.http.views import Sight
+from api.http.views import LogView
 from api.http.ws_session import pushed
 from domain.chance import Secret
 from domain.match import Match
@@ -29,11 +29,11 @@ _FRAME, _CHUNK = 4, 7  # bytes around a message and around an event of this leng
 _WINDOW, _MEMORY = 12, 5  # of the compression that uvicorn would negotiate
 
 
-def sights(matches: Sequence[tuple[Match, Secret]]) -> Iterator[Sight]:
+def sights(matches: Sequence[tuple[Match, Secret]]) -> Iterator[LogView]:
     """These matches as a spectator and each seat are told them."""
     for match, secret in matches:
         for seat in (None, *match.seats):
-            yield Sight(match, match.chair_of(seat) if seat else None, secret)
+            yield LogView(match, match.chair_of(seat) if seat else None, secret)
 
 
 def main() -> None:

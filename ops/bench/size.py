@@ -13,7 +13,7 @@ import msgspec
 from _bench import many, say
 from msgspec import Raw
 
-from api.http.views import Sight
+from api.http.views import LogView
 from domain.chance import Secret
 from domain.events import Played
 from domain.match import Match
@@ -43,7 +43,7 @@ def _stored(name: str, matches: list[Match]) -> None:
 def _pushed(name: str, matches: list[tuple[Match, Secret]]) -> None:
     parts: Counter[str] = Counter()
     for match, secret in matches:
-        sight = Sight(match, Chair(match.game.seats[0]), secret)
+        sight = LogView(match, Chair(match.game.seats[0]), secret)
         for record in match.records:
             if isinstance(record.entry, Played):
                 event = sight.events([record.move])

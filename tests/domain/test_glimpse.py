@@ -13,7 +13,7 @@ from domain.imported import IMPORTED
 from domain.log import Damaged
 from domain.match import Match
 from domain.match_base import ALL
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from replay.positions import position
 from tests.domain.swap import DARK, LIGHT
 from tests.glimpses import Reader
@@ -33,7 +33,7 @@ def reader(match: Match) -> Reader:
     return Reader(match.game, match.id, stored(match))
 
 
-def told(match: Match | Glimpse, at: int) -> list[Any]:
+def told(match: Match | PartialMatch, at: int) -> list[Any]:
     """Everything that can be asked of a match about one of its moves, and of its latest one."""
     viewers = (None, *match.game.seats, *((ALL,) if match.closed else ()))
     return [
@@ -140,7 +140,9 @@ def test_a_move_that_is_missing_is_damage(toy_game: Game) -> None:
     alone = reader(match)
     milestones = alone.records([1, 2, 3])
     with pytest.raises(Damaged, match="move 5 is missing"):
-        Glimpse(milestones, match.move, 6, lambda ranges: [r for r in alone.ranges(ranges) if r.move != 5])
+        PartialMatch(
+            milestones, match.move, 6, lambda ranges: [r for r in alone.ranges(ranges) if r.move != 5]
+        )
 
 
 def test_a_part_that_is_missing_is_damage(toy_game: Game) -> None:

@@ -15,7 +15,7 @@ from domain.games import GAMES
 from projections import read
 from projections.backend import NoTable
 from projections.file import BESIDE, File, connect
-from projections.generations import Catalogue, generations
+from projections.generations import Generations, generations
 from projections.read import Asked, MatchFilter
 from projections.runner import Runner
 from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped
@@ -92,7 +92,7 @@ def test_a_new_file_that_has_no_room_at_first_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, lines, room = tmp_path / "read.db", list[str](), [False]
-    runner, prepare = Runner(FakeSource(LOG), path, report=lines.append), Catalogue.prepare
+    runner, prepare = Runner(FakeSource(LOG), path, report=lines.append), Generations.prepare
 
     def refused(*given: Any) -> Any:
         if not room[0]:
@@ -100,7 +100,7 @@ def test_a_new_file_that_has_no_room_at_first_is_tried_again(
         return prepare(*given)
 
     runner.catch_up()
-    monkeypatch.setattr(Catalogue, "prepare", refused)
+    monkeypatch.setattr(Generations, "prepare", refused)
     path.unlink()
     runner.start()
     soon(lambda: any("OperationalError" in line for line in lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.status import Failure, Generation, Place, Status, has_reached, status
+from projections.status import Failure, Generation, Progress, Status, has_reached, status
 
 
 def generation(
@@ -15,7 +15,7 @@ def generation(
     failed: bool = False,
 ) -> Generation:
     failures = {"": Failure(name, position + 1, "m1", 7, f"KeyError of {stamp}")} if failed else {}
-    return Generation(name, number, stamp, served, (name,), {"": Place(position)}, failures)
+    return Generation(name, number, stamp, served, (name,), {"": Progress(position)}, failures)
 
 
 def test_before_anything_is_served_the_status_is_that_of_what_is_built() -> None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from api.gate import Desk, Gate
+from api.gate import CachedMatch, Gate
 from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
@@ -18,7 +18,7 @@ from api.http.permissions import looked, sight, sight_of, viewer
 from api.http.problems import Failed
 from api.http.routing import Api, Call, Documented, encode
 from api.http.schemas import MovePage
-from api.http.views import Sight
+from api.http.views import LogView
 from api.settings import product
 
 # ── Live moves as server-sent events ──
@@ -30,11 +30,11 @@ _AT_ONCE = 64  # moves in one piece
 _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet
 _ALIVE = b": alive\n"
 
-Look = Callable[[], Sight]
+Look = Callable[[], LogView]
 Welcome = Callable[[], Awaitable[bool]]
 
 
-def must_be_room(gate: Gate, desk: Desk) -> None:
+def must_be_room(gate: Gate, desk: CachedMatch) -> None:
     """A match that is followed cannot be cleared away.  Raises Failed: limit, where those take all memory."""
     if not gate.may_follow(desk):
         raise Failed("limit", "too many matches are followed at once", {"retry-after": "5"})
@@ -75,7 +75,12 @@ class Stream(Response):
 
 
 async def follow(
-    desk: Desk, look: Look, after: int, heartbeat: float, stopping: Callable[[], bool], welcome: Welcome
+    desk: CachedMatch,
+    look: Look,
+    after: int,
+    heartbeat: float,
+    stopping: Callable[[], bool],
+    welcome: Welcome,
 ) -> AsyncIterator[bytes]:
     """The moves after `after` as server-sent events; see `news`.
 
@@ -92,7 +97,7 @@ async def follow(
 
 
 async def news(
-    desk: Desk, after: int, heartbeat: float, stopping: Callable[[], bool]
+    desk: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool]
 ) -> AsyncIterator[range]:
     """The numbers of the moves after `after`, as they are committed; ends with the match, or when the server
     stops.
@@ -167,7 +172,7 @@ async def read_moves(
 
 
 async def _live(
-    call: Call, desk: Desk, after: int, view: str | None, proof: bool, ticket: str | None
+    call: Call, desk: CachedMatch, after: int, view: str | None, proof: bool, ticket: str | None
 ) -> Response:
     services = call.services
     if ticket is not None and view is not None:
@@ -195,7 +200,7 @@ async def _live(
 
 
 @contextmanager
-def _open(call: Call, desk: Desk, holder: str, admission: Admission | None) -> Iterator[None]:
+def _open(call: Call, desk: CachedMatch, holder: str, admission: Admission | None) -> Iterator[None]:
     """A stream counts as long as it is open, and keeps its desk and its ticket alive."""
     with call.services.streams.one(holder), desk.used():
         if admission is None:
@@ -208,7 +213,7 @@ def _open(call: Call, desk: Desk, holder: str, admission: Admission | None) -> I
             call.services.tickets.ended(admission)
 
 
-async def _lines(seen: Sight, after: int, last: int) -> AsyncIterator[bytes]:
+async def _lines(seen: LogView, after: int, last: int) -> AsyncIterator[bytes]:
     for start in range(after + 1, last + 1, _PIECE):
         yield seen.lines(range(start, min(start + _PIECE, last + 1)))
 

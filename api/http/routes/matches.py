@@ -10,7 +10,7 @@ from fastapi import Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from api.gate import Accepted, Desk, Glimpsed
+from api.gate import CachedMatch, CommandResult, PartialLook
 from api.gate.gate import hashed, new_invitation
 from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
@@ -168,7 +168,7 @@ async def open_salt(
     return await _opened(call, await call.gate.open_salt(match, seat, person.id, body.salt, key=key))
 
 
-async def _opened(call: Caller, accepted: Accepted) -> MatchSummary:
+async def _opened(call: Caller, accepted: CommandResult) -> MatchSummary:
     """The match as the command left it, in the language of the request that came first."""
     call.language = accepted.form or call.language
     left = as_left(accepted)
@@ -199,11 +199,11 @@ async def read_match(
     return match_view(seen, names, seen_by, moment, call.language, receipt, reserved)
 
 
-async def _receipt(call: Call, seen: Desk | Glimpsed) -> str | None:
+async def _receipt(call: Call, seen: CachedMatch | PartialLook) -> str | None:
     """See `receipt_of`; an open match has few moves, so that it may be read whole for this."""
     if seen.match.status != "open":
         return None
-    return receipt_of(call, seen if isinstance(seen, Desk) else await call.gate.desk(seen.match.id))
+    return receipt_of(call, seen if isinstance(seen, CachedMatch) else await call.gate.desk(seen.match.id))
 
 
 @api.get(
@@ -345,7 +345,7 @@ def _answers(body: Moves) -> list[Picks]:
     return [body.picks] if body.picks is not UNSET else list(body.answers or ())
 
 
-def _told(call: Caller, accepted: Accepted) -> Done:
+def _told(call: Caller, accepted: CommandResult) -> Done:
     """The answer in the language of the request, or of the one that this one repeats."""
     call.language = accepted.form or call.language
     return played(accepted, call.language)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from api.bus.client import Address, Allowance, Away, Health, Link
+from api.bus.client import Address, Away, Health, RedisClient, SharedLimit
 from api.http.problems import Failed
 from api.http.rate_limits import Buckets
 from tests.services import OwnRedis
@@ -23,8 +23,8 @@ class Desk:
         self.buckets = Buckets(RATE, PERIOD, lambda: self.now)
         self.buckets.share()
         address = Address(url)
-        self.link = Link(address, Health(address, lambda: self.now))
-        self.allowance = Allowance(self.link, "test:limit", self.buckets, lambda: self.now)
+        self.link = RedisClient(address, Health(address, lambda: self.now))
+        self.allowance = SharedLimit(self.link, "test:limit", self.buckets, lambda: self.now)
 
     def took(self, count: int, visitor: str = "ann") -> int:
         """How many of so many requests were let through."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.client import PAUSE, Address, Away, Health, Link, Refused
+from api.bus.client import PAUSE, Address, Away, Health, RedisClient, Refused
 from api.settings import BadSetting
 from tests.api.bus.ledger import AWAY_AND_BACK
 from tests.services import OwnRedis
@@ -77,7 +77,7 @@ def test_an_option_changes_nothing_on_which_the_bus_relies(redis: OwnRedis, opti
 
     async def scene() -> None:
         address = Address(f"{redis.url}?{options}")
-        link = Link(address, Health(address))
+        link = RedisClient(address, Health(address))
         assert await link.ask(look) == b"what"
         await link.close()
 
@@ -96,7 +96,7 @@ def test_a_redis_that_comes_and_goes_is_told_once_each_time(
         now = 0.0
         address = Address(redis.url.replace("redis://", "redis://:hush@"))  # it asks for no password
         health = Health(address, lambda: now)
-        link = Link(address, health)
+        link = RedisClient(address, health)
         with redis.client() as client:
             client.config_set("requirepass", "hush")
         assert await link.ask(_ping)
@@ -133,7 +133,7 @@ def test_a_question_that_redis_refuses_is_told_as_an_error_and_redis_is_not_away
 
     async def scene() -> None:
         health = Health(Address(redis.url), lambda: 0.0)
-        link = Link(Address(redis.url), health)
+        link = RedisClient(Address(redis.url), health)
         for question in (wrong, wrong, wrong_in_a_pipeline):
             with pytest.raises(Refused):
                 await link.ask(question)
@@ -166,7 +166,7 @@ def test_a_redis_that_takes_nothing_is_away_until_it_does(
     async def scene() -> None:
         now = 0.0
         health = Health(Address(redis.url), lambda: now)
-        link = Link(Address(redis.url), health)
+        link = RedisClient(Address(redis.url), health)
         with redis.client() as client:
             client.config_set(setting, 1)
             with pytest.raises(Away) as told:
@@ -189,7 +189,7 @@ def test_after_a_failure_nobody_asks_for_a_moment() -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             address = Address(f"redis://127.0.0.1:{silent.getsockname()[1]}")
             health = Health(address, lambda: 0.0)
-            link = Link(address, health, 0.05)
+            link = RedisClient(address, health, 0.05)
             asked = 0
 
             async def counted(redis: Redis) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.client import CALM, PAUSE, Address, Allowance, Away, Health, Link
+from api.bus.client import CALM, PAUSE, Address, Away, Health, RedisClient, SharedLimit
 from api.http.rate_limits import Buckets
 from tests.api.bus.ledger import AWAY_AND_BACK, Ledger, until, workers
 from tests.services import OwnRedis
@@ -68,10 +68,10 @@ def test_it_is_told_once_that_it_takes_nothing_though_it_answers_whoever_reads(
     async def scene() -> None:
         now = 0.0
         health = Health(Address(redis.url), lambda: now)
-        link = Link(Address(redis.url), health, PATIENCE)
+        link = RedisClient(Address(redis.url), health, PATIENCE)
         limit = Buckets(20, 60.0, time.monotonic)
         limit.share()
-        allowance = Allowance(link, "test:limit", limit)
+        allowance = SharedLimit(link, "test:limit", limit)
         with redis.client() as client:
             refuse(client, how)
             for number in range(10):

@@ -35,7 +35,7 @@ from domain.events import Opened
 from domain.games import GAMES
 from domain.log import Record, codec
 from domain.match import Match
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, SigningKey, VerifyingKey
 from tests.briefs import brief
 from tests.glimpses import Reader
@@ -228,7 +228,7 @@ class MemoryStore:
         found.proof = self.proof(match)
         return found
 
-    def glimpse(self, match: str, move: int) -> Glimpse | None:
+    def glimpse(self, match: str, move: int) -> PartialMatch | None:
         """See `Store.glimpse`."""
         stored = self._streams.get(match, [])
         if not 1 <= move < len(stored):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from api.gate import Accepted, Gate, Key
+from api.gate import CommandResult, Gate, Key
 from api.settings import Settings
 from domain.match import Match
 from tests.api.gate.memory import Keys, MemoryStore
@@ -46,7 +46,7 @@ class Table:
         """The match as committed."""
         return await self.gate.match(self.match)
 
-    async def play(self, player: str, *picks: str, key: Key | None = None) -> Accepted:
+    async def play(self, player: str, *picks: str, key: Key | None = None) -> CommandResult:
         """`player` answers the question that stands."""
         match = await self.state()
         seat = next(name for name, seated in match.seats.items() if seated and seated.player == player)

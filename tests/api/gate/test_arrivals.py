@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.gate.commit import Arrivals
+from api.gate.commit import ThreadBridge
 
 
 def elsewhere(work: Callable[[], object]) -> None:
@@ -20,7 +20,7 @@ def elsewhere(work: Callable[[], object]) -> None:
     thread.join()
 
 
-async def waiting(arrivals: Arrivals, futures: list[Future[int]]) -> list[asyncio.Task[int]]:
+async def waiting(arrivals: ThreadBridge, futures: list[Future[int]]) -> list[asyncio.Task[int]]:
     """A task for each future, all of them waiting."""
     tasks = [asyncio.create_task(arrivals.of(future)) for future in futures]
     await asyncio.sleep(0)
@@ -30,7 +30,7 @@ async def waiting(arrivals: Arrivals, futures: list[Future[int]]) -> list[asynci
 def test_results_and_errors_arrive_each_at_its_own() -> None:
     async def run() -> None:
         futures: list[Future[int]] = [Future() for _ in range(3)]
-        tasks = await waiting(Arrivals(), futures)
+        tasks = await waiting(ThreadBridge(), futures)
         elsewhere(lambda: futures[2].set_result(2))
         elsewhere(lambda: futures[1].set_exception(LookupError("no such thing")))
         futures[0].set_result(0)
@@ -44,7 +44,7 @@ def test_results_and_errors_arrive_each_at_its_own() -> None:
 def test_what_comes_at_once_calls_the_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         futures: list[Future[int]] = [Future() for _ in range(100)]
-        tasks = await waiting(Arrivals(), futures)
+        tasks = await waiting(ThreadBridge(), futures)
         loop, calls = asyncio.get_running_loop(), list[Any]()
         call = loop.call_soon_threadsafe
 
@@ -68,14 +68,14 @@ def test_what_came_before_somebody_waited_is_there() -> None:
     async def run() -> None:
         done: Future[int] = Future()
         done.set_result(7)
-        assert await Arrivals().of(done) == 7
+        assert await ThreadBridge().of(done) == 7
 
     asyncio.run(run())
 
 
 def test_whoever_is_cancelled_cancels_what_has_not_begun() -> None:
     async def run() -> None:
-        arrivals, futures = Arrivals(), [Future[int](), Future[int]()]
+        arrivals, futures = ThreadBridge(), [Future[int](), Future[int]()]
         given_up, other = await waiting(arrivals, futures)
         given_up.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -91,7 +91,7 @@ def test_a_result_after_the_loop_was_closed_is_let_go() -> None:
     begun: Future[int] = Future()
 
     async def run() -> None:
-        (task,) = await waiting(Arrivals(), [begun])
+        (task,) = await waiting(ThreadBridge(), [begun])
         begun.set_running_or_notify_cancel()
         task.cancel()
 

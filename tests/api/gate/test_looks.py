@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from api.gate.cache import Looks
+from api.gate.cache import CoalescedReads
 from domain.log import Damaged, Record
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import Table, run
@@ -64,7 +64,7 @@ def _toy(toy_game: object) -> None:
 def test_those_that_wait_are_one_question() -> None:
     async def scene() -> None:
         store, _ = await tables("m1", "m2", "m3")
-        looks = Looks(store)
+        looks = CoalescedReads(store)
         asked = [("m1", 2), ("m2", 3), ("m3", 0), ("m1", 1), ("m1", 3)]
         found = await asyncio.gather(*(looks.since(match, move) for match, move in asked))
         assert [moves(records) for records in found] == [[3], [], [1, 2, 3], [2, 3], []]
@@ -76,7 +76,7 @@ def test_those_that_wait_are_one_question() -> None:
 def test_who_asks_while_a_question_is_under_way_gets_what_was_committed_since() -> None:
     async def scene() -> None:
         store, table = await tables("m1")
-        looks = Looks(store)
+        looks = CoalescedReads(store)
         store.free.clear()
         early = asyncio.create_task(looks.since("m1", 3))
         await store.asked(1)
@@ -96,7 +96,7 @@ def test_a_question_that_hangs_holds_nobody_up_for_long(monkeypatch: pytest.Monk
 
     async def scene() -> None:
         store, _ = await tables("m1")
-        looks, hangs = Looks(store), Event()
+        looks, hangs = CoalescedReads(store), Event()
         store.trouble = lambda moves: assert_set(hangs) if moves == {"m1": 2} else None
         hanging = asyncio.create_task(looks.since("m1", 2))
         await store.asked(1)
@@ -124,7 +124,7 @@ def test_a_damaged_match_is_told_to_who_asks_for_it_alone(monkeypatch: pytest.Mo
             return since(match, move)
 
         monkeypatch.setattr(store, "since", read)
-        looks = Looks(store)
+        looks = CoalescedReads(store)
         asked = [looks.since("m1", 2), looks.since("m2", 2), looks.since("m1", 1)]
         sound, damaged, also = await asyncio.gather(*asked, return_exceptions=True)
         assert not isinstance(sound, BaseException)
@@ -138,7 +138,7 @@ def test_a_damaged_match_is_told_to_who_asks_for_it_alone(monkeypatch: pytest.Mo
 def test_who_goes_away_takes_nobodys_answer_along() -> None:
     async def scene() -> None:
         store, _ = await tables("m1")
-        looks = Looks(store)
+        looks = CoalescedReads(store)
         store.free.clear()
         leaving, staying = (asyncio.create_task(looks.since("m1", 2)) for _ in range(2))
         await store.asked(1)

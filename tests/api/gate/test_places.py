@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.gate import Accepted, Denied, Gate, Key
+from api.gate import CommandResult, Denied, Gate, Key
 from api.http.views import played
 from domain.chance import Drawn
 from domain.kernel import Picks, Prompt
@@ -54,7 +54,7 @@ class Swapping(Table):
         await self.say("ann", LIGHT)
         return self
 
-    async def say(self, player: str, *picks: str, key: Key | None = None) -> Accepted:
+    async def say(self, player: str, *picks: str, key: Key | None = None) -> CommandResult:
         """A player answers, whatever he is asked."""
         return await self.gate.play(self.match, [picks], player=player, key=key)
 

@@ -14,7 +14,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from api.http.connections import HEALTH, SPARE, SPARE_EACH, Connections, Place, allowed
+from api.http.connections import HEALTH, SPARE, SPARE_EACH, Connections, ConnectionSlot, allowed
 from api.http.protocols import Line
 from domain.game import Game
 from tests.api.http.processes import Process
@@ -227,7 +227,7 @@ class Somebody:
         self.closed = True
 
 
-def come(connections: Connections, *hosts: str) -> list[tuple[Somebody, Place]]:
+def come(connections: Connections, *hosts: str) -> list[tuple[Somebody, ConnectionSlot]]:
     """One from each of these addresses, who gets a place."""
     found = []
     for host in hosts:

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from api.http.app import TOPICS
-from api.http.routing import Addresses, Door
+from api.http.routing import RouteEndpoint, Router
 from tests.api.http.served import Served
 
 ROUTES = [route for topic in TOPICS for route in topic.doors]
@@ -18,14 +18,14 @@ NAMES = [str(route.operation_id) for route in ROUTES]
 
 def at(method: str, path: str) -> object:
     """What is found there."""
-    return Addresses(ROUTES).find({"type": "http", "method": method, "path": path})
+    return Router(ROUTES).find({"type": "http", "method": method, "path": path})
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=NAMES)
 def test_a_door_reads_what_the_document_names(route: APIRoute) -> None:
     (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
     (operation,) = told.values()
-    assert isinstance(route.app, Door)
+    assert isinstance(route.app, RouteEndpoint)
     assert sorted((one.key, one.place) for one in route.app.given) == sorted(
         (one["name"], one["in"]) for one in operation.get("parameters", [])
     )
@@ -36,7 +36,7 @@ def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
     given = {name: f"{name}-1" for name in route.param_convertors}
     method = next(iter(route.methods or ()))
     scope: dict[str, Any] = {"type": "http", "method": method, "path": route.path_format.format_map(given)}
-    assert Addresses(ROUTES).find(scope) is route.app
+    assert Router(ROUTES).find(scope) is route.app
     assert (scope["route"], scope["path_params"]) == (route, given)
 
 

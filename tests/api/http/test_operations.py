@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from api.histogram import Tally
+from api.histogram import Histogram
 from api.http import health
 from api.http.health import Look
 from api.store.interface import Lag, Unavailable
@@ -200,7 +200,7 @@ def test_moves_commands_and_commits_are_counted(server: Served) -> None:
 
 
 def test_a_tally_counts_like_a_histogram() -> None:
-    tally = Tally((1, 2))
+    tally = Histogram((1, 2))
     for value, times in ((0.5, 1), (1.0, 2), (1.5, 3), (9.0, 4)):
         tally.add(value, times)
     assert tally.buckets == [("1.0", 3.0), ("2.0", 6.0), ("+Inf", 10.0)]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from api.http.ws_session import Guest
+from api.http.ws_session import SocketAuth
 from tests.api.http.playing import picked
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client, served
@@ -95,15 +95,15 @@ def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) 
 def test_a_handshake_that_is_under_way_when_the_server_stops_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    under_way, arrive = threading.Event(), Guest.arrive
+    under_way, arrive = threading.Event(), SocketAuth.arrive
 
-    async def slowly(guest: Guest) -> None:
+    async def slowly(guest: SocketAuth) -> None:
         under_way.set()
         while not guest._services.gate.stopping:
             await asyncio.sleep(0.01)
         await arrive(guest)
 
-    monkeypatch.setattr(Guest, "arrive", slowly)
+    monkeypatch.setattr(SocketAuth, "arrive", slowly)
     with ThreadPoolExecutor(1) as pool:
         with served(tmp_path) as server:
             answer = pool.submit(refused, server)

@@ -15,7 +15,7 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.log import PLAYED, Damaged
 from domain.match import Match
-from domain.partial_match import Glimpse
+from domain.partial_match import PartialMatch
 from replay.positions import position
 from tests.api.store.appends import store_all
 from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
@@ -41,7 +41,7 @@ def kept(store: SqlStore, sitting: Sitting) -> Match:
     return sitting.match
 
 
-def present(glimpse: Glimpse | None) -> Glimpse:
+def present(glimpse: PartialMatch | None) -> PartialMatch:
     assert glimpse is not None
     return glimpse
 

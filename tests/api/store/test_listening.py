@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import Event, Thread
 from typing import Any
 
-from api.store.postgres_connection import Listener, Teller
+from api.store.postgres_connection import CommitListener, Listener
 
 
 class Log:
@@ -44,7 +44,7 @@ class Deaf(Listener):
 
 def test_a_move_that_is_committed_before_the_store_is_closed_is_told() -> None:
     log, told = Log(), list[tuple[str, int]]()
-    teller = Teller(log, Deaf(), 0)
+    teller = CommitListener(log, Deaf(), 0)
     teller.add(lambda match, position: told.append((match, position)))
     assert log.looked.wait(60)
     log.moves.append(("m1", 1))  # it has looked already, and did not see this one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.http.views import Sight
+from api.http.views import LogView
 from domain.games import GAMES
 from domain.match import Match
 from domain.match_base import Chair
@@ -74,7 +74,7 @@ def test_each_is_told_the_hand_of_the_superpower_that_he_plays_now() -> None:
     sitting = sealed("ussr:3", "us:4")
     match, deal = sitting.match, sitting.match.live.hands
     for chair, own, other in ((US, USSR, US), (USSR, US, USSR)):
-        sight = Sight(match, Chair(chair), sitting.secret)
+        sight = LogView(match, Chair(chair), sitting.secret)
         told = b"".join(map(bytes, sight.facts(match.move, match.move)))
         assert all(f'"{card}"'.encode() in told for card in deal[own])
         assert not any(f'"{card}"'.encode() in told for card in deal[other])
