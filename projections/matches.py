@@ -42,6 +42,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     key: ClassVar[tuple[str, ...]] = ("match",)
     indexes: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("opened", "match"),
+        ("game", "opened", "match"),
         ("game", "edition", "opened", "match"),
         ("status", "opened", "match"),
         ("origin", "opened", "match"),

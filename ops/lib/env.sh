@@ -3,7 +3,8 @@
 # into it once. Sourced by ops/run, ops/glasnost and ops/test; runs nothing by itself.
 #
 #   GLASNOST_PYTHON  the Python to build with (a command or a path); default: the first
-#                    of python3.12, python3.11, python3, ~/.pyenv that runs and is usable
+#                    of python3.12, python3.11, python3, ~/.pyenv that is usable, of those
+#                    built with optimisations if there are any
 #   GLASNOST_VENV    where the environment lives; default: .venv in the project
 #
 # The warm path reads a few small files and starts one process (`cksum`).
@@ -22,8 +23,9 @@ die() {
     exit 1
 }
 
-# usable_python COMMAND [VERSION]: prints "real-path full-version" of a Python that runs,
-# is 3.11 or newer (and VERSION, if given) and can make a virtual environment.
+# usable_python COMMAND [VERSION [optimised]]: prints "real-path full-version" of a Python that
+# runs, is 3.11 or newer (and VERSION, if given), was built with optimisations (if asked for) and
+# can make a virtual environment.
 usable_python() {
     local probe='
 import os, sys
@@ -32,20 +34,28 @@ wanted = sys.argv[1]
 found = ".".join(map(str, sys.version_info[:3]))
 if sys.version_info < (3, 11) or (wanted and not (found + ".").startswith(wanted + ".")):
     sys.exit(1)
+if sys.argv[2]:
+    import sysconfig
+    flags = (sysconfig.get_config_var("CONFIG_ARGS") or "") + (sysconfig.get_config_var("PY_CFLAGS") or "")
+    if "--enable-optimizations" not in flags and "-fprofile-use" not in flags:
+        sys.exit(1)
 print(os.path.realpath(sys.executable), found)'
     command -v "$1" >/dev/null 2>&1 || return 1
-    "$1" -I -c "$probe" "${2:-}" 2>/dev/null </dev/null
+    "$1" -I -c "$probe" "${2:-}" "${3:-}" 2>/dev/null </dev/null
 }
 
-# find_python [VERSION]: the first usable Python, as usable_python prints it.
+# find_python [VERSION]: the first usable Python, as usable_python prints it: one that was built
+# with optimisations where there is one, for it runs a move in three quarters of the time.
 find_python() {
-    local version=${1:-} candidate
+    local version=${1:-} candidate optimised
     if [ -n "${GLASNOST_PYTHON:-}" ] && usable_python "$GLASNOST_PYTHON" "$version"; then
         return 0
     fi
-    for candidate in ${version:+"python$version"} python3.12 python3.11 python3 \
-        "${HOME:-}"/.pyenv/versions/*/bin/python3; do
-        usable_python "$candidate" "$version" && return 0
+    for optimised in optimised ''; do
+        for candidate in ${version:+"python$version"} python3.12 python3.11 python3 \
+            "${HOME:-}"/.pyenv/versions/*/bin/python3; do
+            usable_python "$candidate" "$version" "$optimised" && return 0
+        done
     done
     return 1
 }

@@ -88,6 +88,24 @@ def test_a_python_that_is_asked_for_by_name_takes_the_place_of_another_one_of_it
         assert (project / "made").read_text() == f"other -m venv {project}/.venv\n"
 
 
+@pytest.mark.parametrize(("optimised", "chosen"), [(True, "older 3.11.7"), (False, "newer 3.12.1")])
+def test_a_python_that_was_built_with_optimisations_comes_first(
+    project: Path, optimised: bool, chosen: str
+) -> None:
+    """Stand-ins: python3.12 was built without them, python3.11 with them; the probe asks in `$5`."""
+    asked = {"python3.12": '[ -z "$5" ]', "python3.11": "true" if optimised else '[ -z "$5" ]'}
+    answers = {"python3.12": "newer 3.12.1", "python3.11": "older 3.11.7"}
+    for name, question in asked.items():
+        (project / name).write_text(f"#!/bin/sh\n{question} && echo {answers[name]}\n")
+        (project / name).chmod(0o755)
+    script = f". {project}/ops/lib/env.sh; find_python"
+    environment = {"PATH": f"{project}:{os.environ['PATH']}", "HOME": str(project)}
+    found = subprocess.run(
+        ["bash", "-c", script], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    assert found == f"{chosen}\n"
+
+
 def test_an_environment_that_is_whole_needs_no_right_to_change_it(project: Path) -> None:
     """The way of every worker: the stamp says that all is there, and the program is started."""
     (project / ".venv" / "bin" / "python").symlink_to("/bin/true")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +36,18 @@ def reader(path: Path) -> Iterator[FileReading]:
     connection.close()
 
 
+class Explained(FileReading):
+    """Read models that keep how each question to them was answered."""
+
+    plans: list[tuple[str, list[str]]]
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
+        """Ask, and ask how."""
+        plan = self.connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)
+        self.plans.append((statement, [row[3] for row in plan]))
+        return super().execute(statement, values)
+
+
 def everything(reader: FileReading) -> tuple[MatchRow, ...]:
     return read.matches(reader, MatchFilter(), EVERYTHING).rows
 
@@ -45,6 +59,26 @@ def test_the_list_begins_with_the_latest_match(reader: FileReading) -> None:
     opened = [row.opened for row in everything(reader)]
     assert len(opened) == COUNT
     assert opened == sorted(opened, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        MatchFilter(),
+        MatchFilter(game="cia_vs_kgb"),
+        MatchFilter(game="cia_vs_kgb", edition="standard"),
+        MatchFilter(status="over"),
+        MatchFilter(origin="live"),
+    ],
+)
+def test_the_latest_of_a_filter_are_found_without_reading_the_others(path: Path, which: MatchFilter) -> None:
+    with closing(connect(path).connection) as connection:
+        reader = Explained(connection)
+        reader.plans = []
+        read.matches(reader, which, Asked(10))
+    (plan,) = [plan for statement, plan in reader.plans if " ORDER BY " in statement]
+    assert all("USING INDEX" in step or "USING COVERING INDEX" in step for step in plan)
+    assert not any("TEMP B-TREE" in step for step in plan)
 
 
 @pytest.mark.parametrize("game", list(GAMES))
