@@ -250,22 +250,6 @@ class Batch:
         changed = {whole: row for whole, row in self._of(kind, key).items() if whole[: len(key)] == key}
         return self._merged(kind, stored, changed)
 
-    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
-        """See `Rows.beyond`."""
-        start, least, kept = len(within), (*within, *rest), shape(kind)
-        after = f"({_quoted(kind.key[start : len(least)])}) > ({', '.join('?' * len(rest))})"
-        query = (
-            f"SELECT {kept.names} FROM {kept.name(self._generation)} "
-            f"WHERE {_where(kind.key[:start])} AND {after}"
-        )
-        stored = [kept.row(values) for values in self._tables.execute(query, least)]
-        changed = {
-            whole: row
-            for whole, row in self._of(kind, within).items()
-            if whole[:start] == within and whole[start : len(least)] > rest
-        }
-        return self._merged(kind, stored, changed)
-
     def _of(self, kind: type[R], key: tuple[Key, ...]) -> dict[tuple[Key, ...], Any]:
         """The changed rows whose keys begin as this one does."""
         by_first = self._changed.get(kind, {})

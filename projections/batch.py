@@ -1,4 +1,4 @@
-"""How a batch of a log is taken into one generation of a projection, and what becomes of a failing record."""
+"""How a batch of the log is taken into one generation of a projection, and what becomes of a failing one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from projections.backend import Backend, Batch
 from projections.generations import Generations, mark
 from projections.model import Delivered, Projection
-from projections.sources import LogSource
 from projections.status import Failure, Generation, Progress
 
 Taken = tuple[Progress | None, Failure | None]  # how far records were taken in, and what stopped the next one
@@ -29,34 +28,30 @@ class BatchWriter:
         self._tables, self._catalogue = tables, catalogue
         self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
 
-    def taken(
-        self, projection: Projection, found: Generation, tail: LogSource, records: Sequence[Delivered]
-    ) -> Taken:
-        """Take a batch of a log into a generation: rows and place, within the transaction that is open."""
+    def taken(self, projection: Projection, found: Generation, records: Sequence[Delivered]) -> Taken:
+        """Take a batch into a generation: rows and position, within the transaction that is open."""
         batch = Batch(self._tables, found.generation)
         batch.fetch(projection.kinds, {one.record.match for one in records if one.record.move > 1})
-        place, failure = _folded(projection, found, tail, batch, records, self.withdrawn)
+        progress, failure = _folded(projection, found, batch, records, self.withdrawn)
         # What the log left out before a record that fails, a batch that ends there tells.
-        if failure or place is None:
+        if failure or progress is None:
             return None, failure
-        unwritten = self._write(found, tail.name, batch, place)
+        unwritten = self._write(found, batch, progress)
         if unwritten is None:
-            return place, None
+            return progress, None
         if len(records) > 1:
-            return self._one_by_one(projection, found, tail, records)
-        return None, _failure(found.name, tail.name, records[0], unwritten)
+            return self._one_by_one(projection, found, records)
+        return None, _failure(found.name, records[0], unwritten)
 
-    def _one_by_one(
-        self, projection: Projection, found: Generation, tail: LogSource, records: Sequence[Delivered]
-    ) -> Taken:
+    def _one_by_one(self, projection: Projection, found: Generation, records: Sequence[Delivered]) -> Taken:
         """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
         last: Progress | None = None
         failure: Failure | None = None
         self._tables.execute("SAVEPOINT trial")
         for delivered in records:
-            place, failure = self.taken(projection, found, tail, [delivered])
-            if place:
-                last, found = place, replace(found, places={**found.places, tail.name: place})
+            progress, failure = self.taken(projection, found, [delivered])
+            if progress:
+                last, found = progress, replace(found, progress=progress)
             if failure:
                 self._tables.execute("ROLLBACK TO trial")
                 last = None
@@ -64,7 +59,7 @@ class BatchWriter:
         self._tables.execute("RELEASE trial")
         return last, failure
 
-    def _write(self, found: Generation, log: str, batch: Batch, place: Progress) -> Exception | None:
+    def _write(self, found: Generation, batch: Batch, progress: Progress) -> Exception | None:
         """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
         self._tables.execute("SAVEPOINT batch")
         try:
@@ -74,7 +69,7 @@ class BatchWriter:
         except Exception as error:  # rows that cannot be kept must not stop the others
             self._tables.execute("ROLLBACK TO batch")
             return error
-        self._catalogue.move(found, log, place)
+        self._catalogue.move(found, progress)
         self._tables.execute("RELEASE batch")
         return None
 
@@ -82,34 +77,31 @@ class BatchWriter:
 def _folded(
     projection: Projection,
     found: Generation,
-    tail: LogSource,
     batch: Batch,
     records: Sequence[Delivered],
     withdrawn: frozenset[str],
 ) -> Taken:
     """Fold records that are not known already, and not of a match that was withdrawn, into a batch, as far as
     the fold does not fail."""
-    fold, told = projection.fold, tail.told
-    position, time = found.at(tail.name).position, found.at(tail.name).time
+    fold, position = projection.fold, found.position
     last: Delivered | None = None
     failure: Failure | None = None
     for delivered in records:
         if delivered.position <= position:
             continue
         try:
-            shown, now = told(delivered, time)
-            changes = [] if delivered.record.match in withdrawn else list(fold(batch, shown))
+            changes = [] if delivered.record.match in withdrawn else list(fold(batch, delivered))
         except Exception as error:  # whatever it is, it must not stop the others
-            failure = _failure(found.name, tail.name, delivered, error)
+            failure = _failure(found.name, delivered, error)
             break
         batch.apply(changes)
-        last, position, time = delivered, delivered.position, now
-    return Progress(position, mark(last.record), time) if last else None, failure
+        last, position = delivered, delivered.position
+    return Progress(position, mark(last.record)) if last else None, failure
 
 
-def _failure(projection: str, log: str, delivered: Delivered, error: Exception) -> Failure:
+def _failure(projection: str, delivered: Delivered, error: Exception) -> Failure:
     record = delivered.record
-    return Failure(projection, delivered.position, record.match, record.move, told_of(error), log=log)
+    return Failure(projection, delivered.position, record.match, record.move, told_of(error))
 
 
 def told_of(error: Exception) -> str:

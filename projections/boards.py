@@ -33,7 +33,7 @@ from projections.model import (
     expect,
     origin_of,
 )
-from projections.ratings import BEGINNER, LatestRow, RatedMatch, RatingRow, Ratings, Skill
+from projections.ratings import BEGINNER, RatingRow, Skill, rated
 from projections.seat_swaps import Exchanges, across, exchanged, settles
 
 SOLO = "solo"
@@ -162,29 +162,29 @@ def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iter
     for seat, player in match.players.items():
         standings[player] = scored(standings[player], seat, entry)
     if pool == LIVE:
-        yield from _rated(rows, standings, match, entry, position)
+        yield from _rated(standings, match, entry, position)
     yield from standings.values()
 
 
 def _rated(
-    rows: Rows, standings: dict[str, StandingRow], match: BoardMatch, entry: Closed, position: int
+    standings: dict[str, StandingRow], match: BoardMatch, entry: Closed, position: int
 ) -> Iterator[Change]:
-    """Rate a match; `standings` then holds everybody whose rating has changed."""
+    """Rate a match; `standings` then holds what is believed of its players."""
     assert entry.result is not None, "a match without a result is not rated"
-    played = RatedMatch(
-        game=match.game,
-        edition=match.edition,
-        closed=position,
-        match=match.match,
-        at=entry.at,
-        players=match.players,
-        winner=entry.result.winner,
-    )
-    ratings = Ratings(rows, played, {player: row.skill or BEGINNER for player, row in standings.items()})
-    yield from ratings.changes()
-    for player, skill in ratings.skills.items():
-        row = standings.get(player) or _standing(rows, (match.game, match.edition, match.pool), player)
-        standings[player] = replace(row, skill=skill, rating=skill.shown)
+    before = {seat: standings[player].skill or BEGINNER for seat, player in match.players.items()}
+    after = rated(before, entry.result.winner)
+    for seat, player in match.players.items():
+        standings[player] = replace(standings[player], skill=after[seat], rating=after[seat].shown)
+        yield RatingRow(
+            match=match.match,
+            player=player,
+            closed=position,
+            game=match.game,
+            edition=match.edition,
+            at=entry.at,
+            before=before[seat].shown,
+            after=after[seat].shown,
+        )
 
 
 def counted(totals: TotalsRow, players: dict[Seat, str], by: str, result: Result) -> TotalsRow:
@@ -228,4 +228,4 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection("boards", 5, (TotalsRow, StandingRow, RatingRow, RatedMatch, LatestRow, BoardMatch), fold)
+BOARDS = Projection("boards", 6, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)

@@ -20,7 +20,7 @@ from projections.model import Key
 from projections.status import Generation
 
 BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a file
-_OLD = "SELECT 1 FROM pragma_table_info('projections') WHERE name = 'mark'"  # of a version that kept others
+_OLD = "SELECT 1 FROM sqlite_master WHERE name = 'projections'"  # of a version that kept other tables
 
 
 class FileTables:

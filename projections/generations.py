@@ -1,59 +1,48 @@
 """Which generation of each projection is served, which is being built, and how far each has come.
 
-The place of a generation in a log moves in the transaction that writes its rows.  A new generation is filled
+The position of a generation moves in the transaction that writes its rows.  A new generation is filled
 unseen, beside the one that is served where there is one, and takes its place in one transaction.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from domain.log import Record
 from projections.backend import Backend, Reading, shape
+from projections.log_source import LogSource
 from projections.model import Projection
-from projections.sources import LogSource
 from projections.status import Failure, Generation, Progress
 
 _CREATE = """
-CREATE TABLE IF NOT EXISTS projections (
+CREATE TABLE IF NOT EXISTS generations (
     name TEXT NOT NULL,
     generation BIGINT NOT NULL,
     stamp TEXT NOT NULL,
     served BIGINT NOT NULL,
     tables TEXT NOT NULL,
-    PRIMARY KEY (name, generation)
-)"""
-_CREATE_PLACES = """
-CREATE TABLE IF NOT EXISTS places (
-    name TEXT NOT NULL,
-    generation BIGINT NOT NULL,
-    log TEXT NOT NULL,
     position BIGINT NOT NULL,
     mark TEXT NOT NULL,
-    time BIGINT NOT NULL,
-    PRIMARY KEY (name, generation, log)
+    PRIMARY KEY (name, generation)
 )"""
 _CREATE_FAILURES = """
 CREATE TABLE IF NOT EXISTS failures (
     name TEXT NOT NULL,
     generation BIGINT NOT NULL,
-    log TEXT NOT NULL,
     position BIGINT NOT NULL,
     match TEXT NOT NULL,
     move BIGINT NOT NULL,
     error TEXT NOT NULL,
     attempts BIGINT NOT NULL,
-    PRIMARY KEY (name, generation, log)
+    PRIMARY KEY (name, generation)
 )"""
 _GENERATIONS = (
-    "SELECT name, generation, stamp, served, tables, log, position, mark, time"
-    " FROM projections LEFT JOIN places USING (name, generation) ORDER BY name, generation"
+    "SELECT name, generation, stamp, served, tables, position, mark FROM generations"
+    " ORDER BY name, generation"
 )
-_FAILURES = "SELECT name, generation, log, position, match, move, error, attempts FROM failures"
-_OF_GENERATION = ("projections", "places", "failures")  # the tables that say something of one
-_BEGIN = "INSERT INTO places VALUES (?, ?, ?, 0, '', 0) ON CONFLICT DO NOTHING"
-_IS_THERE = "SELECT 1 FROM projections WHERE name = ? AND generation = ?"
+_FAILURES = "SELECT name, generation, position, match, move, error, attempts FROM failures"
+_OF_GENERATION = ("generations", "failures")  # the tables that say something of one
 
 
 class Overtaken(Exception):
@@ -79,7 +68,7 @@ def fits(found: Generation, projection: Projection) -> bool:
 
 
 def mark(record: Record) -> str:
-    """What tells a record from that of another log at the same position."""
+    """What tells a record from that of another store's log at the same position."""
     return hashlib.sha256(record.leaf).hexdigest()[:16]
 
 
@@ -89,14 +78,14 @@ class Generations:
     def __init__(self, tables: Backend) -> None:
         self._tables = tables
 
-    def prepare(self, projections: Collection[Projection], tails: Mapping[str, LogSource]) -> list[str]:
+    def prepare(self, projections: Collection[Projection], log: LogSource) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
 
-        `tails`: all logs that there are.  Generations of another log (a store restored from a backup) are
-        thrown away, and those of a projection that is no more; a served generation of another version stays
-        until a new one takes its place.  Gives the names of those to be built anew.
+        Generations of another log (a store restored from a backup) are thrown away, and those of a projection
+        that is no more; a served generation of another version stays until a new one takes its place.  Gives
+        the names of those to be built anew.
         """
-        for create in (_CREATE, _CREATE_PLACES, _CREATE_FAILURES):
+        for create in (_CREATE, _CREATE_FAILURES):
             self._tables.execute(create)
         anew, known = [], {projection.name for projection in projections}
         for found in self.generations():
@@ -106,7 +95,7 @@ class Generations:
             before = self.generations(projection.name)
             for found in before:
                 outdated = not found.served and not fits(found, projection)
-                if outdated or not all(_follows(tails, log, place) for log, place in found.places.items()):
+                if outdated or not _follows(log, found.progress):
                     self.drop(found)
             if not any(fits(found, projection) for found in self.generations(projection.name)):
                 self.begin(projection)
@@ -131,7 +120,7 @@ class Generations:
                 self._tables.execute(statement)
         tables = " ".join(kind.table for kind in projection.kinds)
         self._tables.execute(
-            "INSERT INTO projections (name, generation, stamp, served, tables) VALUES (?, ?, ?, 0, ?)",
+            "INSERT INTO generations VALUES (?, ?, ?, 0, ?, 0, '')",
             (projection.name, generation, stamped(projection, withdrawn), tables),
         )
 
@@ -151,39 +140,35 @@ class Generations:
                 table = shape(kind).name(generation)
                 self._tables.execute(f"CREATE VIEW {self._tables.views}{kind.table} AS SELECT * FROM {table}")
         self._tables.execute(
-            "UPDATE projections SET served = 1 WHERE name = ? AND generation = ?",
+            "UPDATE generations SET served = 1 WHERE name = ? AND generation = ?",
             (projection.name, generation),
         )
 
-    def move(self, found: Generation, log: str, place: Progress) -> None:
-        """Move a generation on in a log.
+    def move(self, found: Generation, progress: Progress) -> None:
+        """Move a generation on.
 
         Raises:
             Overtaken: it is not where it was found.
         """
-        before = found.at(log).position
-        which = (found.name, found.generation, log)
-        if not before and self._tables.execute(_IS_THERE, which[:2]).fetchone():
-            self._tables.execute(_BEGIN, which)
         moved = self._tables.execute(
-            "UPDATE places SET position = ?, mark = ?, time = ? "
-            "WHERE name = ? AND generation = ? AND log = ? AND position = ?",
-            (place.position, place.mark, place.time, *which, before),
+            "UPDATE generations SET position = ?, mark = ?"
+            " WHERE name = ? AND generation = ? AND position = ?",
+            (progress.position, progress.mark, found.name, found.generation, found.position),
         )
         if moved.rowcount != 1:
-            raise Overtaken(f"{found.name} is no longer at position {before}")
+            raise Overtaken(f"{found.name} is no longer at position {found.position}")
 
     def fail(self, found: Generation, failure: Failure) -> None:
-        """Keep what stops a generation in a log."""
-        self.mend(found, failure.log)
-        values = (found.name, found.generation, *_kept(failure))
-        self._tables.execute("INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        """Keep what stops a generation."""
+        self.mend(found)
+        kept = (failure.position, failure.match, failure.move, failure.error, failure.attempts)
+        values = (found.name, found.generation, *kept)
+        self._tables.execute("INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
-    def mend(self, found: Generation, log: str) -> None:
-        """Nothing stops a generation in a log any more."""
+    def mend(self, found: Generation) -> None:
+        """Nothing stops a generation any more."""
         self._tables.execute(
-            "DELETE FROM failures WHERE name = ? AND generation = ? AND log = ?",
-            (found.name, found.generation, log),
+            "DELETE FROM failures WHERE name = ? AND generation = ?", (found.name, found.generation)
         )
 
     def drop(self, found: Generation) -> None:
@@ -200,41 +185,32 @@ class Generations:
 
 def generations(tables: Backend | Reading) -> list[Generation]:
     """All generations, and how far each is at one moment."""
-    failures: dict[tuple[str, int], dict[str, Failure]] = {}
-    for of, number, log, position, match, move, error, attempts in tables.execute(_FAILURES):
-        failed = Failure(of, position, match, move, error, attempts, log)
-        failures.setdefault((of, number), {})[log] = failed
-    found: dict[tuple[str, int], Generation] = {}
-    places: dict[tuple[str, int], dict[str, Progress]] = {}
-    for of, number, stamped, served, names, log, *place in tables.execute(_GENERATIONS):
-        known = places.setdefault((of, number), {})
-        if log is not None:
-            known[log] = Progress(*place)
-        found[of, number] = Generation(
-            of, number, stamped, bool(served), tuple(names.split()), known, failures.get((of, number), {})
+    failures = {
+        (name, generation): Failure(name, *rest) for name, generation, *rest in tables.execute(_FAILURES)
+    }
+    return [
+        Generation(
+            name,
+            number,
+            stamped,
+            bool(served),
+            tuple(names.split()),
+            Progress(position, mark),
+            failures.get((name, number)),
         )
-    return list(found.values())
+        for name, number, stamped, served, names, position, mark in tables.execute(_GENERATIONS)
+    ]
 
 
-def _kept(failure: Failure) -> tuple[str | int, ...]:
-    return (
-        failure.log,
-        failure.position,
-        failure.match,
-        failure.move,
-        failure.error,
-        failure.attempts,
-    )
+def _follows(log: LogSource, progress: Progress) -> bool:
+    """Is the last record that was taken in the one that the log holds at that position?
 
-
-def _follows(tails: Mapping[str, LogSource], log: str, place: Progress) -> bool:
-    """Is the last record that was taken in the one that the log holds at that place?
-
-    Of a log that cannot be read now it is believed until it can.
+    While the log cannot be read it is believed.
     """
-    if log not in tails:
-        return False
-    found = tails[log].after(place.position - 1, 1)
+    if not progress.position:
+        return True
+    found = log.after(progress.position - 1, 1)
     return found is None or any(
-        delivered.position == place.position and mark(delivered.record) == place.mark for delivered in found
+        delivered.position == progress.position and mark(delivered.record) == progress.mark
+        for delivered in found
     )

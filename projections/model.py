@@ -29,10 +29,7 @@ class Delivered(Protocol):
 
     @property
     def position(self) -> int:
-        """Its place in the store's order; where there are several logs, a time (`projections.sources`).
-
-        Then several records may have the same, and they do not come in its order; those of a match do.
-        """
+        """Its place in the store's order."""
 
     @property
     def record(self) -> Record:
@@ -99,9 +96,6 @@ class Rows(Protocol):
 
     def under(self, kind: type[R], *key: Key) -> list[R]:
         """The rows whose key begins with `key`, in the order of their keys."""
-
-    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
-        """The rows whose key begins with `within` and then comes after `rest`, in the order of their keys."""
 
 
 class Projection(Struct, frozen=True):

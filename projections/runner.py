@@ -1,27 +1,24 @@
 """The runner: keeps every read model in step with the log, each record exactly once.
 
-One pass takes of each log a batch of records for all generations that stand at the same position, folds it
+One pass takes a batch of records for all generations that stand at the same position, folds it
 into each, and commits rows and position in one transaction.  So a kill at any moment leaves whole batches,
-and a record that is delivered again is not looked at.  A fold that fails stops its own projection, in that
-log, just before that record: it is reported, tried again with every pass, and holds up nobody else.
+and a record that is delivered again is not looked at.  A fold that fails stops its own projection, just
+before that record: it is reported, tried again with every pass, and holds up nobody else.
 
-Readers see a projection as soon as it holds everything there is, and not before: of a log that is only half
-taken in they would get lists that look complete.  A file that is deleted while it runs is built anew.
+Readers see a projection as soon as it holds everything there is, and not before: they would get lists that
+look complete.  A file that is deleted while it runs is built anew.
 
 Of the workers of a shared store one moves the read models (see `postgres`); the runners of the others look
 every second whether they may, and wait for it on behalf of their readers.  What else follows the order of all
 records and must be done by one worker alone (notifications, results of tournaments) belongs beside
 `Runner.catch_up`, in `Runner._run`, where this process is known to be the one.
-
-A divided store is several logs, and nothing says in which order their batches are taken.  So a fold must give
-the same rows whatever the order is in which records of different matches come.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -32,9 +29,9 @@ from projections.boards import BOARDS
 from projections.file import File
 from projections.generations import Generations, Overtaken, fits, stamped
 from projections.history import HISTORY
+from projections.log_source import LogSource
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
-from projections.sources import LogSources
 from projections.status import Failure, Generation, Progress, Status, has_reached, status
 
 PROJECTIONS = (MATCHES, HISTORY, BOARDS)
@@ -49,15 +46,15 @@ PAUSE = 0.5  # seconds for which it lets more come, unless a reader waits: more 
 class Runner:
     """Keeps the read models at `home` (a path: in this file), unless another process does.
 
-    `source` is a log, or several by their names, or their ends.  `report` is called with one line for
-    whatever an operator should know.  `withdrawn` gives the matches that are to be told of no more; where it
-    gives others than before, everything is built anew without them, beside what is served.  `catch_up` runs
-    it in the caller's thread; `start` and `stop` run it in a thread of its own, woken by the logs.
+    `source` is the log.  `report` is called with one line for whatever an operator should know.  `withdrawn`
+    gives the matches that are to be told of no more; where it gives others than before, everything is built
+    anew without them, beside what is served.  `catch_up` runs it in the caller's thread; `start` and `stop`
+    run it in a thread of its own, woken by the log.
     """
 
     def __init__(
         self,
-        source: Source | Mapping[str, Source] | LogSources,
+        source: Source,
         home: Home | Path,
         *,
         projections: Sequence[Projection] = PROJECTIONS,
@@ -68,9 +65,9 @@ class Runner:
         self._withdrawn = withdrawn
         self._home = _home(home, report)
         self._batch, self._report, self._reported = batch, report, ""
-        self._tails = source if isinstance(source, LogSources) else tails_of(source, report)
+        self._log = LogSource(source, report)
         self._projections = {projection.name: projection for projection in projections}
-        self._unseen: set[str] = set()  # logs that could not be read when it was looked what they hold
+        self._unseen = False  # the log could not be read when it was looked what it holds
         self._wanted: set[str] = set()
         self._state: list[Generation] = []
         self._moved = threading.Condition()
@@ -109,19 +106,19 @@ class Runner:
 
     def _prepare(self) -> None:
         with self._there.transaction():
-            for name in self._catalogue.prepare(self._projections.values(), self._tails):
+            for name in self._catalogue.prepare(self._projections.values(), self._log):
                 self._report(
                     f"projection {name}: of another version or log, so it is built anew from the log"
                 )
-        self._unseen = {name for name, tail in self._tails.items() if tail.is_unread}
+        self._unseen = self._log.is_unread
         self._note()
 
     # ── reading ──
 
     def status(self) -> list[Status]:
         """How far each projection has come."""
-        lasts, found = self.lasts(), self._found()
-        return [status(name, found, lasts) for name in self._projections]
+        last, found = self.last(), self._found()
+        return [status(name, found, last) for name in self._projections]
 
     def _found(self) -> list[Generation]:
         """Where all generations stand."""
@@ -129,19 +126,13 @@ class Runner:
         with self._moved:
             return found or self._state
 
-    def lasts(self) -> dict[str, int]:
-        """The position of the last record of each log that can be read."""
-        return self._tails.glances()
+    def last(self) -> int | None:
+        """The position of the last record; None where the log cannot be read."""
+        return self._log.glance()
 
-    @property
-    def away(self) -> list[str]:
-        """The logs that cannot be read."""
-        return self._tails.away
-
-    def wait(self, positions: int | Mapping[str, int], seconds: float) -> bool:
-        """Wait until readers see the record at the position of each log (a number: of the one log there is)
-        in every read model; False: not in that time, or not before it stopped."""
-        wanted = positions if isinstance(positions, Mapping) else {"": positions}
+    def wait(self, wanted: int, seconds: float) -> bool:
+        """Wait until readers see the record at this position in every read model; False: not in that time, or
+        not before it stopped."""
         until, looks = time.monotonic() + seconds, 0
         while True:
             left = max(until - time.monotonic(), 0.0)
@@ -154,7 +145,7 @@ class Runner:
                 looks += 1
                 self._stopping.wait(min(LOOK, left))
 
-    def _wait_here(self, wanted: Mapping[str, int], seconds: float) -> bool:
+    def _wait_here(self, wanted: int, seconds: float) -> bool:
         """The same, as long as it is this process that moves them."""
         with self._moved:
             if not has_reached(self._state, wanted):
@@ -173,7 +164,7 @@ class Runner:
 
     def start(self) -> None:
         """Run in a thread of its own until `stop`."""
-        self._tails.watch(self._woken)
+        self._log.watch(self._woken.set)
         thread = threading.Thread(target=self._run, name="projections", daemon=True)
         thread.start()
         self._thread = thread
@@ -200,8 +191,8 @@ class Runner:
 
     def catch_up(self) -> None:
         """Take in every record there is by now, save where a fold fails."""
-        lasts = self._tails.lasts()  # not what comes meanwhile: under load there is always some more
-        while self.advance() and self._can_go_on(lasts):
+        last = self._log.last()  # not what comes meanwhile: under load there is always some more
+        while self.advance() and self._can_go_on(last or 0):
             if self._stopping.is_set():
                 return
 
@@ -226,40 +217,39 @@ class Runner:
             self._hurried.clear()
 
     def advance(self) -> bool:
-        """One batch of each log for every generation that is behind; whether anything moved."""
+        """One batch for every generation that is behind; whether anything moved."""
         self._leave_out()
         self._begin_wanted()
-        lasts = self._tails.lasts()
-        if self._unseen & lasts.keys():
+        last = self._log.last()
+        if last is None:
+            return False
+        if self._unseen:
             self._prepare()
-        groups = [(log, group) for log, last in lasts.items() for group in self._behind(log, last)]
-        moved = [self._advance(log, group, lasts[log]) for log, group in groups]
-        return any([*moved, self._serve_complete(lasts)])
+        moved = [self._advance(group, last) for group in self._behind(last)]
+        return any([*moved, self._serve_complete(last)])
 
-    def _behind(self, log: str, last: int) -> list[list[Generation]]:
-        """The generations that lack records of a log, those together that stand at the same position."""
+    def _behind(self, last: int) -> list[list[Generation]]:
+        """The generations that lack records, those together that stand at the same position."""
         groups: dict[int, list[Generation]] = {}
         for found in self._state:
-            position = found.at(log).position
-            if self._fits(found) and position < last:
-                groups.setdefault(position, []).append(found)
+            if self._fits(found) and found.position < last:
+                groups.setdefault(found.position, []).append(found)
         return list(groups.values())
 
-    def _can_go_on(self, lasts: Mapping[str, int]) -> bool:
-        """Does any generation lack records up to these positions?  One that a record stopped tries that one
+    def _can_go_on(self, last: int) -> bool:
+        """Does any generation lack records up to this position?  One that a record stopped tries that one
         again in the next round."""
-        groups = ((log, group) for log, last in lasts.items() for group in self._behind(log, last))
-        return any(not found.stopped(log) for log, group in groups for found in group)
+        return any(not found.is_stopped for group in self._behind(last) for found in group)
 
     def _fits(self, found: Generation) -> bool:
         return fits(found, self._projections[found.name])
 
-    def _serve_complete(self, lasts: Mapping[str, int]) -> bool:
+    def _serve_complete(self, last: int) -> bool:
         """Let readers see the new generations that hold everything."""
         complete = [
             found
             for found in self._state
-            if not found.served and self._fits(found) and self._is_complete(found, lasts)
+            if not found.served and self._fits(found) and found.position >= last
         ]
         for found in complete:
             with self._there.transaction():
@@ -267,12 +257,6 @@ class Runner:
         if complete:
             self._note()
         return bool(complete)
-
-    def _is_complete(self, found: Generation, lasts: Mapping[str, int]) -> bool:
-        """Does it hold every record of every log?  Where nothing else is served: of each that can be read."""
-        other = any(one.served for one in self._state if one.name == found.name)
-        logs = self._tails.keys() if other else lasts.keys()
-        return bool(logs) and all(log in lasts and found.at(log).position >= lasts[log] for log in logs)
 
     def _leave_out(self) -> None:
         """See which matches were withdrawn by now, and build anew what still tells of one."""
@@ -289,41 +273,41 @@ class Runner:
                 self._catalogue.begin(self._projections[name], self._taker.withdrawn)
             self._note()
 
-    def _advance(self, log: str, group: list[Generation], last: int) -> bool:
-        """One batch for generations at the same position of a log."""
-        position = group[0].at(log).position
+    def _advance(self, group: list[Generation], last: int) -> bool:
+        """One batch for generations at the same position."""
+        position = group[0].position
         size = FAR if last - position >= FAR else self._batch
-        for failing in (found.failures[log] for found in group if log in found.failures):
+        for failing in (found.failure for found in group if found.failure):
             size = max(min(size, failing.position - 1 - position), 1)  # up to that record, then it alone
-        records = self._tails[log].brief(position, size)
+        records = self._log.brief(position, size)
         if records is None:
             return False
         try:
             with self._there.transaction():
-                moved = [self._take(found, log, records) for found in group]
+                moved = [self._take(found, records) for found in group]
         except Overtaken:
             moved = [True]
         self._note()
         return any(moved)
 
-    def _take(self, found: Generation, log: str, records: Sequence[Delivered]) -> bool:
+    def _take(self, found: Generation, records: Sequence[Delivered]) -> bool:
         """Take a batch into one generation; whether that, or to know where it fails, was any progress."""
-        place, failure = self._taker.taken(self._projections[found.name], found, self._tails[log], records)
-        known = found.failures.get(log)
-        self._remember(found, log, place, failure)
-        return place is not None or bool(failure and (not known or known.position != failure.position))
+        progress, failure = self._taker.taken(self._projections[found.name], found, records)
+        known = found.failure
+        self._remember(found, progress, failure)
+        return progress is not None or bool(failure and (not known or known.position != failure.position))
 
-    def _remember(self, found: Generation, log: str, place: Progress | None, failure: Failure | None) -> None:
-        """Keep the failure of a generation in a log, or that it is behind it; report a new one."""
-        before = found.failures.get(log)
+    def _remember(self, found: Generation, progress: Progress | None, failure: Failure | None) -> None:
+        """Keep the failure of a generation, or that it is behind it; report a new one."""
+        before = found.failure
         if failure is not None:
             if before and before.position == failure.position:
                 failure = replace(failure, attempts=before.attempts + 1)
             else:
                 self._report(str(failure))
             self._catalogue.fail(found, failure)
-        elif before is not None and place is not None and place.position >= before.position:
-            self._catalogue.mend(found, log)
+        elif before is not None and progress is not None and progress.position >= before.position:
+            self._catalogue.mend(found)
 
     def _note(self) -> None:
         """Remember where the generations stand, for `status` and `wait`."""
@@ -340,13 +324,3 @@ class Runner:
 
 def _home(home: Home | Path, report: Callable[[str], None]) -> Home:
     return File(home, report) if isinstance(home, Path) else home
-
-
-def tails_of(source: Source | Mapping[str, Source], report: Callable[[str], None]) -> LogSources:
-    """The ends of a log, or of several; `report` is called with one line for each that cannot be read."""
-
-    def told(log: str, error: Exception) -> None:
-        which = f"log {log}" if log else "the log"
-        report(f"{which} cannot be read ({type(error).__name__}): trying again until it can")
-
-    return LogSources(source, told)

@@ -5,20 +5,16 @@ A *generation* is one set of a projection's tables: one is served, and another o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
 
 class Progress(Struct, frozen=True):
-    """How far a log was taken in: the position of its last record, a hash of that, and the time then.
-
-    The time is that of the last record that told one (see `projections.sources`), in microseconds UTC.
-    """
+    """How far the log was taken in: the position of the last record, and a hash of that."""
 
     position: int = 0
     mark: str = ""
-    time: int = 0
 
 
 class Failure(Struct, frozen=True):
@@ -33,18 +29,16 @@ class Failure(Struct, frozen=True):
     move: int
     error: str
     attempts: int = 1
-    log: str = ""
 
     def __str__(self) -> str:
-        of = f" of log {self.log}" if self.log else ""
-        where = f"position {self.position}{of} (match {self.match}, move {self.move})"
+        where = f"position {self.position} (match {self.match}, move {self.move})"
         return f"projection {self.projection} stopped before {where}: {self.error}; trying again"
 
 
 class Generation(Struct, frozen=True):
     """One set of a projection's tables.
 
-    `stamp` tells the version that filled it; `places`: how far each log was taken in; `failures`: what
+    `stamp` tells the version that filled it; `progress`: how far the log was taken in; `failure`: what
     stopped it there, where something did; `served`: readers see this one; `tables`: the names of its tables,
     without the generation.
     """
@@ -54,29 +48,25 @@ class Generation(Struct, frozen=True):
     stamp: str
     served: bool
     tables: tuple[str, ...]
-    places: Mapping[str, Progress]
-    failures: Mapping[str, Failure] = {}
+    progress: Progress = Progress()
+    failure: Failure | None = None
 
-    def at(self, log: str) -> Progress:
-        """How far a log was taken in."""
-        return self.places.get(log, Progress())
-
-    def stopped(self, log: str) -> bool:
-        """Is the next record of a log one that it failed on?"""
-        failure = self.failures.get(log)
-        return failure is not None and failure.position == self.at(log).position + 1
+    @property
+    def is_stopped(self) -> bool:
+        """Is the next record one that it failed on?"""
+        return self.failure is not None and self.failure.position == self.position + 1
 
     @property
     def position(self) -> int:
         """How many records are in it."""
-        return sum(place.position for place in self.places.values())
+        return self.progress.position
 
 
 class Status(Struct, frozen=True):
     """How far a projection has come: `behind` records wait; `building` is the position of a rebuild.
 
-    While nothing is served yet, all of it tells of what is being built.  Positions are sums over all logs; of
-    a log that cannot be read, nobody knows what waits there.
+    While nothing is served yet, all of it tells of what is being built.  While the log cannot be read, it is
+    not known what waits there.
     """
 
     name: str
@@ -86,29 +76,28 @@ class Status(Struct, frozen=True):
     failure: Failure | None
 
 
-def status(name: str, generations: Iterable[Generation], lasts: Mapping[str, int]) -> Status:
-    """How far a projection has come; `lasts`: the position of the last record of each log.
+def status(name: str, generations: Iterable[Generation], last: int | None) -> Status:
+    """How far a projection has come; `last`: the position of the last record of the log, as far as known.
 
     What stopped a generation of another version is not told: nobody fills that one any more.
     """
     of = [found for found in generations if found.name == name]
     building = next((found for found in of if not found.served), None)
-    nothing = Generation(name, 0, "", False, (), {})  # its tables are only being made
+    nothing = Generation(name, 0, "", False, ())  # its tables are only being made
     shown = next((found for found in of if found.served), building or nothing)
     filled = [found for found in of if found.stamp == (building or shown).stamp]
-    failures = [failure for found in filled for failure in found.failures.values()]
+    failures = [found.failure for found in filled if found.failure]
     return Status(
         name,
         shown.position,
-        sum(max(last - shown.at(log).position, 0) for log, last in lasts.items()),
+        max((last or 0) - shown.position, 0),
         building.position if building else None,
         next(iter(failures), None),
     )
 
 
-def has_reached(generations: Collection[Generation], wanted: Mapping[str, int]) -> bool:
-    """Do readers see the record at this position of each log, in every read model?"""
+def has_reached(generations: Collection[Generation], position: int) -> bool:
+    """Do readers see the record at this position, in every read model?"""
     served = [found for found in generations if found.served]
     every = {found.name for found in served} == {found.name for found in generations}
-    there = all(found.at(log).position >= position for found in served for log, position in wanted.items())
-    return bool(served) and every and there
+    return bool(served) and every and all(found.position >= position for found in served)

@@ -45,7 +45,7 @@ class ReadModels:
         self._hidden: frozenset[str] = frozenset()
         self.home = File(home / FILE, _report) if isinstance(home, Path) else home
         self._replica = replica
-        self.runner = Runner(store.logs, self.home, report=_report, withdrawn=self.withdrawn)
+        self.runner = Runner(store, self.home, report=_report, withdrawn=self.withdrawn)
         self.runner.start()
 
     async def ask(
@@ -77,11 +77,11 @@ class ReadModels:
             self._replica.close()
 
     def _answer(self, question: Callable[[Reading], T]) -> T:
-        lasts = self.runner.lasts()
-        if self._replica is not None and has_reached(self._replica.generations(), lasts):
+        last = self.runner.last() or 0
+        if self._replica is not None and has_reached(self._replica.generations(), last):
             with suppress(StoreError):  # it went away meanwhile
                 return self._at(self._replica, question)
-        self.runner.wait(lasts, _PATIENCE)
+        self.runner.wait(last, _PATIENCE)
         return self._at(self.home, question)
 
     def _at(self, home: Home, question: Callable[[Reading], T]) -> T:

@@ -380,10 +380,6 @@ class Store(Log, Protocol):
         """The ids of all matches, oldest first."""
 
     @property
-    def logs(self) -> Mapping[str, Log]:
-        """The log that the read models follow."""
-
-    @property
     def figures(self) -> list[Figures]:
         """What each writer counts; none where the store is only read."""
 

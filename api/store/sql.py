@@ -24,7 +24,6 @@ from api.store.interface import (
     Figures,
     Lag,
     Lately,
-    Log,
     People,
     Remembered,
     Reservations,
@@ -68,11 +67,6 @@ class SqlStore(ABC):
         self._matches, self._reading, self._rows = matches, matches.recorder, rows
         self._keys, self.name = keys, name
         self.uploads = SqlUploads(rows, self._kept, self.write)
-
-    @property
-    def logs(self) -> Mapping[str, Log]:
-        """The log that the read models follow."""
-        return {"": self}
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""

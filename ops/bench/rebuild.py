@@ -79,7 +79,7 @@ def _loaded(worker: Server) -> Load:
 
 def _position(connection: Any) -> int:
     """Up to which position every read model has come; the connection is closed."""
-    query = "SELECT min(coalesce(position, 0)) FROM projections LEFT JOIN places USING (name, generation)"
+    query = "SELECT min(position) FROM generations"
     with closing(connection):
         return int(connection.execute(query).fetchone()[0])
 

@@ -19,7 +19,7 @@ from projections.runner import Runner
 from tests.projections.support import WITH_CHAIN, FakeSource, read_log
 
 ROWS = ("SELECT", "INSERT OR REPLACE", "DELETE FROM")
-SWAP = ("DROP", "CREATE VIEW", "UPDATE projections SET served")
+SWAP = ("DROP", "CREATE VIEW", "UPDATE generations SET served")
 COUNTED: dict[str, Callable[[str], bool]] = {
     "all": lambda statement: True,
     "borders": lambda statement: not statement.startswith(ROWS),

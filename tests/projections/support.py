@@ -96,11 +96,6 @@ class MemoryRows:
         kept = self.rows.get(kind, {})
         return [kept[whole] for whole in sorted(kept) if whole[: len(key)] == key]
 
-    def beyond(self, kind: type[R], within: tuple[Key, ...], *rest: Key) -> list[R]:
-        """See `Rows.beyond`."""
-        start = len(within)
-        return [row for row in self.under(kind, *within) if key_of(row)[start : start + len(rest)] > rest]
-
     def apply(self, changes: Iterable[Change]) -> None:
         """Take the changes of one record in."""
         for change in changes:
@@ -256,7 +251,7 @@ def dumped(where: Path | str, projections: Sequence[Projection] = PROJECTIONS) -
         connection = sqlite3.connect(where)
     else:
         connection = psycopg.connect(where, options=f"-c search_path={TABLES}")
-    served = dict(connection.execute("SELECT name, generation FROM projections WHERE served = 1").fetchall())
+    served = dict(connection.execute("SELECT name, generation FROM generations WHERE served = 1").fetchall())
     found = {
         f"{projection.name}.{kind.table}": sorted(
             connection.execute(f"SELECT * FROM {kind.table}_{served[projection.name]}").fetchall()

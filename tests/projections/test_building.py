@@ -15,7 +15,7 @@ from projections.read import Asked, MatchFilter, NotReady
 from projections.runner import PROJECTIONS, Runner
 from projections.status import Status
 from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped
-from tests.projections.test_logs import Away, divided
+from tests.projections.test_log_source import Away
 
 LOG = Hall(list(GAMES.values()), 4, seed=31).play(300)
 
@@ -63,19 +63,6 @@ def test_what_was_complete_once_is_served_while_it_catches_up(tmp_path: Path) ->
     runner.stop()
 
 
-def test_a_log_that_is_away_at_first_does_not_keep_the_others_from_being_listed(tmp_path: Path) -> None:
-    sources = divided()
-    sources["east"].away = True
-    runner = Runner(sources, tmp_path / "read.db", batch=50)
-    runner.advance()
-    with pytest.raises(NotReady):
-        listed(tmp_path / "read.db")
-    runner.catch_up()
-    there = sum(item.record.move == 1 for name in ("home", "west") for item in sources[name].items)
-    assert listed(tmp_path / "read.db") == there > 0
-    runner.stop()
-
-
 def test_a_store_of_which_nothing_can_be_read_has_no_empty_list(tmp_path: Path) -> None:
     log = Away(LOG)
     log.away = True
@@ -83,7 +70,7 @@ def test_a_store_of_which_nothing_can_be_read_has_no_empty_list(tmp_path: Path) 
     runner.catch_up()
     with pytest.raises(NotReady):
         listed(tmp_path / "read.db")
-    assert not runner.wait({}, 0)
+    assert not runner.wait(0, 0)
     runner.stop()
 
 
@@ -91,7 +78,7 @@ def test_one_that_was_overtaken_does_not_throw_away_what_the_other_one_serves(tm
     one = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(MATCHES,))
     other = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(MATCHES,))
     one.catch_up()
-    other._serve_complete({"": 0})  # it knows of nothing that is served
+    other._serve_complete(0)  # it knows of nothing that is served
     assert listed(tmp_path / "read.db") == 4
     one.stop()
     other.stop()

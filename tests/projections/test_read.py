@@ -301,8 +301,6 @@ def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
     assert views == {kind.table for kind in kinds if not kind.private}
     assert {kind.table for kind in kinds if kind.private} == {
         "board_matches",
-        "rated_matches",
-        "rated_latest",
         "history_matches",
         "match_exchanges",
     }

@@ -53,7 +53,7 @@ def status_of(runner: Runner, name: str) -> Status:
 
 def generations(path: Path) -> dict[str, int]:
     connection = sqlite3.connect(path)
-    found = dict(connection.execute("SELECT name, generation FROM projections WHERE served"))
+    found = dict(connection.execute("SELECT name, generation FROM generations WHERE served"))
     connection.close()
     return found
 
@@ -225,7 +225,7 @@ def test_a_rebuild_leaves_no_old_tables_behind(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "read.db")
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     connection.close()
-    assert len(tables) == 3 + sum(len(projection.kinds) for projection in PROJECTIONS)
+    assert len(tables) == 2 + sum(len(projection.kinds) for projection in PROJECTIONS)
 
 
 def test_a_projection_that_is_no_more_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_projection_that_is_no_more_leaves_nothing_behind(tmp_path: Path) -> N
     caught_up(LOG, tmp_path / "read.db")
     connection = sqlite3.connect(tmp_path / "read.db")
     assert [*connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'chain%'")] == []
-    assert [*connection.execute("SELECT * FROM places WHERE name = 'chain'")] == []
+    assert [*connection.execute("SELECT * FROM generations WHERE name = 'chain'")] == []
     connection.close()
     assert dumped(tmp_path / "read.db") == fresh(tmp_path)
 

@@ -21,7 +21,6 @@ from api.store.interface import (
     Known,
     Lag,
     Lately,
-    Log,
     People,
     Person,
     Quota,
@@ -324,11 +323,6 @@ class MemoryStore:
     def watch(self, told: Callable[[str, int], None]) -> None:
         """See `Store.watch`."""
         self._watchers.append(told)
-
-    @property
-    def logs(self) -> Mapping[str, Log]:
-        """See `Store.logs`."""
-        return {"": self}
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""

@@ -38,7 +38,7 @@ def test_readers_who_wait_leave_threads_for_everybody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models, ready = ReadModels(MemoryStore(), tmp_path), threading.Event()
-    assert models.runner.wait({"": 0}, 30)
+    assert models.runner.wait(0, 30)
     monkeypatch.setattr(models.runner, "wait", lambda position, seconds: ready.wait(2 * PATIENCE))
 
     async def work() -> list[int]:

@@ -1,0 +1,78 @@
+"""The log as a runner reads it: one that cannot be read is left alone for a moment, and tried again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from projections.model import Delivered, Source
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0  # seconds until a log that could not be read is tried again
+
+T = TypeVar("T")
+
+
+class LogSource:
+    """A log that may be away.
+
+    Args:
+        source: reads it.
+        report: is called with one line when it cannot be read, once.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self, source: Source, report: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._source, self._report, self._clock = source, report, clock
+        self._wait, self._until = 0.0, 0.0
+
+    @property
+    def is_away(self) -> bool:
+        """Could it not be read lately?  Then it is not tried for a while."""
+        return self._clock() < self._until
+
+    @property
+    def is_unread(self) -> bool:
+        """Could it not be read when it was asked last?  It may be tried again since."""
+        return self._wait > 0
+
+    def last(self) -> int | None:
+        """The position of the last record; None where the log cannot be read."""
+        return self._ask(self._source.last)
+
+    def glance(self) -> int | None:
+        """The same for callers that must not wait: one that was away is not asked until it is read again."""
+        return None if self.is_unread else self.last()
+
+    def after(self, position: int, limit: int) -> Sequence[Delivered] | None:
+        """See `Source.after`; None where the log cannot be read."""
+        return self._ask(lambda: self._source.after(position, limit))
+
+    def brief(self, position: int, limit: int) -> Sequence[Delivered] | None:
+        """See `Source.brief`; None where the log cannot be read."""
+        return self._ask(lambda: self._source.brief(position, limit))
+
+    def watch(self, bell: Callable[[], None]) -> None:
+        """Ring after each commit."""
+
+        def told(match: str, position: int) -> None:
+            self._until = 0.0
+            bell()
+
+        self._source.watch(told)
+
+    def _ask(self, question: Callable[[], T]) -> T | None:
+        if self.is_away:
+            return None
+        try:
+            answer = question()
+        except Exception as error:  # whatever ails the log, the server goes on
+            if not self._wait:
+                self._report(f"the log cannot be read ({type(error).__name__}): trying again until it can")
+            self._wait = min(max(self._wait * 2, FIRST_WAIT), LONGEST_WAIT)
+            self._until = self._clock() + self._wait
+            return None
+        self._wait = self._until = 0.0
+        return answer
