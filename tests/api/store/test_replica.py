@@ -21,11 +21,12 @@ from domain.game import Game
 from domain.signed_notes import Signed
 from projections import read
 from projections.read import Asked, MatchFilter
+from projections.status import has_reached
 from tests.api.store.appends import appends, store_each, stored
 from tests.matches import finished
 from tests.replay.files import note_of
 from tests.services import OwnPostgres, own_postgres
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, soon
 
 Servers = tuple[OwnPostgres, OwnPostgres]
 
@@ -231,7 +232,10 @@ def test_lists_are_read_at_the_replica_as_far_as_it_has_come_and_while_the_datab
 
     store_each(store, appends(finished(toy_game, 1)))
     with closing(open_read_models(store)) as models:
+        replica = models._replica
+        assert replica is not None
         assert models.runner.wait(store.last(), PATIENCE)
+        soon(lambda: has_reached(replica.generations(), store.last()))
         with standing_still(servers):
             with monkeypatch.context() as spared:
                 spared.setattr(models.home, "reader", nowhere)
