@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from domain.game import Game
+from domain.game import Game, closed_union
 from domain.imperial_struggle.components import SIDES
 from domain.imperial_struggle.editions import EDITIONS, OPTIONS, first, table
 from domain.imperial_struggle.faces import components
-from domain.imperial_struggle.facts import AnyFact
 from domain.imperial_struggle.rules.scoring import score
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import AnyStep
+from domain.kernel import Ended, Fact, Step
 
 GAME = Game(
     name="imperial_struggle",
@@ -19,8 +18,8 @@ GAME = Game(
     table=table,
     first=first,
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=closed_union(Fact, __name__) | Ended,
+    steps=closed_union(Step, __name__),
     score=score,
     components=components,
     backstage=("round", "swept", "owed"),

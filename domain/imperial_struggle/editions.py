@@ -8,8 +8,8 @@ from domain.game import Option, Options
 from domain.imperial_struggle.components import BOARD, BR, FR, INVESTMENTS, SPAIN, WAR_TILES
 from domain.imperial_struggle.rules.registry import SUCCESSION
 from domain.imperial_struggle.state import Readings, State
-from domain.imperial_struggle.steps import AnyStep, SetUp
-from domain.imperial_struggle.steps.flow import events_of
+from domain.imperial_struggle.steps.flow import SetUp, events_of
+from domain.kernel import Step
 from domain.piles import Pile
 
 EDITIONS = ("second_printing",)
@@ -63,6 +63,6 @@ def table(edition: str, options: Options) -> State:
     )
 
 
-def first(s: State) -> tuple[AnyStep, ...]:
+def first(s: State) -> tuple[Step, ...]:
     """A match begins with its set-up."""
     return (SetUp(),)

@@ -7,7 +7,6 @@ from typing import Literal
 from msgspec import Struct, field
 
 from domain.imperial_struggle.points import ActionRound
-from domain.imperial_struggle.steps import AnyStep
 from domain.kernel import Seat, Table
 from domain.piles import Cards, Pile
 
@@ -74,7 +73,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     `owed`: shifts in Spain (12.1).
     """
 
-    agenda: tuple[AnyStep, ...] = ()
     edition: str = ""
     options: Readings = Readings()
     turn: int = 0

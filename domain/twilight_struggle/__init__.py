@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain.game import Game, Options
+from domain.game import Game, Options, closed_union
+from domain.kernel import Ended, Fact, Step
 from domain.twilight_struggle.cards import components
 from domain.twilight_struggle.components import SIDES
 from domain.twilight_struggle.editions import EDITIONS, OPTIONS, adapt, first, table
-from domain.twilight_struggle.facts import AnyFact
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import AnyStep
 
 
 def names(edition: str, options: Options, language: str) -> Mapping[str, str]:
@@ -27,8 +26,8 @@ GAME = Game(
     table=table,
     first=first,
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=closed_union(Fact, __name__) | Ended,
+    steps=closed_union(Step, __name__),
     score=score,
     components=components,
     adapt=adapt,

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from domain.game import BadOption, Option, Options
+from domain.kernel import Step
 from domain.piles import Pile
 from domain.twilight_struggle.components import SETUP, SIDES, US, USSR
 from domain.twilight_struggle.rules.periods import cards_of, late_war_deck
 from domain.twilight_struggle.state import Readings, State
-from domain.twilight_struggle.steps import AnyStep, SetUp
+from domain.twilight_struggle.steps.setup import SetUp
 
 EDITIONS = ("deluxe", "second")
 YES_NO = (True, False)
@@ -101,6 +102,6 @@ def _late_war(edition: str, readings: Readings) -> State:
     )
 
 
-def first(s: State) -> tuple[AnyStep, ...]:
+def first(s: State) -> tuple[Step, ...]:
     """A match begins with its set-up."""
     return (SetUp(),)

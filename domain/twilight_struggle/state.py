@@ -8,11 +8,23 @@ from msgspec import Struct, field
 
 from domain.kernel import Seat, Table
 from domain.piles import Cards, Pile
-from domain.twilight_struggle.facts.cards import InPlay
-from domain.twilight_struggle.facts.flow import Effect
-from domain.twilight_struggle.steps import AnyStep
 
 Influence = dict[Seat, dict[str, int]]
+
+
+class InPlay(Struct, frozen=True, gc=False):
+    """A card that is being resolved, and who plays it."""
+
+    card: str
+    seat: Seat
+
+
+class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a card changes for the rest of the turn: for `seat`, in `region` where one was named."""
+
+    card: str
+    seat: Seat
+    region: str = ""
 
 
 class Readings(Struct, frozen=True):
@@ -68,7 +80,6 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     `gift_to` got with them.
     """
 
-    agenda: tuple[AnyStep, ...] = ()
     edition: str = ""
     options: Readings = Readings()
     turn: int = 0

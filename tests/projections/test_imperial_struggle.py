@@ -12,15 +12,14 @@ import pytest
 
 from domain import kernel
 from domain.games import GAMES
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.flow import (
     AwardScored,
     DebtCompared,
     GoodScored,
     PrestigeScored,
-    SpaceConquered,
     TerritoriesCounted,
-    TheatreFought,
 )
+from domain.imperial_struggle.facts.wars import SpaceConquered, TheatreFought
 from domain.imperial_struggle.state import State
 from domain.kernel import Fact
 from domain.texts import LANGUAGES

@@ -16,11 +16,12 @@ from domain.kernel import Fact, asked, begin, decide
 from domain.piles import Pile
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.editions import table
-from domain.twilight_struggle.facts import CardPlayed, EventBegan
+from domain.twilight_struggle.facts.cards import CardPlayed
+from domain.twilight_struggle.facts.flow import EventBegan
 from domain.twilight_struggle.rules.periods import cards_of
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import Readings, State
-from domain.twilight_struggle.steps import Turn
+from domain.twilight_struggle.steps.flow import Turn
 from tests.domain import properties
 from tests.proofs.test_random_matches import LINES, settled
 

@@ -23,17 +23,10 @@ from domain.imperial_struggle.components import (
     WAR_TILES,
     WARS,
 )
-from domain.imperial_struggle.facts import (
-    AbilityUsed,
-    AdvantageUsed,
-    AwardScored,
-    Ended,
-    EventPlayed,
-    GoodScored,
-    MinistryRevealed,
-    TheatreFought,
-    TilesRevealed,
-)
+from domain.imperial_struggle.facts.board import AdvantageUsed
+from domain.imperial_struggle.facts.cards import AbilityUsed, EventPlayed, MinistryRevealed
+from domain.imperial_struggle.facts.flow import AwardScored, GoodScored
+from domain.imperial_struggle.facts.wars import TheatreFought, TilesRevealed
 from domain.imperial_struggle.rules.menu import (
     ABILITY,
     ADVANTAGE,
@@ -43,8 +36,9 @@ from domain.imperial_struggle.rules.menu import (
     REVEAL,
 )
 from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
-from domain.imperial_struggle.steps import Layout, Turn
-from domain.kernel import Answer, Fact, Seat, Table, asked, begin, decide, prompt
+from domain.imperial_struggle.steps.flow import Turn
+from domain.imperial_struggle.steps.wars import Layout
+from domain.kernel import Answer, Ended, Fact, Seat, Table, asked, begin, decide, prompt
 from tests.domain import properties
 from tests.proofs.test_random_matches import FULL, settled
 

@@ -18,9 +18,7 @@ from domain.match import Match
 from domain.match_base import ALL
 from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
-from domain.twilight_struggle.facts.cards import InPlay
-from domain.twilight_struggle.facts.flow import Effect
-from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import Effect, InPlay, State
 from replay.narration import narrated, told
 from replay.terminal import as_text, picture, table_picture
 from replay.words import Words

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BR,
@@ -16,7 +14,9 @@ from domain.imperial_struggle.components import (
     WARS,
     Where,
 )
-from domain.imperial_struggle.facts import AdvantageRefreshed, ByngPlaced, DemandAdded
+from domain.imperial_struggle.facts.board import AdvantageRefreshed
+from domain.imperial_struggle.facts.cards import DemandAdded
+from domain.imperial_struggle.facts.wars import ByngPlaced
 from domain.imperial_struggle.points import Limit
 from domain.imperial_struggle.rules.board import (
     available_debt,
@@ -35,6 +35,7 @@ from domain.imperial_struggle.rules.registry import (
     event,
     keyword,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Affect, Choose
 from domain.imperial_struggle.steps.deeds import (
     begin_effect,
@@ -47,9 +48,6 @@ from domain.imperial_struggle.steps.deeds import (
 )
 from domain.imperial_struggle.steps.goods import DrawGood
 from domain.kernel import Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 CARIBBEAN_MARKET = Where(kinds=("market",), regions=("caribbean",))
 EUROPEAN_POLITICS = Where(kinds=("political",), regions=("europe",))

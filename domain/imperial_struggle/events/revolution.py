@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
@@ -17,7 +15,8 @@ from domain.imperial_struggle.components import (
     OTHER,
     Where,
 )
-from domain.imperial_struggle.facts import AdvantageExhausted, SidesCounted
+from domain.imperial_struggle.facts.board import AdvantageExhausted
+from domain.imperial_struggle.facts.flow import SidesCounted
 from domain.imperial_struggle.points import UNFLAG, Limit
 from domain.imperial_struggle.rules.advantages import DECLINE, ready_advantages, to_use
 from domain.imperial_struggle.rules.board import available_debt, flagged, held, keywords, squadrons
@@ -31,6 +30,7 @@ from domain.imperial_struggle.rules.registry import (
     event,
     keyword,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Affect, Choose
 from domain.imperial_struggle.steps.deeds import (
     Deed,
@@ -43,9 +43,6 @@ from domain.imperial_struggle.steps.deeds import (
 from domain.imperial_struggle.steps.rounds import UseAdvantage
 from domain.imperial_struggle.steps.tiles import DrawBonus
 from domain.kernel import Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 COLONIES = Where(subregions=("northern_colonies",))
 SPAIN = Where(countries=("spain",))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
@@ -31,6 +29,7 @@ from domain.imperial_struggle.rules.registry import (
     event,
     keyword,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Affect, Choose
 from domain.imperial_struggle.steps.deeds import (
     begin_effect,
@@ -47,9 +46,6 @@ from domain.imperial_struggle.steps.rounds import UseAdvantage
 from domain.imperial_struggle.steps.scoring import score_good
 from domain.imperial_struggle.steps.tiles import DrawBonus
 from domain.kernel import Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 INDIA = Where(regions=("india",))
 IN_INDIA = Limit(where=INDIA, placed=True)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from domain.imperial_struggle.components import GONE, NAVY_BOX, TURN_TRACK, UNBUILT
+from domain.imperial_struggle.points import ActionRound
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat
 from domain.piles import without
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.points import ActionRound
-    from domain.imperial_struggle.state import State
-
 
 BOXES = {NAVY_BOX: "navy", UNBUILT: "unbuilt", TURN_TRACK: "away"}  # where Squadrons are only counted
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat
 from domain.piles import Cards, Pile, sorted_cards, without
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 # --------------------------------------------------------------------------- event cards
 

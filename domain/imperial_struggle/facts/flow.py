@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from domain.imperial_struggle.points import ActionRound, Payment, Pool
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat, SeatsSettled
 from domain.piles import Cards
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 # --------------------------------------------------------------------------- bids for the sides
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 class ScoreMoved(Fact, frozen=True):

@@ -5,15 +5,11 @@ A face-down tile is known to its owner alone, so the opponent's view of a displa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat
 from domain.piles import Cards, Pile, sorted_cards, without
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 def _reinforced(s: State, seat: Seat, theatre: str, tiles: Cards) -> dict[Seat, dict[str, Cards]]:

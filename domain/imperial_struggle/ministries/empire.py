@@ -6,20 +6,16 @@ Elsewhere: Merchant Banks (`rules.paying`), Pompadour & Du Barry (`steps.deeds`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import DIPLOMATIC, FR, MILITARY, Where
 from domain.imperial_struggle.points import BUY, CONSTRUCT, DEPLOY, SHIFT, Limit, Purchase
 from domain.imperial_struggle.rules.board import squadrons, to_unflag
 from domain.imperial_struggle.rules.paying import affordable, has_action
 from domain.imperial_struggle.rules.prices import CHEAP_SHIFTS
 from domain.imperial_struggle.rules.registry import ability
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import attach, begin_effect
 from domain.imperial_struggle.steps.spending import Pay
 from domain.kernel import Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 def _may_construct(s: State, me: Seat, ministry: str) -> bool:

@@ -6,8 +6,6 @@ Elsewhere: James Watt (`steps.deeds`), Edmund Burke and Turgot (`rules.paying`),
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     BR,
     DIPLOMATIC,
@@ -18,16 +16,15 @@ from domain.imperial_struggle.components import (
     MARKETS_OF,
     Where,
 )
-from domain.imperial_struggle.facts import HuguenotsTurned, JacobitesDefeated, PointsRaised, TownshendSet
+from domain.imperial_struggle.facts.board import HuguenotsTurned
+from domain.imperial_struggle.facts.cards import JacobitesDefeated, TownshendSet
+from domain.imperial_struggle.facts.flow import PointsRaised
 from domain.imperial_struggle.points import SHIFT, ActionRound, Limit, Pool
 from domain.imperial_struggle.rules.registry import ability, choice, when_acting, when_revealed
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Choose
 from domain.imperial_struggle.steps.deeds import Deed, attach, begin_effect
 from domain.kernel import Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
-
 
 # --------------------------------------------------------------------------- 20 Papacy-Hanover Negotiations
 

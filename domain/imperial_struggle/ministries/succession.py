@@ -6,8 +6,6 @@ Elsewhere: Jonathan Swift (`rules.prices`, `rules.paying`), the economic event o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     BOARD,
     COUNTRIES,
@@ -16,21 +14,21 @@ from domain.imperial_struggle.components import (
     MARKETS,
     TERRITORIES,
 )
-from domain.imperial_struggle.facts import CardDiscarded, HuguenotsPlaced, HuguenotsTurned, PointsRaised
+from domain.imperial_struggle.facts.board import HuguenotsPlaced, HuguenotsTurned
+from domain.imperial_struggle.facts.cards import CardDiscarded
+from domain.imperial_struggle.facts.flow import PointsRaised
 from domain.imperial_struggle.points import CONSTRUCT, SCORE, Purchase
 from domain.imperial_struggle.rules.board import held, squadrons
 from domain.imperial_struggle.rules.paying import affordable, has_action
 from domain.imperial_struggle.rules.prices import HUGUENOTS
 from domain.imperial_struggle.rules.purchases import RISING, shifts
 from domain.imperial_struggle.rules.registry import ability, choice
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Choose
 from domain.imperial_struggle.steps.deeds import begin_effect, change_limit, treaty
 from domain.imperial_struggle.steps.spending import Pay
 from domain.imperial_struggle.steps.tiles import DrawCards, ReshuffleEvents
 from domain.kernel import Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 def _hand(s: State, me: Seat) -> Picks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,10 +11,8 @@ from domain.imperial_struggle.points import CONSTRUCT, EXPEL, UNFLAG, Purchase
 from domain.imperial_struggle.rules.board import matching, squadrons, to_trouble
 from domain.imperial_struggle.rules.paying import affordable
 from domain.imperial_struggle.rules.purchases import shift
+from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 DECLINE = "decline"
 MOST_USED = 2  # advantages in an action round

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
     BOARD,
@@ -18,10 +17,8 @@ from domain.imperial_struggle.components import (
     Where,
 )
 from domain.imperial_struggle.rules.remembering import remembered
+from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 def is_open(s: State, space: str) -> bool:

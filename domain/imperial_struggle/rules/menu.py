@@ -6,7 +6,6 @@ A pick is a word, or a word, a colon and an id.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
     ECONOMIC,
@@ -20,10 +19,8 @@ from domain.imperial_struggle.rules.board import in_play
 from domain.imperial_struggle.rules.purchases import purchases
 from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
 from domain.imperial_struggle.rules.remembering import remembered
+from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 RISE, PASS, END, UPGRADE = "rise", "pass", "end", "upgrade"
 EVENT, REVEAL, ABILITY, ADVANTAGE = "event", "reveal", "ability", "advantage"

@@ -7,8 +7,6 @@ Debt and Treaty Points add to an action of that type and share its restriction (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
@@ -16,10 +14,8 @@ from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG,
 from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
 from domain.imperial_struggle.rules.prices import dearest, price, type_of
 from domain.imperial_struggle.rules.remembering import remembered
+from domain.imperial_struggle.state import State
 from domain.kernel import Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 BURKE, TURGOT = "edmund_burke", "turgot"
 IGNORED = 2  # Debt a turn that Merchant Banks ignore

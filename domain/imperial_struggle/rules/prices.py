@@ -5,8 +5,6 @@ The parts of a working add up to the price.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
@@ -38,10 +36,8 @@ from domain.imperial_struggle.points import (
 )
 from domain.imperial_struggle.rules.board import in_play, protected
 from domain.imperial_struggle.rules.remembering import remembered
+from domain.imperial_struggle.state import State
 from domain.kernel import Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 Working = list[tuple[str, int]]
 HUGUENOTS = "new_world_huguenots"

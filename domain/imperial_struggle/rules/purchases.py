@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
     BOARD,
@@ -37,10 +36,8 @@ from domain.imperial_struggle.points import (
 from domain.imperial_struggle.rules.board import connected, is_open, opposing, squadrons
 from domain.imperial_struggle.rules.paying import payable, purse
 from domain.imperial_struggle.rules.remembering import remembered
+from domain.imperial_struggle.state import State
 from domain.kernel import Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 MOST_BOUGHT = 2  # Bonus War tiles in a round, 5.6.1
 MOST_BONUSES = 2  # of a side in a theatre

@@ -7,7 +7,6 @@ and its sentence stands in the texts under [refusals].
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from domain.imperial_struggle.components import (
     ADVANTAGES,
@@ -48,11 +47,8 @@ from domain.imperial_struggle.rules.purchases import (
     rooms,
 )
 from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
+from domain.imperial_struggle.state import State
 from domain.kernel import Pick, Reason, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
-
 
 _IN_SPACES = (*SHIFT, CLEAR, BUILD, REPAIR, SEIZE, DEPLOY, menu.RISE)
 _BARE = (DRAW, BUY, CONSTRUCT, menu.UPGRADE, menu.END)  # what names nothing besides

@@ -7,17 +7,14 @@ both sides or for one.  Registered here, so that steps can run a card without kn
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from domain.choices import Choices
 from domain.imperial_struggle.components import OTHER
 from domain.imperial_struggle.rules.board import available_debt, keywords
+from domain.imperial_struggle.state import State
 from domain.kernel import Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 Happens = Callable[["State", Seat], Resolution]
 Predicate = Callable[["State", Seat], bool]

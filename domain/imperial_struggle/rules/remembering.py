@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
+from domain.imperial_struggle.state import State
 
 About = TypeVarTuple("About")
 T = TypeVar("T")

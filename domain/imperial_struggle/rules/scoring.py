@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.imperial_struggle.components import (
     AWARDS,
     BOARD,
@@ -20,7 +18,7 @@ from domain.imperial_struggle.components import (
     TERRITORIES,
     USA,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.flow import (
     AwardScored,
     DebtCompared,
     GoodScored,
@@ -28,10 +26,8 @@ from domain.imperial_struggle.facts import (
     TerritoriesCounted,
 )
 from domain.imperial_struggle.rules.board import available_debt, held, in_play, is_open
+from domain.imperial_struggle.state import State
 from domain.kernel import Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 BRITAIN_WINS, FRANCE_WINS, EVEN = 0, 30, 15
 PRESTIGE_POINTS = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -25,7 +24,7 @@ from domain.imperial_struggle.components import (
     Spoils,
     Theatre,
 )
-from domain.imperial_struggle.facts import TheatreFought
+from domain.imperial_struggle.facts.wars import TheatreFought
 from domain.imperial_struggle.rules.board import (
     harmless,
     held,
@@ -35,11 +34,9 @@ from domain.imperial_struggle.rules.board import (
     squadrons,
 )
 from domain.imperial_struggle.rules.scoring import EVEN, leader
+from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 from domain.piles import Cards
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 BYNG_STRENGTH = 2
 DOMINANCE_STRENGTH = 2

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import BOARD, FORTS, NAVY_BOX, OTHER, Where
-from domain.imperial_struggle.facts import ChoiceMade
+from domain.imperial_struggle.facts.flow import ChoiceMade
 from domain.imperial_struggle.rules.board import (
     fits,
     matching,
@@ -16,6 +16,7 @@ from domain.imperial_struggle.rules.board import (
     to_unflag,
 )
 from domain.imperial_struggle.rules.registry import CHOICES
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import (
     Deed,
     conflict,
@@ -28,9 +29,6 @@ from domain.imperial_struggle.steps.deeds import (
     unflag,
 )
 from domain.kernel import Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 CARD_TEXT = "book 001, 5.2: the text of the card rules"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import BOARD, FR, OTHER, SIDES, USA, Where
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.wars import (
     CaptureResisted,
     ConquestDeclined,
     ShiftOwed,
@@ -22,6 +22,7 @@ from domain.imperial_struggle.rules.wars import (
     newly_isolated,
     targets,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import (
     Deed,
     gain,
@@ -32,9 +33,6 @@ from domain.imperial_struggle.steps.deeds import (
     unflag,
 )
 from domain.kernel import Detail, Pick, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 DONE, DECLINE = "done", "decline"
 RESIST, GIVE_UP = "resist", "give_up"

@@ -7,7 +7,7 @@ itself (markers that leave, advantages that come and go) follows here, and nowhe
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from domain.imperial_struggle.components import (
     ADVANTAGES,
@@ -20,31 +20,25 @@ from domain.imperial_struggle.components import (
     TURN_TRACK,
     UNBUILT,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageReturned,
     AdvantageTaken,
     AdvantageUsed,
     ConflictPlaced,
     ConflictRemoved,
-    DebtSet,
-    EffectBegan,
     FlagPlaced,
     FlagRemoved,
     FortDamaged,
     FortRepaired,
     HuguenotsRemoved,
-    LimitSet,
-    PointsGranted,
-    ScoreMoved,
     SquadronMoved,
-    TreatySet,
 )
+from domain.imperial_struggle.facts.flow import EffectBegan, PointsGranted
+from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet, ScoreMoved, TreatySet
 from domain.imperial_struggle.points import Limit, Pool
 from domain.imperial_struggle.rules.board import available_debt, in_play
+from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 Deed = Generator[Fact | Step, Any, Any]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import (
     AWARDS,
@@ -15,27 +15,30 @@ from domain.imperial_struggle.components import (
     SIDES,
     WAR_AFTER,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.cards import (
     AwardsShuffled,
-    BidMade,
-    BidsOpened,
     CardsDropped,
     DropsShown,
     EventsAdded,
     EventsRetired,
-    FirstChosen,
-    InitiativeSet,
     InvestmentsUsed,
-    MarkersReset,
     MinistriesChosen,
     MinistriesReturned,
-    SidesSettled,
-    TurnBegan,
     UprisingsAdded,
     UprisingsDeclined,
 )
+from domain.imperial_struggle.facts.flow import (
+    BidMade,
+    BidsOpened,
+    FirstChosen,
+    InitiativeSet,
+    MarkersReset,
+    SidesSettled,
+    TurnBegan,
+)
 from domain.imperial_struggle.rules.registry import EVENTS, REVOLUTION, SUCCESSION
 from domain.imperial_struggle.rules.scoring import EVEN
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import change_limit, treaty
 from domain.imperial_struggle.steps.rounds import Round
 from domain.imperial_struggle.steps.scoring import CheckVictory, EndTurn, FinalScoring
@@ -43,9 +46,6 @@ from domain.imperial_struggle.steps.tiles import DealTo, DrawDemand, LayAwards, 
 from domain.imperial_struggle.steps.wars import Layout, War
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.piles import sorted_cards
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 MOST_BID = 30  # Treaty Points are kept on the track of 30 spaces; the book sets no limit
 NEW_EVENTS, HAND = 3, 3

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import GOODS
-from domain.imperial_struggle.facts import DemandReplaced, DemandSeen
+from domain.imperial_struggle.facts.cards import DemandReplaced, DemandSeen
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import CARD_TEXT, Choosing
 from domain.imperial_struggle.steps.tiles import place
 from domain.kernel import Draw, Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 
 class DrawGood(Draw, frozen=True):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import FORTS, OTHER
-from domain.imperial_struggle.facts import BonusReturned
+from domain.imperial_struggle.facts.wars import BonusReturned
 from domain.imperial_struggle.rules.board import squadrons
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import CARD_TEXT, Choosing
 from domain.imperial_struggle.steps.deeds import damage, send_home
 from domain.imperial_struggle.steps.tiles import place
 from domain.kernel import Draw, Picks, Resolution, Seat
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 DAMAGE, SEND_HOME, RETURN = "damage", "send_home", "return"
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from domain.imperial_struggle.components import ADVANTAGES, INVESTMENTS, LAST_TURN, TYPES
-from domain.imperial_struggle.facts import (
-    AbilityUsed,
-    EventPlayed,
-    MinistryRevealed,
-    RoundBegan,
-    RoundEnded,
-    RoundPassed,
-    TileTaken,
-)
+from domain.imperial_struggle.facts.cards import AbilityUsed, EventPlayed, MinistryRevealed
+from domain.imperial_struggle.facts.flow import RoundBegan, RoundEnded, RoundPassed, TileTaken
 from domain.imperial_struggle.points import DEPLOY, Pool
 from domain.imperial_struggle.rules import menu
 from domain.imperial_struggle.rules.advantages import paid_uses, targets
@@ -23,14 +16,12 @@ from domain.imperial_struggle.rules.board import available_debt, in_play, isolat
 from domain.imperial_struggle.rules.paying import affordable
 from domain.imperial_struggle.rules.refusals import why_not
 from domain.imperial_struggle.rules.registry import ABILITIES, ACTING, EVENTS, REVEALED
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import conflict, reduce_debt, treaty, use_advantage
 from domain.imperial_struggle.steps.spending import Pay, Sail, detail
 from domain.imperial_struggle.steps.tiles import DrawBonus
 from domain.imperial_struggle.steps.upgrades import upgrade
 from domain.kernel import Detail, Pick, Picks, Reason, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 MINOR_POINTS = 2
 CARRYING_TURN = 4  # when tiles are carried over to the Seven Years War (7.6)

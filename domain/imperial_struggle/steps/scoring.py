@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import (
     ADVANTAGES,
@@ -16,7 +16,7 @@ from domain.imperial_struggle.components import (
     REGIONS,
     SIDES,
 )
-from domain.imperial_struggle.facts import TurnEnded
+from domain.imperial_struggle.facts.flow import TurnEnded
 from domain.imperial_struggle.rules.board import held, in_play
 from domain.imperial_struggle.rules.scoring import (
     award,
@@ -30,11 +30,9 @@ from domain.imperial_struggle.rules.scoring import (
     score,
     sweeper,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import Deed, force_debt, gain, reduce_debt, treaty
 from domain.kernel import Ended, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 MOST_TREATY_POINTS = 4
 MOST_BY_MINISTRY = 3

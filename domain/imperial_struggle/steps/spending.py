@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import ADVANTAGES, BOARD, COUNTRIES, FR
-from domain.imperial_struggle.facts import (
-    DebtIgnored,
-    EffectEnded,
-    PointsExchanged,
-    PointsPaid,
-)
+from domain.imperial_struggle.facts.cards import DebtIgnored
+from domain.imperial_struggle.facts.flow import EffectEnded, PointsExchanged, PointsPaid
 from domain.imperial_struggle.points import (
     BUILD,
     BUY,
@@ -30,6 +26,7 @@ from domain.imperial_struggle.rules.board import held
 from domain.imperial_struggle.rules.paying import Way, affordable, region, ways
 from domain.imperial_struggle.rules.prices import HUGUENOTS, SPECULATION, price
 from domain.imperial_struggle.rules.purchases import deployments
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import (
     Deed,
     attach,
@@ -48,9 +45,6 @@ from domain.imperial_struggle.steps.deeds import (
 )
 from domain.imperial_struggle.steps.tiles import DrawBonus, DrawCards, ReshuffleEvents
 from domain.kernel import Detail, Pick, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 MOST_JACOBITE_POINTS = 4
 

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import GOODS, REGIONS, WARS
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.cards import (
     AwardsLaid,
-    BasicsDrawn,
-    BasicsLaid,
-    BonusDrawn,
-    BonusMoved,
-    BonusPlaced,
     CardsDealt,
     DemandSet,
     DiscardsReshuffled,
     InvestmentsReshuffled,
     InvestmentsShown,
 )
+from domain.imperial_struggle.facts.wars import BasicsDrawn, BasicsLaid, BonusDrawn, BonusMoved, BonusPlaced
 from domain.imperial_struggle.rules.purchases import MOST_BONUSES, rooms
+from domain.imperial_struggle.state import State
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.piles import sorted_cards
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 SHOWN, IN_DEMAND = 9, 3
 PLACES = ("first", "second", "third", "fourth")  # of the theatres of a war, of which one has but three

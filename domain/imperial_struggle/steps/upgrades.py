@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import LAST_TURN, WARS
-from domain.imperial_struggle.facts import (
-    BasicKept,
-    BasicRemoved,
-    BasicsDrawn,
-    BasicsSwapped,
-    UpgradeUsed,
-)
+from domain.imperial_struggle.facts.flow import UpgradeUsed
+from domain.imperial_struggle.facts.wars import BasicKept, BasicRemoved, BasicsDrawn, BasicsSwapped
 from domain.imperial_struggle.rules.menu import UPGRADE
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.deeds import treaty
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 FEWEST_BASICS = 4  # the Basic tiles that a side keeps in the game
 SWAP = "swap"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.imperial_struggle.components import (
     BOARD,
@@ -21,13 +21,11 @@ from domain.imperial_struggle.components import (
     Spoils,
     Where,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.cards import JacobitesDefeated, JacobiteVictory, UprisingsAllowed
+from domain.imperial_struggle.facts.wars import (
     DominanceWon,
-    JacobitesDefeated,
-    JacobiteVictory,
     SpoilsTaken,
     TilesRevealed,
-    UprisingsAllowed,
     WarBegan,
     WarEnded,
     WarSet,
@@ -47,6 +45,7 @@ from domain.imperial_struggle.rules.wars import (
     strikes,
     tiles,
 )
+from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.conquest import Conquer, PlaceUsaFlags, SettleSpain, Single
 from domain.imperial_struggle.steps.deeds import (
     clear_conflict,
@@ -61,9 +60,6 @@ from domain.imperial_struggle.steps.deeds import (
 )
 from domain.imperial_struggle.steps.tiles import DrawBonus, LayBasics, PlanLayout
 from domain.kernel import Ended, Picks, Resolution, Seat, Step
-
-if TYPE_CHECKING:
-    from domain.imperial_struggle.state import State
 
 FIRST_WAR, FIRST_BONUS = "wss", "central_europe"  # where France starts with a Bonus tile
 UPRISINGS = "jacobite_uprisings"

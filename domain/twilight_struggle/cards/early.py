@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Picks, Resolution, Seat
 from domain.twilight_struggle.components import MAP, OTHER, US, USSR
-from domain.twilight_struggle.facts import CardsShown, HandShown
+from domain.twilight_struggle.facts.cards import CardsShown, HandShown
 from domain.twilight_struggle.rules.board import Where, controls, in_force, influence
 from domain.twilight_struggle.rules.hand import discardable, scoring
 from domain.twilight_struggle.rules.operations import grant
 from domain.twilight_struggle.rules.registry import CARDS, NEUTRAL, SCORING, card, choice, contest
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import (
     AddEach,
     Choose,
@@ -37,9 +36,6 @@ from domain.twilight_struggle.steps.deeds import (
 from domain.twilight_struggle.steps.hands import Contest, LosePlanned
 from domain.twilight_struggle.steps.operations import Operate
 from domain.twilight_struggle.steps.wars import FightWar
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 EARLY = "early"
 EASTERN, WESTERN = "eastern_europe", "western_europe"

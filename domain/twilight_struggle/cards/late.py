@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Ended, Picks, Resolution, Seat
 from domain.twilight_struggle.components import MAP, OTHER, REGIONS, US, USSR
-from domain.twilight_struggle.facts import CardRevived, HandOrdered, HandShown
+from domain.twilight_struggle.facts.cards import CardRevived, HandOrdered, HandShown
 from domain.twilight_struggle.rules.board import Where, controls, in_force, influence
 from domain.twilight_struggle.rules.hand import discardable, owner
 from domain.twilight_struggle.rules.operations import COUP, INFLUENCE, REALIGN, grant
 from domain.twilight_struggle.rules.registry import CARDS, NEUTRAL, card, choice
 from domain.twilight_struggle.rules.scoring import leader, score
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import Choose, Double, Drain, OrderHand, RemoveEach, Spread
 from domain.twilight_struggle.steps.deeds import (
     add,
@@ -30,9 +29,6 @@ from domain.twilight_struggle.steps.hands import LoseCard
 from domain.twilight_struggle.steps.operations import Operate
 from domain.twilight_struggle.steps.play import Event
 from domain.twilight_struggle.steps.wars import FightWar
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 LATE = "late"
 DECLINE = "decline"

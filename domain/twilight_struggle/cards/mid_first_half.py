@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Picks, Resolution, Seat
 from domain.twilight_struggle.components import OTHER, REGIONS, US, USSR
-from domain.twilight_struggle.facts import ArmsCompared, BurialBegan, CardKept, CardPlayed, CardRetrieved
+from domain.twilight_struggle.facts.cards import CardKept, CardPlayed, CardRetrieved
+from domain.twilight_struggle.facts.flow import BurialBegan
+from domain.twilight_struggle.facts.tracks import ArmsCompared
 from domain.twilight_struggle.rules.board import Where, controlled_battlegrounds, matching
 from domain.twilight_struggle.rules.hand import ops_of, owner, worth
 from domain.twilight_struggle.rules.operations import COUP, REALIGN, grant, under_nato
 from domain.twilight_struggle.rules.registry import CARDS, NEUTRAL, SCORING, card, choice, contest
 from domain.twilight_struggle.rules.scoring import status_of
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import NONE, AddEach, Choose, RemoveEach, Spread, score_region
 from domain.twilight_struggle.steps.deeds import (
     add,
@@ -30,9 +31,6 @@ from domain.twilight_struggle.steps.hands import Contest
 from domain.twilight_struggle.steps.operations import Operate
 from domain.twilight_struggle.steps.play import EndPlay, Event
 from domain.twilight_struggle.steps.wars import FightWar
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 MID = "mid"
 AMERICAS = Where(regions=("central_america", "south_america"))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Picks, Resolution, Seat
 from domain.twilight_struggle.components import BATTLEGROUNDS, MEMBERS, OTHER, US, USSR
-from domain.twilight_struggle.facts import CountryLeftOut, DeckShuffled, HandShown, TopDiscarded
+from domain.twilight_struggle.facts.cards import DeckShuffled, HandShown, TopDiscarded
+from domain.twilight_struggle.facts.tracks import CountryLeftOut
 from domain.twilight_struggle.rules.board import Where, controlled, controlled_battlegrounds
 from domain.twilight_struggle.rules.operations import COUP, civil_war, grant
 from domain.twilight_struggle.rules.registry import EVERY, NEUTRAL, SCORING, card, choice
 from domain.twilight_struggle.rules.scoring import scored
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import AddEach, Choose, Drain, Spread, score_region
 from domain.twilight_struggle.steps.deeds import (
     add,
@@ -26,9 +26,6 @@ from domain.twilight_struggle.steps.deeds import (
 )
 from domain.twilight_struggle.steps.hands import LookAtTop, Replenish, Reshuffle, TakeCard
 from domain.twilight_struggle.steps.operations import Operate
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 MID = "mid"
 AMERICAS = ("central_america", "south_america")

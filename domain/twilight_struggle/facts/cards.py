@@ -6,23 +6,11 @@ card that goes is either known to him or one of those.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import HIDDEN, Fact, Seat
 from domain.piles import Cards, Pile, sorted_cards, without
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
-
-
-class InPlay(Struct, frozen=True, gc=False):
-    """A card that is being resolved, and who plays it."""
-
-    card: str
-    seat: Seat
+from domain.twilight_struggle.state import InPlay, State
 
 
 def taken(s: State, seat: Seat, card: str) -> dict[Seat, Cards]:

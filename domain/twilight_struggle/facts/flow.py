@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel import Fact, Seat, SeatsSettled
 from domain.piles import sorted_cards, without
-from domain.twilight_struggle.facts.cards import InPlay, ordered
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
-
-
-class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What a card changes for the rest of the turn: for `seat`, in `region` where one was named."""
-
-    card: str
-    seat: Seat
-    region: str = ""
+from domain.twilight_struggle.facts.cards import ordered
+from domain.twilight_struggle.state import Effect, InPlay, State
 
 
 class TurnBegan(Fact, frozen=True):

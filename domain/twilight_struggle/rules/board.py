@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from domain.kernel import Picks, Seat
 from domain.twilight_struggle.components import BATTLEGROUNDS, MAP, MEMBERS, OTHER, US, USSR, WORLD
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 
 class Where(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import HIDDEN, Picks, Seat
 from domain.piles import Cards
 from domain.twilight_struggle.components import OTHER, US, USSR
@@ -21,9 +19,7 @@ from domain.twilight_struggle.rules.operations import (
     value,
 )
 from domain.twilight_struggle.rules.registry import CARDS, civil_war_bars
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 USES = (INFLUENCE, COUP, REALIGN, SPACE_RACE)
 NEVER_HEADLINED = ("un_intervention", CHINA)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from domain.kernel import Chance, Detail, Seat
 from domain.twilight_struggle.components import MAP, OTHER, SPACE, US, USSR
@@ -23,9 +22,7 @@ from domain.twilight_struggle.rules.operations import (
     value,
 )
 from domain.twilight_struggle.rules.wars import WARS, minus
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 FACES = range(1, 7)
 Outcome = dict[str, int]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,9 +18,7 @@ from domain.twilight_struggle.rules.board import (
     in_force,
     touches,
 )
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 INFLUENCE, COUP, REALIGN, SPACE_RACE = "influence", "coup", "realign", "space"
 KINDS = (INFLUENCE, COUP, REALIGN)

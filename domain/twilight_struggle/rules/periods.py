@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.piles import Cards
 from domain.twilight_struggle.rules.operations import CHINA
 from domain.twilight_struggle.rules.registry import CARDS
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 PERIODS = {"early": 1, "mid": 4, "late": 8}
 KEPT_FOR_LATE_WAR = (

@@ -7,7 +7,6 @@ an event without knowing the cards.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,9 +14,7 @@ from domain.choices import Choices
 from domain.kernel import Resolution, Seat
 from domain.twilight_struggle.components import CIVIL_WAR, USSR
 from domain.twilight_struggle.rules.operations import civil_war
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 Happens = Callable[["State", Seat], Resolution]
 Condition = Callable[["State", Seat], bool]

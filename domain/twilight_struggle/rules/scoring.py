@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from domain.kernel import Seat
@@ -18,9 +16,7 @@ from domain.twilight_struggle.components import (
 )
 from domain.twilight_struggle.facts.tracks import RegionScored, Tally
 from domain.twilight_struggle.rules.board import controlled, in_force, touches
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 MOST = 20
 EUROPE_CONTROLLED = 0  # what Control of Europe scores: it wins the game instead

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from domain.kernel import Seat
 from domain.twilight_struggle.components import OTHER
 from domain.twilight_struggle.rules.board import controlled_neighbours, controls, touches
 from domain.twilight_struggle.rules.operations import civil_war
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 
 class War(Struct, frozen=True):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from domain.kernel import Detail, Pick, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import US
-from domain.twilight_struggle.facts import ChoiceMade
+from domain.twilight_struggle.facts.flow import ChoiceMade
 from domain.twilight_struggle.rules.board import Where, in_force, influence, matching
 from domain.twilight_struggle.rules.registry import CHOICES
 from domain.twilight_struggle.rules.scoring import scored
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.deeds import Deed, add, clear, record, remove
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 CARD_TEXT = "book 003, 5.5: the text of the card rules"
 DONE, NONE = "done", "none"

@@ -6,22 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from domain.kernel import Ended, Fact, Seat, Step
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, OTHER, SPACE, US, USSR
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardPutAway,
-    ChinaPassed,
-    CivilWarEnded,
+from domain.twilight_struggle.facts.board import CivilWarEnded, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardPutAway, ChinaPassed, MarkerEnded
+from domain.twilight_struggle.facts.flow import EffectBegan, EffectEnded, HeadlineCancelled
+from domain.twilight_struggle.facts.tracks import (
     ContestRolled,
     DefconSet,
-    EffectBegan,
-    EffectEnded,
-    HeadlineCancelled,
-    InfluenceSet,
-    MarkerEnded,
     MilitarySet,
     RegionScored,
     ScoreMoved,
@@ -31,9 +25,7 @@ from domain.twilight_struggle.rules.board import effects, influence
 from domain.twilight_struggle.rules.operations import civil_war
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import MOST, final_winner, score, winner_of_europe
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 Deed = Generator[Fact | Step, Any, Any]
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from domain.kernel import Seat
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
+from domain.twilight_struggle.state import State
 
 DICE = ("1", "2", "3", "4", "5", "6")
 PAIRS = tuple(f"{us}{ussr}" for us in DICE for ussr in DICE)  # a die of the US, then one of the USSR

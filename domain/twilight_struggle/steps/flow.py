@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Ended, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import OTHER, REGIONS, US, USSR
-from domain.twilight_struggle.facts import (
-    CardsAdded,
+from domain.twilight_struggle.facts.cards import CardsAdded
+from domain.twilight_struggle.facts.flow import (
     EffectsLapsed,
     HandsChecked,
     HeadlineBegan,
@@ -17,12 +17,12 @@ from domain.twilight_struggle.facts import (
     HeadlineShown,
     HeadlineSkipped,
     HeldCardsShown,
-    MilitaryChecked,
     RoundBegan,
     RoundPassed,
     TurnBegan,
     TurnEnded,
 )
+from domain.twilight_struggle.facts.tracks import MilitaryChecked
 from domain.twilight_struggle.rules.board import Where, controls, in_force
 from domain.twilight_struggle.rules.hand import (
     has_eighth,
@@ -36,6 +36,7 @@ from domain.twilight_struggle.rules.operations import CHINA, holds_box
 from domain.twilight_struggle.rules.periods import joining
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import MOST, score, scored
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import NONE, AddEach
 from domain.twilight_struggle.steps.deeds import (
     charge_war,
@@ -49,9 +50,6 @@ from domain.twilight_struggle.steps.deeds import (
 )
 from domain.twilight_struggle.steps.hands import Deal
 from domain.twilight_struggle.steps.play import Event, PlayCard, answer_burial
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 LAST_TURN = 10
 NORAD_WHERE = Where(holding=US)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.piles import sorted_cards
 from domain.twilight_struggle.components import OTHER, US, USSR
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.cards import (
     CardDiscarded,
     CardRevived,
     CardsDealt,
@@ -18,14 +18,11 @@ from domain.twilight_struggle.facts import (
 from domain.twilight_struggle.rules.board import effects
 from domain.twilight_struggle.rules.hand import hand_size
 from domain.twilight_struggle.rules.registry import CARDS, CONTESTS
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import Choose
 from domain.twilight_struggle.steps.deeds import charge_war
 from domain.twilight_struggle.steps.dice import PAIRS, coordinates
 from domain.twilight_struggle.steps.play import Event, PlayTaken
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
-
 
 AMES = ("aldrich_ames_remix", "aldrich_ames_2nd")  # both leave the US hand open for the turn
 

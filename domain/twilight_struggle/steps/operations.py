@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from domain.kernel import Detail, Draw, Ended, Pick, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import MAP, OTHER, SPACE, US, USSR
-from domain.twilight_struggle.facts import (
-    CoupRolled,
-    RealignmentRolled,
-    SpaceDeclined,
-    SpaceRolled,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, RealignmentRolled
+from domain.twilight_struggle.facts.tracks import SpaceDeclined, SpaceRolled
 from domain.twilight_struggle.rules.board import effects, influence
 from domain.twilight_struggle.rules.odds import coup_odds, realignment_odds, space_odds
 from domain.twilight_struggle.rules.operations import (
@@ -36,6 +32,7 @@ from domain.twilight_struggle.rules.operations import (
     value,
 )
 from domain.twilight_struggle.rules.scoring import score
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import DONE, NONE
 from domain.twilight_struggle.steps.deeds import (
     add,
@@ -48,9 +45,6 @@ from domain.twilight_struggle.steps.deeds import (
     remove,
 )
 from domain.twilight_struggle.steps.dice import DICE, PAIRS, coordinates
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 RANSOM = "ransom"
 

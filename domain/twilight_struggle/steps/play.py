@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Detail, Draw, Pick, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import OTHER, US, USSR
-from domain.twilight_struggle.facts import (
-    BurialEnded,
-    CardPlayed,
-    ChinaPassed,
-    ChinaPlayed,
-    EnvyEnded,
-    EventBarred,
-    EventBegan,
-    RoundPassed,
-    TrapRolled,
-)
+from domain.twilight_struggle.facts.cards import CardPlayed, ChinaPassed, ChinaPlayed, EnvyEnded
+from domain.twilight_struggle.facts.flow import BurialEnded, EventBarred, EventBegan, RoundPassed, TrapRolled
 from domain.twilight_struggle.rules.board import effects
 from domain.twilight_struggle.rules.hand import TRAPS, cancel_kinds, may_intervene, ops_of, owner, plays, uses
 from domain.twilight_struggle.rules.odds import space_odds, trap_odds, war_odds
 from domain.twilight_struggle.rules.operations import CHINA, grant
 from domain.twilight_struggle.rules.registry import CARDS, barred
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.deeds import (
     Deed,
     charge_war,
@@ -38,9 +30,6 @@ from domain.twilight_struggle.steps.operations import (
     pay_ransom,
     ransomed,
 )
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 UN = "un_intervention"
 ENVY = "missile_envy"

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import MAP, OTHER, US, USSR
-from domain.twilight_struggle.facts import (
-    BidMade,
-    BidPassed,
-    BidRaised,
-    BidsOpened,
-    SidesSettled,
-)
+from domain.twilight_struggle.facts.flow import BidMade, BidPassed, BidRaised, BidsOpened, SidesSettled
 from domain.twilight_struggle.rules.board import Where, influence
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import Adding
 from domain.twilight_struggle.steps.deeds import add, gain
 from domain.twilight_struggle.steps.flow import Turn
 from domain.twilight_struggle.steps.hands import Deal
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 SETUP = "setup"
 MOST_BID = 20

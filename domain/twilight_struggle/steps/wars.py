@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from domain.kernel import Draw, Picks, Resolution, Seat, Step
 from domain.twilight_struggle.components import OTHER
-from domain.twilight_struggle.facts import WarRolled
+from domain.twilight_struggle.facts.board import WarRolled
 from domain.twilight_struggle.rules.board import influence
 from domain.twilight_struggle.rules.wars import WARS, minus
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.deeds import add, clear, gain, military
 from domain.twilight_struggle.steps.dice import DICE, coordinates
-
-if TYPE_CHECKING:
-    from domain.twilight_struggle.state import State
 
 
 class FightWar(Step, frozen=True):

@@ -11,14 +11,37 @@ from typing import Any
 
 from domain import kernel
 from domain.kernel import CHANCE, Answer, Decision, Draw, Picks, Prompt, Seat, Step
-from domain.twilight_struggle import steps
 from domain.twilight_struggle.components import MAP, OTHER, US, USSR
-from domain.twilight_struggle.facts import ContestRolled
+from domain.twilight_struggle.facts.tracks import ContestRolled
 from domain.twilight_struggle.rules.board import influence
 from domain.twilight_struggle.rules.operations import CHINA, ransoms
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps.choices import DONE, NONE
+from domain.twilight_struggle.steps.choices import (
+    DONE,
+    NONE,
+    AddEach,
+    Choose,
+    Double,
+    Drain,
+    Relocate,
+    RemoveEach,
+    Spread,
+)
+from domain.twilight_struggle.steps.flow import ChooseHeadline, DropCard
+from domain.twilight_struggle.steps.hands import Contest
+from domain.twilight_struggle.steps.operations import (
+    Coup,
+    Operate,
+    PlaceInfluence,
+    Realign,
+    RollCoup,
+    RollRealignment,
+    RollSpace,
+)
+from domain.twilight_struggle.steps.play import EndEvent, Event, PlayCard, PlayTaken, RollTrap
+from domain.twilight_struggle.steps.setup import PlaceExtra, PlaceFree
+from domain.twilight_struggle.steps.wars import RollWar
 from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.comparison import Checker, rolled_by
 from replay.importers.twilight_struggle.statement_pool import Pool
@@ -86,7 +109,7 @@ def _before(pool: Pool, one: Any, other: Any) -> bool:
 def taken(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """Grain Sales: the card drawn is played, or returned."""
     step = s.agenda[-1]
-    assert isinstance(step, steps.PlayTaken)
+    assert isinstance(step, PlayTaken)
     if pool.first(log.Returns):
         return _only(question, "return")
     for item, said in pool.unused(log.Plays):
@@ -114,8 +137,8 @@ def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     headers of uses that are still on the agenda are left for them.
     """
     step = s.agenda[-1]
-    assert isinstance(step, steps.Operate)
-    waiting = sum(isinstance(other, steps.Operate) for other in s.agenda[:-1])
+    assert isinstance(step, Operate)
+    waiting = sum(isinstance(other, Operate) for other in s.agenda[:-1])
     for country in ransoms(s, question.seat):
         if _ransom_is_paid(pool, question.seat, country):
             return (f"ransom:{country}",)
@@ -179,12 +202,12 @@ def _target(question: Prompt, pool: Pool) -> Picks:
 def each(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """The countries where influence comes, or goes, for a card."""
     step = s.agenda[-1]
-    assert isinstance(step, (steps.AddEach, steps.RemoveEach, steps.Double))
-    up = not isinstance(step, steps.RemoveEach)
+    assert isinstance(step, (AddEach, RemoveEach, Double))
+    up = not isinstance(step, RemoveEach)
     for here in (True, False):
         changes = pool.changes(step.side, up=up, here=here)
         found = [said.country for said in changes if said.country in question.options]
-        if isinstance(step, steps.AddEach) and step.card == "norad":
+        if isinstance(step, AddEach) and step.card == "norad":
             found = found[-1:]
         if len(found) >= question.least and found:
             return tuple(dict.fromkeys(found))[: question.most]
@@ -202,17 +225,17 @@ def _filled(question: Prompt, found: list[str]) -> Picks:
 def one_by_one(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """The next of several gains or losses for a card, or for the set-up."""
     step: Any = s.agenda[-1]
-    up = isinstance(step, (steps.Spread, steps.PlaceFree, steps.PlaceExtra))
+    up = isinstance(step, (Spread, PlaceFree, PlaceExtra))
     side = getattr(step, "side", question.seat)
     for here in (True, False):
         found = [one for one in pool.changes(side, up=up, here=here) if one.country in question.options]
-        if found and isinstance(step, steps.PlaceFree):
+        if found and isinstance(step, PlaceFree):
             return (_freely(s, side, found),)
         if found:
             return (found[0].country,)
     if DONE in question.options:
         return (DONE,)
-    if isinstance(step, steps.Relocate) or not question.options:
+    if isinstance(step, Relocate) or not question.options:
         raise NoAnswer(f"{question.ask} of {question.seat}: the log names no country")
     return (question.options[0],)
 
@@ -238,7 +261,7 @@ def _freely(s: State, side: Seat, found: list[log.InfluenceChange]) -> str:
 def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """What a card lets a side choose."""
     step = s.agenda[-1]
-    assert isinstance(step, steps.Choose)
+    assert isinstance(step, Choose)
     if step.card == "star_wars":
         return star_wars(question, pool)
     if step.card == "wargames":
@@ -288,13 +311,13 @@ def _explained(s: State, seat: Seat, option: str, pool: Pool) -> int:
 
 def _expects(step: Step, pool: Pool) -> bool:
     """Does the log go on with what this step asks?"""
-    if isinstance(step, steps.RollWar):
+    if isinstance(step, RollWar):
         return pool.first(log.WarBegins, lambda said: said.country == step.country) is not None
-    if isinstance(step, (steps.RemoveEach, steps.Drain)):
+    if isinstance(step, (RemoveEach, Drain)):
         return bool(pool.changes(step.side, up=False, here=True))
-    if isinstance(step, (steps.AddEach, steps.Spread)):
+    if isinstance(step, (AddEach, Spread)):
         return bool(pool.changes(step.side, up=True, here=True))
-    if isinstance(step, (steps.Event, steps.EndEvent)):
+    if isinstance(step, (Event, EndEvent)):
         return False
     return False
 
@@ -329,10 +352,10 @@ def drop(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
 def die(s: State, step: Draw, pool: Pool) -> Picks:
     """The die that the log gives next for this kind of roll."""
     kinds: dict[type[Draw], type[Any]] = {
-        steps.RollCoup: log.CoupRoll,
-        steps.RollWar: log.WarRoll,
-        steps.RollSpace: log.SpaceRoll,
-        steps.RollTrap: log.TrapRoll,
+        RollCoup: log.CoupRoll,
+        RollWar: log.WarRoll,
+        RollSpace: log.SpaceRoll,
+        RollTrap: log.TrapRoll,
     }
     found = pool.near(kinds[type(step)])
     if found is None:
@@ -369,29 +392,29 @@ def contest(s: State, step: Draw, pool: Pool) -> Picks:
 
 
 ANSWERS: dict[type[Step], Callable[[State, Prompt, Pool, log.Entry], Picks]] = {
-    steps.ChooseHeadline: headline,
-    steps.PlayCard: play,
-    steps.PlayTaken: taken,
-    steps.Operate: operate,
-    steps.PlaceInfluence: place,
-    steps.Coup: coup,
-    steps.Realign: realign,
-    steps.AddEach: each,
-    steps.RemoveEach: each,
-    steps.Double: each,
-    steps.Spread: one_by_one,
-    steps.PlaceFree: one_by_one,
-    steps.Drain: one_by_one,
-    steps.Relocate: one_by_one,
-    steps.PlaceExtra: one_by_one,
-    steps.Choose: choose,
-    steps.DropCard: drop,
+    ChooseHeadline: headline,
+    PlayCard: play,
+    PlayTaken: taken,
+    Operate: operate,
+    PlaceInfluence: place,
+    Coup: coup,
+    Realign: realign,
+    AddEach: each,
+    RemoveEach: each,
+    Double: each,
+    Spread: one_by_one,
+    PlaceFree: one_by_one,
+    Drain: one_by_one,
+    Relocate: one_by_one,
+    PlaceExtra: one_by_one,
+    Choose: choose,
+    DropCard: drop,
 }
 DICE: dict[type[Step], Callable[[State, Draw, Pool], Picks]] = {
-    steps.RollCoup: die,
-    steps.RollWar: die,
-    steps.RollSpace: die,
-    steps.RollTrap: die,
-    steps.RollRealignment: pair,
-    steps.Contest: contest,
+    RollCoup: die,
+    RollWar: die,
+    RollSpace: die,
+    RollTrap: die,
+    RollRealignment: pair,
+    Contest: contest,
 }

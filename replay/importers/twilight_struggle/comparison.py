@@ -12,8 +12,25 @@ from typing import Any
 from msgspec import Struct
 
 from domain.kernel import Fact, Seat
-from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle.components import US, USSR
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled, WarRolled
+from domain.twilight_struggle.facts.cards import (
+    CardDiscarded,
+    CardsShown,
+    DiscardsReshuffled,
+    HandShown,
+    TopDiscarded,
+)
+from domain.twilight_struggle.facts.flow import EventBegan, HeadlineShown, TrapRolled
+from domain.twilight_struggle.facts.tracks import (
+    CountryLeftOut,
+    DefconSet,
+    MilitarySet,
+    RegionScored,
+    ScoreMoved,
+    SpaceRolled,
+    SpaceSet,
+)
 from domain.twilight_struggle.rules.board import controls, influence
 from domain.twilight_struggle.state import State
 from replay.importers.twilight_struggle import structure as log
@@ -136,7 +153,7 @@ def _stated(said: log.Statement) -> Value:
 # --------------------------------------------------------------------------- facts
 
 
-def _influence(checker: Checker, fact: happened.InfluenceSet, s: State) -> None:
+def _influence(checker: Checker, fact: InfluenceSet, s: State) -> None:
     found = _change(checker.pool, fact)
     if found is None and checker.pool.stops:
         return  # in the middle of what happened
@@ -155,7 +172,7 @@ def _influence(checker: Checker, fact: happened.InfluenceSet, s: State) -> None:
         checker.agree(said, f"influence in {fact.country}", [said.us, said.ussr], ours)
 
 
-def _change(pool: Pool, fact: happened.InfluenceSet) -> tuple[Item, log.InfluenceChange] | None:
+def _change(pool: Pool, fact: InfluenceSet) -> tuple[Item, log.InfluenceChange] | None:
     """The statement that tells a change: in this paragraph, if there is one."""
 
     def fits(said: log.InfluenceChange) -> bool:
@@ -164,7 +181,7 @@ def _change(pool: Pool, fact: happened.InfluenceSet) -> tuple[Item, log.Influenc
     return pool.near(log.InfluenceChange, fits)
 
 
-def _defcon(checker: Checker, fact: happened.DefconSet, s: State) -> None:
+def _defcon(checker: Checker, fact: DefconSet, s: State) -> None:
     def fits(said: log.Defcon) -> bool:
         return said.improves == (fact.now > fact.was)
 
@@ -174,7 +191,7 @@ def _defcon(checker: Checker, fact: happened.DefconSet, s: State) -> None:
         checker.agree(found[1], "DEFCON", found[1].to, fact.now)
 
 
-def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
+def _score(checker: Checker, fact: ScoreMoved, s: State) -> None:
     if checker.shuttled:
         _faulty(checker, s)
         return
@@ -194,7 +211,7 @@ def _score(checker: Checker, fact: happened.ScoreMoved, s: State) -> None:
             checker.agree_late(said, s.vp)
 
 
-def _left_out(checker: Checker, fact: happened.CountryLeftOut, s: State) -> None:
+def _left_out(checker: Checker, fact: CountryLeftOut, s: State) -> None:
     checker.left_out = True
 
 
@@ -210,7 +227,7 @@ def _faulty(checker: Checker, s: State) -> None:
         checker.parted(said)
 
 
-def _is_faulty(checker: Checker, fact: happened.RegionScored, s: State) -> bool:
+def _is_faulty(checker: Checker, fact: RegionScored, s: State) -> bool:
     left_out, checker.left_out = checker.left_out, False
     if not left_out or fact.region != "asia" or not controls(s, USSR, "japan"):
         return False
@@ -218,7 +235,7 @@ def _is_faulty(checker: Checker, fact: happened.RegionScored, s: State) -> bool:
     return found is not None and (found[1].by if found[1].side == US else -found[1].by) == fact.net - 1
 
 
-def _scored(checker: Checker, fact: happened.RegionScored, s: State) -> None:
+def _scored(checker: Checker, fact: RegionScored, s: State) -> None:
     if _is_faulty(checker, fact, s):
         checker.shuttled = 1
         if fact.net == 0:
@@ -231,21 +248,21 @@ def _scored(checker: Checker, fact: happened.RegionScored, s: State) -> None:
             checker.agree(found[1], "score", found[1].now, s.vp)
 
 
-def _military(checker: Checker, fact: happened.MilitarySet, s: State) -> None:
+def _military(checker: Checker, fact: MilitarySet, s: State) -> None:
     found = checker.pool.near(log.Military, lambda said: said.side == fact.side)
     if found:
         found[0].take()
         checker.agree(found[1], f"Military Operations {fact.side}", found[1].to, fact.now)
 
 
-def _space(checker: Checker, fact: happened.SpaceSet, s: State) -> None:
+def _space(checker: Checker, fact: SpaceSet, s: State) -> None:
     found = checker.pool.near(log.SpaceAdvance, lambda said: said.side == fact.side)
     if found:
         found[0].take()
         checker.agree(found[1], f"Space Race {fact.side}", found[1].box, fact.now)
 
 
-def _coup(checker: Checker, fact: happened.CoupRolled, s: State) -> None:
+def _coup(checker: Checker, fact: CoupRolled, s: State) -> None:
     found = checker.pool.near(log.CoupRoll)
     if found is None:
         checker.compare(checker.pool.line, f"Coup in {fact.country}", None, fact.net)
@@ -268,7 +285,7 @@ def rolled_by(side: Seat) -> Callable[[log.RealignmentRoll], bool]:
     return lambda said: said.side == side
 
 
-def _realignment(checker: Checker, fact: happened.RealignmentRolled, s: State) -> None:
+def _realignment(checker: Checker, fact: RealignmentRolled, s: State) -> None:
     for side in (USSR, US):
         found = checker.pool.near(log.RealignmentRoll, rolled_by(side))
         if found is None:
@@ -287,7 +304,7 @@ def _realignment(checker: Checker, fact: happened.RealignmentRolled, s: State) -
         checker.compare(said.line, f"realignment total {side}", said.total, said.die + said.modifier)
 
 
-def _war(checker: Checker, fact: happened.WarRolled, s: State) -> None:
+def _war(checker: Checker, fact: WarRolled, s: State) -> None:
     begun = checker.pool.near(log.WarBegins)
     if begun:
         begun[0].take()
@@ -302,7 +319,7 @@ def _war(checker: Checker, fact: happened.WarRolled, s: State) -> None:
         checker.compare(said.line, "war: won", said.success, fact.won)
 
 
-def _spaced(checker: Checker, fact: happened.SpaceRolled, s: State) -> None:
+def _spaced(checker: Checker, fact: SpaceRolled, s: State) -> None:
     found = checker.pool.near(log.SpaceRoll)
     if found:
         item, said = found
@@ -312,7 +329,7 @@ def _spaced(checker: Checker, fact: happened.SpaceRolled, s: State) -> None:
         checker.compare(said.line, "space: success", said.success, fact.roll <= fact.need)
 
 
-def _trap(checker: Checker, fact: happened.TrapRolled, s: State) -> None:
+def _trap(checker: Checker, fact: TrapRolled, s: State) -> None:
     found = checker.pool.near(log.TrapRoll)
     if found:
         item, said = found
@@ -334,7 +351,7 @@ def _named(kind: type[Any], field: str) -> Callable[[Checker, Any, State], None]
     return check
 
 
-def _event(checker: Checker, fact: happened.EventBegan, s: State) -> None:
+def _event(checker: Checker, fact: EventBegan, s: State) -> None:
     found = checker.pool.first(log.EventNamed, lambda said: said.card == fact.card)
     if found:
         checker.pool.enter(found[0])
@@ -343,36 +360,36 @@ def _event(checker: Checker, fact: happened.EventBegan, s: State) -> None:
             item.take()
 
 
-def _shown(checker: Checker, fact: happened.HandShown | happened.CardsShown, s: State) -> None:
+def _shown(checker: Checker, fact: HandShown | CardsShown, s: State) -> None:
     for item, said in checker.pool.unused(log.Reveals):
         if said.side == fact.seat and said.card in fact.cards:
             item.take()
 
 
-def _reshuffled(checker: Checker, fact: happened.DiscardsReshuffled, s: State) -> None:
+def _reshuffled(checker: Checker, fact: DiscardsReshuffled, s: State) -> None:
     found = checker.pool.first(log.Reshuffle)
     if found:
         found[0].take()
 
 
 CHECKS: dict[type[Fact], Callable[[Checker, Any, State], None]] = {
-    happened.InfluenceSet: _influence,
-    happened.DefconSet: _defcon,
-    happened.ScoreMoved: _score,
-    happened.CountryLeftOut: _left_out,
-    happened.RegionScored: _scored,
-    happened.MilitarySet: _military,
-    happened.SpaceSet: _space,
-    happened.CoupRolled: _coup,
-    happened.RealignmentRolled: _realignment,
-    happened.WarRolled: _war,
-    happened.SpaceRolled: _spaced,
-    happened.TrapRolled: _trap,
-    happened.EventBegan: _event,
-    happened.DiscardsReshuffled: _reshuffled,
-    happened.HandShown: _shown,
-    happened.CardsShown: _shown,
-    happened.CardDiscarded: _named(log.Discards, "card"),
-    happened.TopDiscarded: _named(log.Discards, "card"),
-    happened.HeadlineShown: _named(log.Headlined, "card"),
+    InfluenceSet: _influence,
+    DefconSet: _defcon,
+    ScoreMoved: _score,
+    CountryLeftOut: _left_out,
+    RegionScored: _scored,
+    MilitarySet: _military,
+    SpaceSet: _space,
+    CoupRolled: _coup,
+    RealignmentRolled: _realignment,
+    WarRolled: _war,
+    SpaceRolled: _spaced,
+    TrapRolled: _trap,
+    EventBegan: _event,
+    DiscardsReshuffled: _reshuffled,
+    HandShown: _shown,
+    CardsShown: _shown,
+    CardDiscarded: _named(log.Discards, "card"),
+    TopDiscarded: _named(log.Discards, "card"),
+    HeadlineShown: _named(log.Headlined, "card"),
 }

@@ -14,15 +14,20 @@ from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.kernel import CHANCE, Answer, Fact, Illegal, Picks, Prompt, Result, Seat, begin, decide, fold
-from domain.twilight_struggle import facts as happened
-from domain.twilight_struggle import steps
 from domain.twilight_struggle.components import MEMBERS, OTHER, US, USSR
+from domain.twilight_struggle.facts.cards import ChinaPassed, PositionStated
+from domain.twilight_struggle.facts.flow import EffectsLapsed, RoundBegan, TurnBegan
+from domain.twilight_struggle.facts.tracks import RegionScored
 from domain.twilight_struggle.rules.hand import ops_of, rounds, scoring
 from domain.twilight_struggle.rules.operations import CHINA, COUP, SPACE_RACE, Ops, narrowed, value
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps.flow import LAST_TURN
+from domain.twilight_struggle.steps.choices import Choose
+from domain.twilight_struggle.steps.flow import LAST_TURN, ChooseHeadline, EndTurn
+from domain.twilight_struggle.steps.hands import DealTo, LookAtTop, LoseCard, LosePlanned, TakeCard
+from domain.twilight_struggle.steps.operations import Coup, Operate, RollCoup
+from domain.twilight_struggle.steps.play import PlayCard
 from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.answers import ANSWERS, DICE, NoAnswer
 from replay.importers.twilight_struggle.card_tracking import DISCARDS, Arrives
@@ -198,7 +203,7 @@ class Driver:
         self._must_not_end_early(before, question.seat, picks)
         decision = self.recorded.answer(question.seat, picks)
         self._tell(before, decision.facts)
-        if decision.table.result and isinstance(before.agenda[-1], steps.Coup):
+        if decision.table.result and isinstance(before.agenda[-1], Coup):
             self._tell_fatal_coup(before, picks[0])
 
     def _must_not_end_early(self, s: State, seat: Seat, picks: Picks) -> None:
@@ -214,9 +219,9 @@ class Driver:
 
     def _picks(self, s: State, question: Prompt) -> Picks:
         step = s.agenda[-1]
-        if isinstance(step, steps.ChooseHeadline):
+        if isinstance(step, ChooseHeadline):
             self._move_to(headline_of(s.turn), s)
-        if isinstance(step, (steps.ChooseHeadline, steps.PlayCard)):
+        if isinstance(step, (ChooseHeadline, PlayCard)):
             self.set_up = True
             if self.at not in self.entries and self._following():
                 if "pass" in question.options:
@@ -236,7 +241,7 @@ class Driver:
         else:
             picks = answer(s, question, self.checker.pool, self.entry)
         self._check_header(s, question.seat, picks)
-        if isinstance(step, steps.PlayCard) and not picks[0].startswith("ransom"):
+        if isinstance(step, PlayCard) and not picks[0].startswith("ransom"):
             self.plays += 1
             self.played = True
         return picks
@@ -260,10 +265,10 @@ class Driver:
         the last turn, after which nothing is played.
         """
         last_round = s.turn == LAST_TURN and s.round >= rounds(s.turn)
-        if isinstance(step, steps.PlayCard):
+        if isinstance(step, PlayCard):
             card = self.entry.card if isinstance(self.entry, log.ActionRound) else ""
             return card == "wargames" or (card in CARDS and bool(CARDS[card].scores))
-        return last_round or (isinstance(step, steps.Choose) and step.card == "wargames")
+        return last_round or (isinstance(step, Choose) and step.card == "wargames")
 
     def _check_header(self, s: State, seat: Seat, picks: Picks) -> None:
         """The points that the log prints over Operations."""
@@ -273,26 +278,26 @@ class Driver:
         self.checker.pool.headed = None
         step: Any = s.agenda[-1]
         card = picks[0].partition(":")[2]
-        ops: Ops = step.ops if isinstance(step, steps.Operate) else ops_of(card)
+        ops: Ops = step.ops if isinstance(step, Operate) else ops_of(card)
         modified = header.kind in (COUP, SPACE_RACE)
         ours = value(s, seat, ops) if modified else ops.printed
         self.checker.compare(header.line, f"Operations of {ops.card}", header.points, ours)
 
     def _luck(self, s: State) -> Picks:
         step: Any = s.agenda[-1]
-        if isinstance(step, steps.DealTo):
+        if isinstance(step, DealTo):
             return self.dealer.deal(s, step.seat, step.count, s.turn)
-        if isinstance(step, steps.LookAtTop):
+        if isinstance(step, LookAtTop):
             count = step.bounds(s, CHANCE)[0]
             shown = tuple(said.card for _, said in self.checker.pool.unused(log.Discards))
             return self.dealer.seen(s, count, shown)
-        if isinstance(step, (steps.LoseCard, steps.LosePlanned, steps.TakeCard)):
+        if isinstance(step, (LoseCard, LosePlanned, TakeCard)):
             return self._from_hand(s, step)
         return DICE[type(step)](s, step, self.checker.pool)
 
     def _from_hand(self, s: State, step: Any) -> Picks:
         pool, hand = self.checker.pool, s.hands[step.seat]
-        if isinstance(step, steps.TakeCard):
+        if isinstance(step, TakeCard):
             shown = pool.first(log.Reveals, lambda said: said.side == step.seat and said.card in hand)
             if shown:
                 shown[0].take()
@@ -307,7 +312,7 @@ class Driver:
         """A Coup that ends the game is not rolled by our rules; logs give its die and result all the same."""
         step: Any = before.agenda[-1]
         points = value(before, step.seat, step.ops, narrowed("", country))
-        rolling = begin(replace(before, agenda=()), (steps.RollCoup(step.seat, country, points, step.ops),))
+        rolling = begin(replace(before, agenda=()), (RollCoup(step.seat, country, points, step.ops),))
         found = self.checker.pool.first(log.CoupRoll)
         if found is not None:
             rolled = decide(rolling.table, Answer(CHANCE, (str(found[1].die),)))
@@ -320,17 +325,17 @@ class Driver:
         for fact in facts:
             self._turn_page(fact, s)
             s = fact.apply(s)
-            if s.phase == "end" and s.turn == LAST_TURN and not isinstance(fact, happened.RegionScored):
+            if s.phase == "end" and s.turn == LAST_TURN and not isinstance(fact, RegionScored):
                 self.score_before_end.add(s.vp)
             self.checker.observe(fact, s)
 
     def _turn_page(self, fact: Fact, s: State) -> None:
         """The facts that begin another entry of the log."""
-        if isinstance(fact, happened.RoundBegan):
+        if isinstance(fact, RoundBegan):
             self._move_to((s.turn, fact.round, fact.seat), s)
-        elif isinstance(fact, happened.TurnBegan):
+        elif isinstance(fact, TurnBegan):
             self._move_to(headline_of(fact.turn), s)
-        elif isinstance(fact, happened.EffectsLapsed):
+        elif isinstance(fact, EffectsLapsed):
             self._clean_up(s)
 
     def _clean_up(self, s: State) -> None:
@@ -383,7 +388,7 @@ class Driver:
             facts = list(facts_of(wanted, self.table))
             if facts:
                 self.resynchronised |= {place} - {NOWHERE}
-                self.recorded.restate(line, [*facts, happened.PositionStated(line)])
+                self.recorded.restate(line, [*facts, PositionStated(line)])
         self.right = []
 
     def _fit_hands(self) -> None:
@@ -437,7 +442,7 @@ class Driver:
         if layout.hand(s.phasing or US):
             self.missing.append(self.at)
         stated = layout.stated(line)
-        self._retell(s, self.recorded.restate(line, [stated], (steps.EndTurn(),)), 1)
+        self._retell(s, self.recorded.restate(line, [stated], (EndTurn(),)), 1)
         return True
 
     def _give_up(self, error: Exception) -> bool:
@@ -456,7 +461,7 @@ class Driver:
         facts += effects_of(said, base, player)
         layout = self._followed(base, said)
         if player and getattr(self.entry, "card", "") == CHINA and base.china == player:
-            facts.append(happened.ChinaPassed(OTHER[player], ready=False))
+            facts.append(ChinaPassed(OTHER[player], ready=False))
         target = self._target(here)
         self.checker.pool, self.checker.stated, self.right = Pool(), nothing(), []
         self.entry, line = log.Entry(line=self.entry.line), max(1, self.entry.line)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from domain.kernel import Fact
-from domain.twilight_struggle import facts as happened
-from domain.twilight_struggle import steps
+from domain.kernel import Fact, Step
 from domain.twilight_struggle.components import US, USSR
+from domain.twilight_struggle.facts.cards import CardsAdded
+from domain.twilight_struggle.facts.flow import EffectsLapsed, TurnBegan, TurnEnded
+from domain.twilight_struggle.facts.tracks import MilitarySet
 from domain.twilight_struggle.rules.hand import rounds
 from domain.twilight_struggle.rules.periods import joining
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import State
+from domain.twilight_struggle.steps.flow import Act, EndTurn, Headlines, Round, Turn
 from replay.importers.twilight_struggle import structure as log
 
 Place = tuple[int, int, str]  # turn, round (0: the headlines) and side
@@ -53,23 +55,23 @@ def between(here: Place, target: Place, *, asked: bool) -> Iterator[Place]:
                 yield place
 
 
-Way = tuple[list[Fact], tuple[steps.AnyStep, ...]]
+Way = tuple[list[Fact], tuple[Step, ...]]
 
 
 def ways(target: Place, s: State) -> Iterator[Way]:
     """How the rules may go on with an entry: facts that lead to its turn, and the steps to do then."""
     turn, number, side = target
     if turn == s.turn + 1 and s.turn:
-        yield [], (steps.EndTurn(),)
+        yield [], (EndTurn(),)
     if turn > s.turn:
-        yield _to_turn(s, turn), (steps.Turn(turn),)
+        yield _to_turn(s, turn), (Turn(turn),)
     elif number == CLEANUP:
-        yield [], (steps.EndTurn(),)
+        yield [], (EndTurn(),)
     elif number == 0:
-        yield [], (steps.Headlines(), steps.Round(1))
+        yield [], (Headlines(), Round(1))
     else:
-        others = (steps.Act(number, US),) if side == USSR else ()
-        yield [], (steps.Act(number, side), *others, steps.Round(number + 1))
+        others = (Act(number, US),) if side == USSR else ()
+        yield [], (Act(number, side), *others, Round(number + 1))
 
 
 def _to_turn(s: State, turn: int) -> list[Fact]:
@@ -77,12 +79,12 @@ def _to_turn(s: State, turn: int) -> list[Fact]:
     facts: list[Fact] = []
     for number in range(s.turn, turn):
         if number > s.turn:
-            facts.append(happened.TurnBegan(number))
+            facts.append(TurnBegan(number))
             if added := joining(s, number) if number > 1 else ():
-                facts.append(happened.CardsAdded(CARDS[added[0]].period, added))
+                facts.append(CardsAdded(CARDS[added[0]].period, added))
         if number:
             lapsed = tuple(dict.fromkeys(item.card for item in s.effects)) if number == s.turn else ()
-            facts.append(happened.EffectsLapsed(lapsed))
-            facts += [happened.MilitarySet(side, 0) for side in (US, USSR) if number == s.turn]
-            facts.append(happened.TurnEnded(number, s.vp, s.defcon))
+            facts.append(EffectsLapsed(lapsed))
+            facts += [MilitarySet(side, 0) for side in (US, USSR) if number == s.turn]
+            facts.append(TurnEnded(number, s.vp, s.defcon))
     return facts

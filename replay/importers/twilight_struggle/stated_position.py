@@ -11,8 +11,11 @@ from collections.abc import Collection, Iterable, Iterator
 from msgspec import Struct
 
 from domain.kernel import Fact, Seat
-from domain.twilight_struggle import facts as happened
 from domain.twilight_struggle.components import OTHER, SIDES, US, USSR
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import PositionStated
+from domain.twilight_struggle.facts.flow import EffectBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved, SpaceSet
 from domain.twilight_struggle.rules.hand import scoring
 from domain.twilight_struggle.rules.operations import CHINA
 from domain.twilight_struggle.rules.registry import CARDS
@@ -147,17 +150,17 @@ def facts_of(stated: Stated, s: State) -> Iterator[Fact]:
         for side, now in zip((US, USSR), both, strict=True):
             was = s.influence[side].get(country, 0)
             if now != was:
-                yield happened.InfluenceSet(side, country, now - was, now)
+                yield InfluenceSet(side, country, now - was, now)
     for side, now in sorted(stated.space.items()):
         if now != s.space[side]:
-            yield happened.SpaceSet(side, now)
+            yield SpaceSet(side, now)
     for side, now in sorted(stated.military.items()):
         if now != s.military[side]:
-            yield happened.MilitarySet(side, now)
+            yield MilitarySet(side, now)
     if stated.defcon is not None and stated.defcon != s.defcon:
-        yield happened.DefconSet(s.defcon, stated.defcon)
+        yield DefconSet(s.defcon, stated.defcon)
     if stated.vp is not None and stated.vp != s.vp:
-        yield happened.ScoreMoved(US if stated.vp > s.vp else USSR, abs(stated.vp - s.vp), stated.vp, RECORD)
+        yield ScoreMoved(US if stated.vp > s.vp else USSR, abs(stated.vp - s.vp), stated.vp, RECORD)
 
 
 def effects_of(said: Iterable[log.Statement], s: State, player: Seat | None) -> Iterator[Fact]:
@@ -171,7 +174,7 @@ def effects_of(said: Iterable[log.Statement], s: State, player: Seat | None) -> 
             elif player and one.card in AGAINST_THE_PLAYER:
                 side = OTHER[player]
             if side:
-                yield happened.EffectBegan(one.card, side, region if one.card == "chernobyl" else "")
+                yield EffectBegan(one.card, side, region if one.card == "chernobyl" else "")
 
 
 # --------------------------------------------------------------------------- the cards
@@ -254,13 +257,13 @@ class Layout:
 
         return min(self.hand(side), key=misses, default="")
 
-    def stated(self, line: int) -> happened.PositionStated:
+    def stated(self, line: int) -> PositionStated:
         """The fact that says where everything lies."""
         piles: dict[str, list[str]] = {}
         for card, place in sorted(self.place.items()):
             piles.setdefault(place, []).append(card)
         deck = piles.get(DECK, [])
-        return happened.PositionStated(
+        return PositionStated(
             line,
             placed=True,
             hands={side: tuple(piles.get(side, ())) for side in sorted(SIDES)},

@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.imperial_struggle.components import BR, FR, OTHER, SIDES, WAR_TILES, WARS
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import Battle
+from domain.imperial_struggle.steps.wars import Battle
 from domain.kernel import Prompt, prompt
 from domain.piles import Cards, Pile
 from tests.domain.imperial_struggle.table import table

@@ -8,10 +8,10 @@ from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import AWARDS, ERAS, INVESTMENTS, OTHER, REGIONS
 from domain.imperial_struggle.editions import first
 from domain.imperial_struggle.editions import table as empty_table
-from domain.imperial_struggle.facts import TurnBegan
+from domain.imperial_struggle.facts.flow import TurnBegan
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import CheckVictory, EndTurn, FinalScoring, ScoreTurn, Turn
-from domain.imperial_struggle.steps.flow import events_of
+from domain.imperial_struggle.steps.flow import Turn, events_of
+from domain.imperial_struggle.steps.scoring import CheckVictory, EndTurn, FinalScoring, ScoreTurn
 from domain.kernel import CHANCE, Answer, Fact, asked, begin, decide, prompt
 from domain.piles import Pile
 from tests.domain.imperial_struggle.table import table

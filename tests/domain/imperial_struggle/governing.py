@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from domain.imperial_struggle.components import OTHER, REGIONS
-from domain.imperial_struggle.facts import EventPlayed, ScoreMoved, TreatySet
+from domain.imperial_struggle.facts.cards import EventPlayed
+from domain.imperial_struggle.facts.tracks import ScoreMoved, TreatySet
 from domain.imperial_struggle.points import Pool, Purchase
 from domain.imperial_struggle.rules.prices import price
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import Act, ScoreTurn, TakeTile
+from domain.imperial_struggle.steps.rounds import Act, TakeTile
+from domain.imperial_struggle.steps.scoring import ScoreTurn
 from domain.kernel import prompt
 from tests.domain.imperial_struggle.table import table
 from tests.scenario import Scenario, given

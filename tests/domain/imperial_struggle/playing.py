@@ -15,11 +15,11 @@ from domain.imperial_struggle.components import (
     Where,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import EventPlayed
+from domain.imperial_struggle.facts.cards import EventPlayed
 from domain.imperial_struggle.points import Limit, Pool, Purchase
 from domain.imperial_struggle.rules.paying import allows
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import Act, Happen
+from domain.imperial_struggle.steps.rounds import Act, Happen
 from domain.kernel import prompt
 from tests.domain.imperial_struggle.governing import pool
 from tests.domain.imperial_struggle.table import major, minor, table

@@ -19,17 +19,16 @@ from domain.imperial_struggle.components import (
     MILITARY,
     NAVY_BOX,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageReturned,
     AdvantageTaken,
     AdvantageUsed,
     ConflictPlaced,
-    DebtSet,
     FlagRemoved,
-    MarkersReset,
-    PointsPaid,
     SquadronMoved,
 )
+from domain.imperial_struggle.facts.flow import MarkersReset, PointsPaid
+from domain.imperial_struggle.facts.tracks import DebtSet
 from domain.imperial_struggle.points import CONSTRUCT, EXPEL, UNFLAG, Limit, Pool
 from domain.imperial_struggle.state import State
 from tests.domain.imperial_struggle.governing import acting, offered

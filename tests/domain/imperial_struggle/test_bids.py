@@ -10,7 +10,9 @@ import pytest
 from domain.games import GAMES
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, FR, OTHER, SIDES
-from domain.imperial_struggle.facts import BidMade, BidsOpened, SidesSettled, TreatySet, TurnBegan, WarSet
+from domain.imperial_struggle.facts.flow import BidMade, BidsOpened, SidesSettled, TurnBegan
+from domain.imperial_struggle.facts.tracks import TreatySet
+from domain.imperial_struggle.facts.wars import WarSet
 from domain.imperial_struggle.state import State
 from domain.kernel import CHANCE, asked, prompt
 from replay.verify import verify

@@ -7,23 +7,25 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BOARD, BR, FR
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageTaken,
-    CaptureResisted,
     ConflictRemoved,
-    ConquestDeclined,
     FlagPlaced,
     FlagRemoved,
     FortRepaired,
     HuguenotsRemoved,
-    ScoreMoved,
+    SquadronMoved,
+)
+from domain.imperial_struggle.facts.tracks import ScoreMoved
+from domain.imperial_struggle.facts.wars import (
+    CaptureResisted,
+    ConquestDeclined,
     ShiftOwed,
     ShiftSettled,
     SpaceConquered,
-    SquadronMoved,
 )
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import Conquer, SettleSpain
+from domain.imperial_struggle.steps.conquest import Conquer, SettleSpain
 from domain.kernel import Detail, detailed
 from tests.domain.imperial_struggle.battles import battle, question, war_table
 from tests.scenario import Scenario, given

@@ -12,17 +12,11 @@ import pytest
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
 from domain.imperial_struggle.points import FLAG, Purchase
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import (
-    Act,
-    AnyStep,
-    ChooseFirst,
-    ChooseMinistries,
-    DropCards,
-    Pay,
-    SealBid,
-    Upgrade,
-)
-from domain.kernel import asked, begin, prompt
+from domain.imperial_struggle.steps.flow import ChooseFirst, ChooseMinistries, DropCards, SealBid
+from domain.imperial_struggle.steps.rounds import Act
+from domain.imperial_struggle.steps.spending import Pay
+from domain.imperial_struggle.steps.upgrades import Upgrade
+from domain.kernel import Step, asked, begin, prompt
 from domain.piles import Pile
 from tests.domain.counting import answers, count, how_many
 from tests.domain.imperial_struggle.table import major, minor, table
@@ -45,7 +39,7 @@ def position(first: int, second: int) -> Callable[[Callable[[], State]], Callabl
     return register
 
 
-def doing(s: State, *steps: AnyStep) -> State:
+def doing(s: State, *steps: Step) -> State:
     """The table at the first question of these steps."""
     return begin(s, steps).table
 

@@ -10,7 +10,7 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import AWARDS, BR, FR, GOODS, INVESTMENTS, REGIONS, SIDES
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.cards import (
     AwardsLaid,
     AwardsShuffled,
     CardsDealt,
@@ -23,8 +23,8 @@ from domain.imperial_struggle.facts import (
     InvestmentsReshuffled,
     InvestmentsShown,
 )
-from domain.imperial_struggle.steps import DrawDemand, DropCards, LayAwards, ShowInvestments
-from domain.imperial_struggle.steps.flow import events_of
+from domain.imperial_struggle.steps.flow import DropCards, events_of
+from domain.imperial_struggle.steps.tiles import DrawDemand, LayAwards, ShowInvestments
 from domain.kernel import CHANCE, prompt
 from domain.piles import Pile
 from tests.domain import properties

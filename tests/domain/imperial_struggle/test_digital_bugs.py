@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from domain.imperial_struggle.components import BR, ECONOMIC, FR, MILITARY, WARS
-from domain.imperial_struggle.facts import AdvantageUsed, ConflictPlaced, DebtSet, LimitSet, PointsPaid
+from domain.imperial_struggle.facts.board import AdvantageUsed, ConflictPlaced
+from domain.imperial_struggle.facts.flow import PointsPaid
+from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet
 from domain.imperial_struggle.points import UNFLAG
 from domain.imperial_struggle.rules.board import isolated
-from domain.imperial_struggle.steps import Act, UseAdvantage
+from domain.imperial_struggle.steps.rounds import Act, UseAdvantage
 from domain.kernel import CHANCE
 from domain.piles import Pile
 from tests.domain.imperial_struggle.governing import acting, choosing, offered

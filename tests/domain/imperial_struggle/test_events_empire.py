@@ -20,19 +20,16 @@ from domain.imperial_struggle.components import (
     Where,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageRefreshed,
-    ByngPlaced,
     ConflictPlaced,
-    DemandAdded,
-    DemandReplaced,
-    DemandSeen,
-    EffectBegan,
     FlagPlaced,
     FlagRemoved,
-    PointsGranted,
     SquadronMoved,
 )
+from domain.imperial_struggle.facts.cards import DemandAdded, DemandReplaced, DemandSeen
+from domain.imperial_struggle.facts.flow import EffectBegan, PointsGranted
+from domain.imperial_struggle.facts.wars import ByngPlaced
 from domain.imperial_struggle.points import UNFLAG, Limit, Purchase
 from domain.imperial_struggle.rules.menu import events
 from domain.imperial_struggle.rules.prices import price

@@ -20,16 +20,9 @@ from domain.imperial_struggle.components import (
     UNBUILT,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import (
-    ConflictPlaced,
-    DebtSet,
-    FlagPlaced,
-    FlagRemoved,
-    PointsGranted,
-    ScoreMoved,
-    SquadronMoved,
-    TreatySet,
-)
+from domain.imperial_struggle.facts.board import ConflictPlaced, FlagPlaced, FlagRemoved, SquadronMoved
+from domain.imperial_struggle.facts.flow import PointsGranted
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved, TreatySet
 from domain.imperial_struggle.points import UNFLAG
 from domain.imperial_struggle.state import State
 from tests.domain.imperial_struggle.playing import acting, happening, played, plays, points, within

@@ -18,17 +18,15 @@ from domain.imperial_struggle.components import (
     UNBUILT,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageExhausted,
     AdvantageUsed,
     ConflictPlaced,
-    DebtSet,
     FlagRemoved,
-    PointsGranted,
-    ScoreMoved,
-    SidesCounted,
     SquadronMoved,
 )
+from domain.imperial_struggle.facts.flow import PointsGranted, SidesCounted
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved
 from domain.imperial_struggle.points import CLEAR, UNFLAG, Purchase
 from domain.imperial_struggle.rules.menu import events
 from domain.imperial_struggle.rules.prices import price

@@ -17,17 +17,10 @@ from domain.imperial_struggle.components import (
     Where,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import (
-    BonusDrawn,
-    BonusPlaced,
-    ConflictPlaced,
-    DebtSet,
-    FlagRemoved,
-    PointsGranted,
-    ScoreMoved,
-    SidesCounted,
-    SquadronMoved,
-)
+from domain.imperial_struggle.facts.board import ConflictPlaced, FlagRemoved, SquadronMoved
+from domain.imperial_struggle.facts.flow import PointsGranted, SidesCounted
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved
+from domain.imperial_struggle.facts.wars import BonusDrawn, BonusPlaced
 from domain.imperial_struggle.points import UNFLAG, Limit
 from tests.domain.imperial_struggle.playing import acting, happening, played, plays, points
 from tests.domain.imperial_struggle.printed import COLONIES, SPAIN

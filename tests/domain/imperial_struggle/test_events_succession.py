@@ -8,21 +8,17 @@ import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     ConflictPlaced,
     ConflictRemoved,
-    DebtSet,
-    EffectBegan,
-    EffectEnded,
-    EventPlayed,
     FlagPlaced,
     FlagRemoved,
     FortDamaged,
-    PointsGranted,
-    PointsPaid,
-    ScoreMoved,
     SquadronMoved,
 )
+from domain.imperial_struggle.facts.cards import EventPlayed
+from domain.imperial_struggle.facts.flow import EffectBegan, EffectEnded, PointsGranted, PointsPaid
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved
 from domain.imperial_struggle.points import CONSTRUCT, DRAW, FLAG, UNFLAG, Pool, Purchase
 from domain.imperial_struggle.rules.prices import price
 from domain.kernel import Illegal, prompt

@@ -7,23 +7,11 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, ECONOMIC, FR, NAVY_BOX
-from domain.imperial_struggle.facts import (
-    BonusDrawn,
-    BonusMoved,
-    BonusPlaced,
-    BonusReturned,
-    ChoiceMade,
-    ConflictRemoved,
-    DebtSet,
-    EventPlayed,
-    FlagRemoved,
-    FortDamaged,
-    GoodScored,
-    LimitSet,
-    ScoreMoved,
-    SquadronMoved,
-    TreatySet,
-)
+from domain.imperial_struggle.facts.board import ConflictRemoved, FlagRemoved, FortDamaged, SquadronMoved
+from domain.imperial_struggle.facts.cards import EventPlayed
+from domain.imperial_struggle.facts.flow import ChoiceMade, GoodScored
+from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet, ScoreMoved, TreatySet
+from domain.imperial_struggle.facts.wars import BonusDrawn, BonusMoved, BonusPlaced, BonusReturned
 from domain.imperial_struggle.points import CLEAR, FLAG, UNFLAG
 from domain.imperial_struggle.rules.purchases import purchases
 from domain.kernel import CHANCE, HIDDEN, asked

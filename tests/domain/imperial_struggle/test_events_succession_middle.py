@@ -7,19 +7,18 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageReturned,
     AdvantageTaken,
     AdvantageUsed,
-    BonusReturned,
     ConflictPlaced,
-    DebtSet,
-    EventPlayed,
     FlagPlaced,
     FlagRemoved,
-    PointsGranted,
-    ScoreMoved,
 )
+from domain.imperial_struggle.facts.cards import EventPlayed
+from domain.imperial_struggle.facts.flow import PointsGranted
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved
+from domain.imperial_struggle.facts.wars import BonusReturned
 from domain.imperial_struggle.points import DRAW, FLAG, Pool
 from domain.kernel import CHANCE, HIDDEN, prompt
 from tests.domain.imperial_struggle.governing import pool

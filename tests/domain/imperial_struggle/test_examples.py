@@ -5,24 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from domain.imperial_struggle.components import BOARD, BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, NAVY_BOX
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageReturned,
     AdvantageUsed,
-    BasicRemoved,
-    BonusPlaced,
     ConflictPlaced,
     ConflictRemoved,
-    DebtSet,
-    EventPlayed,
     FlagPlaced,
     FlagRemoved,
     FortRepaired,
-    PointsGranted,
-    PointsPaid,
-    RoundEnded,
     SquadronMoved,
-    TreatySet,
 )
+from domain.imperial_struggle.facts.cards import EventPlayed
+from domain.imperial_struggle.facts.flow import PointsGranted, PointsPaid, RoundEnded
+from domain.imperial_struggle.facts.tracks import DebtSet, TreatySet
+from domain.imperial_struggle.facts.wars import BasicRemoved, BonusPlaced
 from domain.imperial_struggle.points import BUILD, CLEAR, DEPLOY, FLAG, SHIFT, UNFLAG, Pool
 from domain.imperial_struggle.rules.board import isolated
 from domain.imperial_struggle.state import State

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, FR, GOODS, MARKETS_OF, OTHER, SIDES, USA
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.flow import (
     DebtCompared,
     GoodScored,
     PrestigeScored,
-    ScoreMoved,
     TerritoriesCounted,
-    TreatySet,
     TurnEnded,
 )
-from domain.imperial_struggle.steps import CheckVictory, Follow
+from domain.imperial_struggle.facts.tracks import ScoreMoved, TreatySet
+from domain.imperial_struggle.steps.flow import Follow
+from domain.imperial_struggle.steps.scoring import CheckVictory
 from domain.kernel import Ended
 from tests.domain.imperial_struggle.course import NO_ROUND, finished, having, only
 from tests.domain.imperial_struggle.printed import BRITISH, EMPTY, FRENCH

@@ -10,16 +10,7 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, ERAS, FR, MINISTRIES, OTHER, SIDES
-from domain.imperial_struggle.facts import (
-    BasicKept,
-    BasicRemoved,
-    BasicsDrawn,
-    BasicsLaid,
-    BidMade,
-    BonusDrawn,
-    BonusMoved,
-    BonusPlaced,
-    BonusReturned,
+from domain.imperial_struggle.facts.cards import (
     CardDiscarded,
     CardsDealt,
     CardsDropped,
@@ -29,6 +20,17 @@ from domain.imperial_struggle.facts import (
     JacobitesDefeated,
     MinistriesChosen,
     MinistryRevealed,
+)
+from domain.imperial_struggle.facts.flow import BidMade
+from domain.imperial_struggle.facts.wars import (
+    BasicKept,
+    BasicRemoved,
+    BasicsDrawn,
+    BasicsLaid,
+    BonusDrawn,
+    BonusMoved,
+    BonusPlaced,
+    BonusReturned,
     TilesRevealed,
     WarEnded,
 )
@@ -36,7 +38,7 @@ from domain.imperial_struggle.state import State
 from domain.kernel import CHANCE, HIDDEN, Answer, Fact, Seat, asked, decide, fold, prompt
 from tests.domain import properties
 from tests.domain.imperial_struggle.course import by_chance, opened
-from tests.domain.played import Played
+from tests.domain.played import Played, table_of
 
 VIEWERS: tuple[Seat | None, ...] = (*SIDES, None)
 SECRETS: tuple[tuple[Fact, Fact], ...] = (
@@ -168,7 +170,8 @@ def exchanged(s: State, one: str, other: str) -> State:
     plain = msgspec.to_builtins(s)
     names = {one: other, other: one}
     laid = {side: [names.get(card, card) for card in s.ministries[side]] for side in SIDES}
-    return msgspec.convert({**plain, "ministries": laid}, State)
+    table: State = table_of(GAME, {**plain, "ministries": laid})
+    return table
 
 
 def hidden_pair(s: State, side: Seat, luck: Random) -> tuple[str, str] | None:

@@ -7,16 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.imperial_struggle.components import BR, FR
-from domain.imperial_struggle.facts import (
-    FlagPlaced,
-    FlagRemoved,
-    FortRepaired,
-    ScoreMoved,
-    TreatySet,
-)
+from domain.imperial_struggle.facts.board import FlagPlaced, FlagRemoved, FortRepaired
+from domain.imperial_struggle.facts.tracks import ScoreMoved, TreatySet
 from domain.imperial_struggle.rules.board import is_open
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import PlaceUsaFlags
+from domain.imperial_struggle.steps.conquest import PlaceUsaFlags
 from tests.domain.imperial_struggle.battles import battle, question, war_table
 from tests.scenario import Scenario, given
 

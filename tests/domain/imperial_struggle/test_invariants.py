@@ -30,7 +30,9 @@ from domain.imperial_struggle.components import (
 )
 from domain.imperial_struggle.editions import OPTIONS
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import AwardScored, FirstChosen, RoundBegan, ScoreMoved, SquadronMoved
+from domain.imperial_struggle.facts.board import SquadronMoved
+from domain.imperial_struggle.facts.flow import AwardScored, FirstChosen, RoundBegan
+from domain.imperial_struggle.facts.tracks import ScoreMoved
 from domain.imperial_struggle.ministries import ABILITIES
 from domain.imperial_struggle.rules.menu import ANY_EVENT, ECONOMIC_EVENT
 from domain.imperial_struggle.state import State

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, SPAIN, USA
-from domain.imperial_struggle.facts import FlagPlaced, FlagRemoved, RoundBegan
+from domain.imperial_struggle.facts.board import FlagPlaced, FlagRemoved
+from domain.imperial_struggle.facts.flow import RoundBegan
 from domain.imperial_struggle.points import Limit, Pool
 from domain.imperial_struggle.rules.board import isolated
-from domain.imperial_struggle.steps import Round
+from domain.imperial_struggle.steps.rounds import Round
 from tests.domain.imperial_struggle.governing import acting, offered, total
 from tests.domain.imperial_struggle.refusing import refusal
 from tests.domain.imperial_struggle.table import major, minor, table

@@ -7,18 +7,16 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BOARD, BR, ECONOMIC, FORTS, FR, MILITARY, NAVAL, NAVY_BOX
-from domain.imperial_struggle.facts import (
-    BonusDrawn,
-    BonusMoved,
-    BonusPlaced,
+from domain.imperial_struggle.facts.board import (
     ConflictRemoved,
-    DebtSet,
     FlagPlaced,
     FlagRemoved,
     FortRepaired,
-    PointsPaid,
     SquadronMoved,
 )
+from domain.imperial_struggle.facts.flow import PointsPaid
+from domain.imperial_struggle.facts.tracks import DebtSet
+from domain.imperial_struggle.facts.wars import BonusDrawn, BonusMoved, BonusPlaced
 from domain.imperial_struggle.points import BUILD, CLEAR, DEPLOY
 from domain.imperial_struggle.state import State
 from domain.kernel import CHANCE, HIDDEN

@@ -7,19 +7,17 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, FR, MILITARY, MINISTRIES
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.cards import (
     AbilityUsed,
     EventPlayed,
-    LimitSet,
-    MarkersReset,
     MinistryRevealed,
-    PointsRaised,
     UprisingsAdded,
     UprisingsDeclined,
 )
+from domain.imperial_struggle.facts.flow import MarkersReset, PointsRaised
+from domain.imperial_struggle.facts.tracks import LimitSet
 from domain.imperial_struggle.rules.registry import ABILITIES, ACTING, CHOICES, REVEALED
-from domain.imperial_struggle.steps import ChooseMinistries, OfferUprisings
-from domain.imperial_struggle.steps.flow import ReturnMinistries
+from domain.imperial_struggle.steps.flow import ChooseMinistries, OfferUprisings, ReturnMinistries
 from tests.domain.imperial_struggle.governing import abilities, acting, choosing, event_bonus, hidden, offered
 from tests.domain.imperial_struggle.table import major, minor, table
 from tests.scenario import given

@@ -7,22 +7,17 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, NAVY_BOX, UNBUILT
-from domain.imperial_struggle.facts import (
-    AbilityUsed,
-    AdvantageUsed,
+from domain.imperial_struggle.facts.board import AdvantageUsed, FlagPlaced, FlagRemoved, SquadronMoved
+from domain.imperial_struggle.facts.cards import AbilityUsed, DebtIgnored
+from domain.imperial_struggle.facts.flow import (
     AwardScored,
-    DebtIgnored,
-    DebtSet,
     EffectBegan,
-    FlagPlaced,
-    FlagRemoved,
     GoodScored,
     PointsGranted,
     PointsPaid,
-    SquadronMoved,
-    TreatySet,
     TurnBegan,
 )
+from domain.imperial_struggle.facts.tracks import DebtSet, TreatySet
 from domain.imperial_struggle.points import (
     BUY,
     CONSTRUCT,
@@ -36,7 +31,7 @@ from domain.imperial_struggle.points import (
 )
 from domain.imperial_struggle.rules.paying import ways
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import UseAdvantage
+from domain.imperial_struggle.steps.rounds import UseAdvantage
 from domain.kernel import CHANCE
 from tests.domain.imperial_struggle.governing import (
     PLAIN_AWARDS,

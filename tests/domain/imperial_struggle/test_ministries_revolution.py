@@ -7,21 +7,19 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
-from domain.imperial_struggle.facts import (
-    AbilityUsed,
-    DebtSet,
+from domain.imperial_struggle.facts.board import HuguenotsTurned
+from domain.imperial_struggle.facts.cards import AbilityUsed, EventPlayed, MinistryRevealed
+from domain.imperial_struggle.facts.flow import (
     EffectBegan,
-    EventPlayed,
-    HuguenotsTurned,
-    MinistryRevealed,
     PointsGranted,
     PointsPaid,
     PointsRaised,
     RoundBegan,
 )
+from domain.imperial_struggle.facts.tracks import DebtSet
 from domain.imperial_struggle.points import FLAG, Pool
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import Act, TakeTile
+from domain.imperial_struggle.steps.rounds import Act, TakeTile
 from tests.domain.imperial_struggle.governing import (
     acting,
     hidden,

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import FlagRemoved
+from domain.imperial_struggle.facts.cards import (
     AbilityUsed,
-    FlagRemoved,
     JacobitesDefeated,
     MinistryRevealed,
-    PointsPaid,
-    ScoreMoved,
     TownshendSet,
-    TurnBegan,
 )
+from domain.imperial_struggle.facts.flow import PointsPaid, TurnBegan
+from domain.imperial_struggle.facts.tracks import ScoreMoved
 from domain.imperial_struggle.points import FLAG, UNFLAG, Payment, Pool
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import ChooseMinistries, UseAdvantage
+from domain.imperial_struggle.steps.flow import ChooseMinistries
+from domain.imperial_struggle.steps.rounds import UseAdvantage
 from domain.kernel import HIDDEN
 from tests.domain.imperial_struggle.governing import (
     abilities,

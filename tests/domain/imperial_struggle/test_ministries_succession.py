@@ -7,27 +7,27 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, USA
-from domain.imperial_struggle.facts import (
-    AbilityUsed,
-    AwardScored,
-    DebtSet,
-    EffectBegan,
-    EffectEnded,
+from domain.imperial_struggle.facts.board import (
     FlagPlaced,
     FlagRemoved,
     HuguenotsPlaced,
     HuguenotsRemoved,
     HuguenotsTurned,
+)
+from domain.imperial_struggle.facts.cards import AbilityUsed
+from domain.imperial_struggle.facts.flow import (
+    AwardScored,
+    EffectBegan,
+    EffectEnded,
     PointsPaid,
     PointsRaised,
-    ScoreMoved,
-    TreatySet,
 )
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved, TreatySet
 from domain.imperial_struggle.points import FLAG, SCORE, UNFLAG
 from domain.imperial_struggle.rules.wars import targets
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import EndTurn
 from domain.imperial_struggle.steps.deeds import take_control
+from domain.imperial_struggle.steps.scoring import EndTurn
 from domain.kernel import Picks, Resolution, Seat, Step
 from tests.domain.imperial_struggle.governing import (
     PLAIN_AWARDS,

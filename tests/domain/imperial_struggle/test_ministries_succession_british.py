@@ -7,19 +7,16 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, NAVY_BOX, UNBUILT
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import FlagRemoved, SquadronMoved
+from domain.imperial_struggle.facts.cards import (
     AbilityUsed,
     CardDiscarded,
     CardsDealt,
     DiscardsReshuffled,
     EventPlayed,
-    FlagRemoved,
-    LimitSet,
-    PointsPaid,
-    ScoreMoved,
-    SquadronMoved,
-    TreatySet,
 )
+from domain.imperial_struggle.facts.flow import PointsPaid
+from domain.imperial_struggle.facts.tracks import LimitSet, ScoreMoved, TreatySet
 from domain.imperial_struggle.points import CONSTRUCT, FLAG, UNFLAG
 from domain.imperial_struggle.state import State
 from domain.kernel import CHANCE, HIDDEN

@@ -9,17 +9,17 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, ERAS, FR, MINISTRIES, OTHER, SIDES
-from domain.imperial_struggle.facts import (
-    InitiativeSet,
+from domain.imperial_struggle.facts.cards import (
     JacobitesDefeated,
     MinistriesChosen,
     MinistriesReturned,
     MinistryRevealed,
-    TurnBegan,
     UprisingsAdded,
 )
+from domain.imperial_struggle.facts.flow import InitiativeSet, TurnBegan
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import ChooseMinistries, OfferUprisings, TakeInitiative, TakeTile
+from domain.imperial_struggle.steps.flow import ChooseMinistries, OfferUprisings, TakeInitiative
+from domain.imperial_struggle.steps.rounds import TakeTile
 from domain.kernel import asked, prompt
 from tests.domain import properties
 from tests.domain.imperial_struggle.course import NO_ROUND, begun, by_chance, passed

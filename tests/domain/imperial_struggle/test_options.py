@@ -16,7 +16,7 @@ from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, FR, SIDES
 from domain.imperial_struggle.editions import OPTIONS
 from domain.imperial_struggle.editions import table as empty_table
-from domain.imperial_struggle.facts import BasicsDrawn, BasicsLaid, BasicsSwapped, WarSet
+from domain.imperial_struggle.facts.wars import BasicsDrawn, BasicsLaid, BasicsSwapped, WarSet
 from domain.imperial_struggle.state import Readings
 from domain.kernel import CHANCE, prompt
 from tests.domain import properties

@@ -7,16 +7,9 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY, NAVY_BOX, Where
-from domain.imperial_struggle.facts import (
-    ConflictRemoved,
-    DebtSet,
-    FlagPlaced,
-    FlagRemoved,
-    PointsExchanged,
-    PointsGranted,
-    PointsPaid,
-    TreatySet,
-)
+from domain.imperial_struggle.facts.board import ConflictRemoved, FlagPlaced, FlagRemoved
+from domain.imperial_struggle.facts.flow import PointsExchanged, PointsGranted, PointsPaid
+from domain.imperial_struggle.facts.tracks import DebtSet, TreatySet
 from domain.imperial_struggle.points import (
     BUY,
     CONSTRUCT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, MILITARY
 from domain.imperial_struggle.points import Pool
-from domain.imperial_struggle.steps import ChooseMinistries, OfferUprisings
+from domain.imperial_struggle.steps.flow import ChooseMinistries, OfferUprisings
 from tests.domain.imperial_struggle.governing import acting, offered, pools
 from tests.domain.imperial_struggle.table import major, minor, table
 from tests.scenario import given

@@ -7,28 +7,21 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, INVESTMENTS, MILITARY
-from domain.imperial_struggle.facts import (
-    AdvantageUsed,
-    BonusDrawn,
-    BonusPlaced,
-    CardsDealt,
-    ConflictPlaced,
-    DebtSet,
-    DiscardsReshuffled,
-    EventPlayed,
-    FlagPlaced,
-    LimitSet,
-    MinistryRevealed,
+from domain.imperial_struggle.facts.board import AdvantageUsed, ConflictPlaced, FlagPlaced
+from domain.imperial_struggle.facts.cards import CardsDealt, DiscardsReshuffled, EventPlayed, MinistryRevealed
+from domain.imperial_struggle.facts.flow import (
     PointsPaid,
     RoundBegan,
     RoundEnded,
     RoundPassed,
     TileTaken,
-    TreatySet,
     UpgradeUsed,
 )
+from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet, TreatySet
+from domain.imperial_struggle.facts.wars import BonusDrawn, BonusPlaced
 from domain.imperial_struggle.points import DRAW, FLAG
-from domain.imperial_struggle.steps import ChooseFirst, Round
+from domain.imperial_struggle.steps.flow import ChooseFirst
+from domain.imperial_struggle.steps.rounds import Round
 from domain.kernel import CHANCE, Answer, decide, prompt
 from tests.domain.imperial_struggle.governing import acting, choosing, hidden, offered, pools
 from tests.domain.imperial_struggle.refusing import refusal

@@ -22,14 +22,8 @@ from domain.imperial_struggle.components import (
     SIDES,
     USA,
 )
-from domain.imperial_struggle.facts import (
-    AwardScored,
-    DebtSet,
-    GoodScored,
-    PrestigeScored,
-    ScoreMoved,
-    TreatySet,
-)
+from domain.imperial_struggle.facts.flow import AwardScored, GoodScored, PrestigeScored
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved, TreatySet
 from domain.imperial_struggle.state import State
 from domain.kernel import Fact
 from tests.domain.imperial_struggle.course import PLAIN, having, only, scored

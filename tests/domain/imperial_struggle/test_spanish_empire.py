@@ -7,19 +7,13 @@ from typing import Any
 import pytest
 
 from domain.imperial_struggle.components import BR, ECONOMIC, FR, SIDES, SPAIN
-from domain.imperial_struggle.facts import (
-    AwardScored,
-    ConflictPlaced,
-    ConflictRemoved,
-    FlagPlaced,
-    FlagRemoved,
-    GoodScored,
-    RoundBegan,
-)
+from domain.imperial_struggle.facts.board import ConflictPlaced, ConflictRemoved, FlagPlaced, FlagRemoved
+from domain.imperial_struggle.facts.flow import AwardScored, GoodScored, RoundBegan
 from domain.imperial_struggle.points import UNFLAG, Purchase
 from domain.imperial_struggle.rules.board import counts, isolated, opposing, protected
 from domain.imperial_struggle.rules.prices import price
-from domain.imperial_struggle.steps import Act, Affect, Round
+from domain.imperial_struggle.steps.choices import Affect
+from domain.imperial_struggle.steps.rounds import Act, Round
 from tests.domain.imperial_struggle.course import by_chance, having, only, opened, scored
 from tests.domain.imperial_struggle.table import minor, table
 from tests.scenario import given

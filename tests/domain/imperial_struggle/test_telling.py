@@ -14,9 +14,10 @@ from domain.imperial_struggle.components import (
     MILITARY,
     WARS,
 )
-from domain.imperial_struggle.facts import AwardScored, SpaceConquered, SpoilsTaken
+from domain.imperial_struggle.facts.flow import AwardScored
+from domain.imperial_struggle.facts.wars import SpaceConquered, SpoilsTaken
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import PlanLayout
+from domain.imperial_struggle.steps.tiles import PlanLayout
 from domain.kernel import Fact, Prompt, prompt
 from domain.texts import LANGUAGES
 from tests.domain.imperial_struggle.governing import acting, scoring

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.imperial_struggle import GAME, steps
+from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     AWARDS,
@@ -28,49 +28,74 @@ from domain.imperial_struggle.components import (
     Where,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.facts import BasicsDrawn, BasicsLaid, CardsDealt, FlagPlaced, FlagRemoved
+from domain.imperial_struggle.facts.board import FlagPlaced, FlagRemoved
+from domain.imperial_struggle.facts.cards import CardsDealt
+from domain.imperial_struggle.facts.wars import BasicsDrawn, BasicsLaid
 from domain.imperial_struggle.points import DRAW, Purchase
 from domain.imperial_struggle.rules.registry import ABILITIES, CHOICES
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps.choices import HOWS
+from domain.imperial_struggle.steps.choices import HOWS, Affect, Choose
+from domain.imperial_struggle.steps.conquest import (
+    ClearForts,
+    ClearMarkets,
+    Conquer,
+    PlaceUsaFlags,
+    Resist,
+    SendSquadron,
+    ShiftSpain,
+)
+from domain.imperial_struggle.steps.flow import (
+    ChooseFirst,
+    ChooseMinistries,
+    DropCards,
+    OfferUprisings,
+    SealBid,
+)
+from domain.imperial_struggle.steps.goods import ReplaceDemand
+from domain.imperial_struggle.steps.hidden import GiveUp, ReturnTheirs
+from domain.imperial_struggle.steps.rounds import Act, TakeTile, UseAdvantage
+from domain.imperial_struggle.steps.spending import Pay, Sail
+from domain.imperial_struggle.steps.tiles import MakeRoom, PlaceBonus, PlanLayout
+from domain.imperial_struggle.steps.upgrades import KeepBasic, SwapBasics, Upgrade
+from domain.imperial_struggle.steps.wars import FlagSymbol, LoseSquadrons, StrikeSymbol, TakeFlag
 from domain.kernel import HIDDEN, Fact, Step
 from domain.texts import LANGUAGES
 from tests.domain import properties, wording
 from tests.domain.imperial_struggle.table import table
 
 ASKING: tuple[Step, ...] = (
-    steps.SealBid(SIDES),
-    steps.PlanLayout(SIDES),
-    steps.DropCards(SIDES),
-    steps.OfferUprisings(),
-    steps.ChooseMinistries(SIDES),
-    steps.ChooseFirst(BR),
-    steps.TakeTile(BR),
-    steps.Act(BR),
-    steps.UseAdvantage(BR, "wheat"),
-    steps.Sail(BR, "biscay"),
-    steps.Pay(BR, Purchase(DRAW)),
-    steps.Upgrade(BR),
-    steps.SwapBasics(BR),
-    steps.KeepBasic(BR, "spain"),
-    steps.PlaceBonus(BR),
-    steps.MakeRoom(BR, "spain"),
-    steps.Affect(BR, "stamp_act", "conflict"),
-    steps.Choose(BR, "la_gabelle"),
-    steps.ReturnTheirs(BR, "famine_in_ireland"),
-    steps.GiveUp(BR, "military_spending_overruns"),
-    steps.ReplaceDemand(BR, "le_beau_monde", "fish"),
-    steps.StrikeSymbol(BR, "spain", "br_strike_1"),
-    steps.FlagSymbol(BR, "spain", "br_unflag_1"),
-    steps.LoseSquadrons(BR, "spain", "removed", 1),
-    steps.TakeFlag(BR, "spain", Where()),
-    steps.Conquer(BR, "spain", 2),
-    steps.SendSquadron(BR, "spain", "biscay"),
-    steps.Resist(BR, "spain", "gibraltar"),
-    steps.ShiftSpain(BR, "spain"),
-    steps.PlaceUsaFlags("american_revolution", "usa"),
-    steps.ClearForts("american_revolution", "usa", ()),
-    steps.ClearMarkets("american_revolution", "usa", ()),
+    SealBid(SIDES),
+    PlanLayout(SIDES),
+    DropCards(SIDES),
+    OfferUprisings(),
+    ChooseMinistries(SIDES),
+    ChooseFirst(BR),
+    TakeTile(BR),
+    Act(BR),
+    UseAdvantage(BR, "wheat"),
+    Sail(BR, "biscay"),
+    Pay(BR, Purchase(DRAW)),
+    Upgrade(BR),
+    SwapBasics(BR),
+    KeepBasic(BR, "spain"),
+    PlaceBonus(BR),
+    MakeRoom(BR, "spain"),
+    Affect(BR, "stamp_act", "conflict"),
+    Choose(BR, "la_gabelle"),
+    ReturnTheirs(BR, "famine_in_ireland"),
+    GiveUp(BR, "military_spending_overruns"),
+    ReplaceDemand(BR, "le_beau_monde", "fish"),
+    StrikeSymbol(BR, "spain", "br_strike_1"),
+    FlagSymbol(BR, "spain", "br_unflag_1"),
+    LoseSquadrons(BR, "spain", "removed", 1),
+    TakeFlag(BR, "spain", Where()),
+    Conquer(BR, "spain", 2),
+    SendSquadron(BR, "spain", "biscay"),
+    Resist(BR, "spain", "gibraltar"),
+    ShiftSpain(BR, "spain"),
+    PlaceUsaFlags("american_revolution", "usa"),
+    ClearForts("american_revolution", "usa", ()),
+    ClearMarkets("american_revolution", "usa", ()),
 )
 ENDINGS = ("turn_sweep", "war_sweep", "victory_points", "final_scoring")
 PARTS = ("tiles", "alliances", "keywords", "conflicts", "squadrons", "forts", "byng", "dominance")

@@ -10,18 +10,10 @@ from typing import NamedTuple
 import pytest
 
 from domain.imperial_struggle.components import BOARD, BR, FR, OTHER, WARS
-from domain.imperial_struggle.facts import (
-    ConquestDeclined,
-    DominanceWon,
-    FlagRemoved,
-    JacobitesDefeated,
-    JacobiteVictory,
-    ScoreMoved,
-    SquadronMoved,
-    TheatreFought,
-    TreatySet,
-    UprisingsAllowed,
-)
+from domain.imperial_struggle.facts.board import FlagRemoved, SquadronMoved
+from domain.imperial_struggle.facts.cards import JacobitesDefeated, JacobiteVictory, UprisingsAllowed
+from domain.imperial_struggle.facts.tracks import ScoreMoved, TreatySet
+from domain.imperial_struggle.facts.wars import ConquestDeclined, DominanceWon, TheatreFought
 from domain.imperial_struggle.rules.wars import outcome
 from domain.kernel import Fact, asked
 from tests.domain.imperial_struggle.battles import battle, question, war_table

@@ -9,40 +9,37 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, FR, SIDES
-from domain.imperial_struggle.facts import (
-    AwardScored,
+from domain.imperial_struggle.facts.cards import (
     AwardsLaid,
     AwardsShuffled,
-    BasicsLaid,
     CardsDealt,
     CardsDropped,
-    DebtSet,
     DemandSet,
     DropsShown,
     EventsAdded,
     EventsRetired,
+    InvestmentsShown,
+    InvestmentsUsed,
+    MinistriesChosen,
+    MinistriesReturned,
+    UprisingsAdded,
+    UprisingsDeclined,
+)
+from domain.imperial_struggle.facts.flow import (
+    AwardScored,
     FirstChosen,
     GoodScored,
     InitiativeSet,
-    InvestmentsShown,
-    InvestmentsUsed,
-    LimitSet,
     MarkersReset,
-    MinistriesChosen,
-    MinistriesReturned,
     PrestigeScored,
     RoundBegan,
     RoundEnded,
-    TreatySet,
     TurnBegan,
     TurnEnded,
-    UprisingsAdded,
-    UprisingsDeclined,
-    WarBegan,
-    WarEnded,
-    WarSet,
 )
-from domain.imperial_struggle.steps import TakeInitiative
+from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet, TreatySet
+from domain.imperial_struggle.facts.wars import BasicsLaid, WarBegan, WarEnded, WarSet
+from domain.imperial_struggle.steps.flow import TakeInitiative
 from domain.kernel import Ended, Fact, fold
 from tests.domain import properties
 from tests.domain.imperial_struggle.course import NO_ROUND, before, begun, ended, laid_out, passed, turns

@@ -8,15 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from domain.imperial_struggle.components import BR, DIPLOMATIC, ECONOMIC, FR, WARS
-from domain.imperial_struggle.facts import (
-    BasicKept,
-    BasicRemoved,
-    BasicsDrawn,
-    BasicsSwapped,
-    TileTaken,
-    TreatySet,
-    UpgradeUsed,
-)
+from domain.imperial_struggle.facts.flow import TileTaken, UpgradeUsed
+from domain.imperial_struggle.facts.tracks import TreatySet
+from domain.imperial_struggle.facts.wars import BasicKept, BasicRemoved, BasicsDrawn, BasicsSwapped
 from domain.imperial_struggle.state import State
 from domain.kernel import CHANCE, HIDDEN, fold
 from domain.piles import Pile

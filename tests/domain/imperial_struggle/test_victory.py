@@ -9,8 +9,11 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, FR, MARKETS_OF, SIDES, WAR_AFTER, WARS
-from domain.imperial_struggle.facts import ScoreMoved, TheatreFought, TurnBegan, TurnEnded, WarBegan
-from domain.imperial_struggle.steps import CheckVictory, Follow, TakeInitiative
+from domain.imperial_struggle.facts.flow import TurnBegan, TurnEnded
+from domain.imperial_struggle.facts.tracks import ScoreMoved
+from domain.imperial_struggle.facts.wars import TheatreFought, WarBegan
+from domain.imperial_struggle.steps.flow import Follow, TakeInitiative
+from domain.imperial_struggle.steps.scoring import CheckVictory
 from domain.kernel import Ended, Result
 from domain.piles import Pile
 from tests.domain import properties

@@ -10,23 +10,16 @@ from domain.imperial_struggle.components import (
     BR,
     FR,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import (
     AdvantageReturned,
     ConflictRemoved,
-    DebtSet,
-    DominanceWon,
     FlagRemoved,
     FortDamaged,
-    JacobitesDefeated,
-    JacobiteVictory,
-    ScoreMoved,
-    SpoilsTaken,
     SquadronMoved,
-    TheatreFought,
-    TilesRevealed,
-    TreatySet,
-    UprisingsAllowed,
 )
+from domain.imperial_struggle.facts.cards import JacobitesDefeated, JacobiteVictory, UprisingsAllowed
+from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved, TreatySet
+from domain.imperial_struggle.facts.wars import DominanceWon, SpoilsTaken, TheatreFought, TilesRevealed
 from domain.imperial_struggle.rules.board import isolated
 from domain.imperial_struggle.state import State
 from tests.domain.imperial_struggle.battles import battle, duel, question

@@ -12,20 +12,20 @@ from domain.imperial_struggle.components import (
     SIDES,
     WAR_TILES,
 )
-from domain.imperial_struggle.facts import (
+from domain.imperial_struggle.facts.board import ConflictRemoved
+from domain.imperial_struggle.facts.tracks import ScoreMoved
+from domain.imperial_struggle.facts.wars import (
     BasicsDrawn,
     BasicsLaid,
     BonusDrawn,
     BonusPlaced,
-    ConflictRemoved,
-    ScoreMoved,
     TheatreFought,
     WarBegan,
     WarEnded,
     WarSet,
 )
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import CheckWar, Layout, ResetWar, War
+from domain.imperial_struggle.steps.wars import CheckWar, Layout, ResetWar, War
 from domain.kernel import CHANCE, HIDDEN, Ended
 from tests.domain.imperial_struggle.battles import Display, war_table
 from tests.domain.imperial_struggle.table import table

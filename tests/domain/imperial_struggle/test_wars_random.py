@@ -22,11 +22,9 @@ from domain.imperial_struggle.components import (
     WAR_TILES,
     WARS,
 )
-from domain.imperial_struggle.facts import (
-    SquadronMoved,
-)
+from domain.imperial_struggle.facts.board import SquadronMoved
 from domain.imperial_struggle.state import State
-from domain.imperial_struggle.steps import War
+from domain.imperial_struggle.steps.wars import War
 from domain.kernel import HIDDEN, Answer, Fact, asked, begin, decide, fold, prompt
 from domain.piles import Pile
 from tests.domain.imperial_struggle.battles import war_table

@@ -6,13 +6,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from domain.kernel import Ended
 from domain.piles import Cards, Pile
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
-from domain.twilight_struggle.facts import Ended
-from domain.twilight_struggle.facts.cards import InPlay
-from domain.twilight_struggle.facts.flow import Effect
-from domain.twilight_struggle.state import Readings, State
+from domain.twilight_struggle.state import Effect, InPlay, Readings, State
 
 
 def table(

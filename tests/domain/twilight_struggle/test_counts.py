@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.kernel import asked, begin, prompt
+from domain.kernel import Step, asked, begin, prompt
 from domain.twilight_struggle.components import US, USSR
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, AnyStep, Coup, Event, Headlines, PlaceInfluence, Realign
+from domain.twilight_struggle.steps.flow import Act, Headlines
+from domain.twilight_struggle.steps.operations import Coup, PlaceInfluence, Realign
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.counting import answers, count, how_many
 from tests.domain.twilight_struggle.optional import dealt, opened, placed
 from tests.domain.twilight_struggle.table import resolving, table
@@ -32,7 +34,7 @@ def position(first: int, second: int, third: int) -> Callable[[Callable[[], Stat
     return register
 
 
-def doing(s: State, *steps: AnyStep) -> State:
+def doing(s: State, *steps: Step) -> State:
     """The table at the first question of these steps."""
     return begin(s, steps).table
 

@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 
+from domain.kernel import Ended
 from domain.twilight_struggle.components import MEMBERS
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    DefconSet,
-    Ended,
-    EventBegan,
-    InfluenceSet,
-    ScoreMoved,
-    SpaceRolled,
-    SpaceSet,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import EventBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved, SpaceRolled, SpaceSet
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

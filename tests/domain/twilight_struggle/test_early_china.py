@@ -6,26 +6,23 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    ChinaPassed,
-    ChinaPlayed,
-    CoupRolled,
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway, ChinaPassed, ChinaPlayed, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBegan
+from domain.twilight_struggle.facts.tracks import (
     DefconSet,
-    EventBegan,
-    InfluenceSet,
-    MarkerEnded,
     MilitarySet,
     RegionScored,
     ScoreMoved,
     SpaceRolled,
+    Tally,
 )
-from domain.twilight_struggle.facts.tracks import Tally
 from domain.twilight_struggle.rules.hand import headlines, may_play_china, plays
 from domain.twilight_struggle.rules.operations import COUP, Ops, lowers_defcon, targets
 from domain.twilight_struggle.rules.scoring import scored
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import CloseTurn, Event, FinalScoring, PlayCard
+from domain.twilight_struggle.steps.flow import CloseTurn, FinalScoring
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

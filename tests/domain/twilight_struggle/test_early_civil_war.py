@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardPutAway,
-    CardRevived,
-    CivilWarEnded,
-    EffectBegan,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import CivilWarEnded, InfluenceSet, WarRolled
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardPutAway, CardRevived
+from domain.twilight_struggle.facts.flow import EffectBegan, EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import ScoreMoved
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, FinalScoring, OrderHeadlines, PlayCard
+from domain.twilight_struggle.steps.flow import FinalScoring, OrderHeadlines
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

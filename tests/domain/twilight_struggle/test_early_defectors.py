@@ -6,20 +6,13 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardPlayed,
-    CardPutAway,
-    CardRevived,
-    EventBegan,
-    HeadlineBegan,
-    HeadlineCancelled,
-    InfluenceSet,
-    ScoreMoved,
-    SpaceRolled,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardPlayed, CardPutAway, CardRevived
+from domain.twilight_struggle.facts.flow import EventBegan, HeadlineBegan, HeadlineCancelled
+from domain.twilight_struggle.facts.tracks import ScoreMoved, SpaceRolled
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import OrderHeadlines, PlayCard
+from domain.twilight_struggle.steps.flow import OrderHeadlines
+from domain.twilight_struggle.steps.play import PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, table
 from tests.scenario import Scenario, given
 

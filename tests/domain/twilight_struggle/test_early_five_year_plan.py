@@ -6,21 +6,13 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardPlayed,
-    CardPutAway,
-    CardRevived,
-    CardSeen,
-    DefconSet,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    ScoreMoved,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardPlayed, CardPutAway, CardRevived, CardSeen
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

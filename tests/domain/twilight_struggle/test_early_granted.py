@@ -6,22 +6,13 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import HIDDEN, fold
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CardsDealt,
-    ChoiceMade,
-    ContestRolled,
-    DefconSet,
-    Ended,
-    EventBegan,
-    HandShown,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-)
+from domain.kernel import HIDDEN, Ended, fold
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway, CardsDealt, HandShown
+from domain.twilight_struggle.facts.flow import ChoiceMade, EventBegan
+from domain.twilight_struggle.facts.tracks import ContestRolled, DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CoupRolled,
-    EffectBegan,
-    EffectsLapsed,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.flow import EffectBegan, EffectsLapsed, EventBegan
+from domain.twilight_struggle.facts.tracks import MilitarySet
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.rules.operations import Ops, value
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import EndTurn, Event, PlayCard, PlayTaken
+from domain.twilight_struggle.steps.flow import EndTurn
+from domain.twilight_struggle.steps.play import Event, PlayCard, PlayTaken
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 
 from domain.twilight_struggle.components import MEMBERS
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    ScoreMoved,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import ScoreMoved
 from domain.twilight_struggle.rules.operations import COUP, REALIGN, Ops, targets, under_nato
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Coup, Event, PlayCard
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

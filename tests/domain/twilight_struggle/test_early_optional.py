@@ -7,17 +7,13 @@ from typing import Any
 import pytest
 
 from domain.twilight_struggle.components import MEMBERS
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CardsShown,
-    DefconSet,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    MarkerEnded,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway, CardsShown, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import DefconSet
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, EndRound, Event, OrderHeadlines, PlayCard
+from domain.twilight_struggle.steps.flow import Act, EndRound, OrderHeadlines
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

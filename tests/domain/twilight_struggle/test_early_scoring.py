@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CountryLeftOut,
-    Ended,
-    EventBegan,
-    MarkerEnded,
-    RegionScored,
-    ScoreMoved,
-)
-from domain.twilight_struggle.facts.tracks import Tally
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.cards import CardPutAway, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBegan
+from domain.twilight_struggle.facts.tracks import CountryLeftOut, RegionScored, ScoreMoved, Tally
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, FinalScoring, PlayCard
+from domain.twilight_struggle.steps.flow import FinalScoring
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

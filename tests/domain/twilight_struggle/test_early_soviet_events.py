@@ -8,16 +8,11 @@ import pytest
 
 from domain.kernel import prompt
 from domain.twilight_struggle.components import MEMBERS
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardPutAway,
-    ChoiceMade,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardPutAway
+from domain.twilight_struggle.facts.flow import ChoiceMade, EventBarred, EventBegan
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

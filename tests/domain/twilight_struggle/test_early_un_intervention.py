@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    BurialEnded,
-    CardPlayed,
-    CardPutAway,
-    CardSeen,
-    Ended,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-    SpaceRolled,
-)
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, CardSeen
+from domain.twilight_struggle.facts.flow import BurialEnded, EventBegan
+from domain.twilight_struggle.facts.tracks import MilitarySet, ScoreMoved, SpaceRolled
 from domain.twilight_struggle.rules.hand import headlines, plays
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, EndRound, Event, PlayCard
+from domain.twilight_struggle.steps.flow import Act, EndRound
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

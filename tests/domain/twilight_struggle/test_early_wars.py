@@ -6,19 +6,13 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    Ended,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.board import InfluenceSet, WarRolled
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import MilitarySet, ScoreMoved
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

@@ -8,33 +8,17 @@ import pytest
 
 from domain.kernel import Ended
 from domain.twilight_struggle.components import SPACE
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    ChinaPassed,
-    CoupRolled,
-    DefconSet,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-    RealignmentRolled,
-    ScoreMoved,
-    TrapRolled,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, ChinaPassed
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan, TrapRolled
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.board import controls
 from domain.twilight_struggle.rules.operations import LOCKED
 from domain.twilight_struggle.rules.scoring import scored
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import (
-    Act,
-    CheckMilitary,
-    Event,
-    Headlines,
-    PlayCard,
-    PlayTaken,
-    RollSpace,
-)
+from domain.twilight_struggle.steps.flow import Act, CheckMilitary, Headlines
+from domain.twilight_struggle.steps.operations import RollSpace
+from domain.twilight_struggle.steps.play import Event, PlayCard, PlayTaken
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

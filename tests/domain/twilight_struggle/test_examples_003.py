@@ -7,38 +7,26 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    ChinaPassed,
-    CoupRolled,
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, ChinaPassed
+from domain.twilight_struggle.facts.flow import EffectBegan, EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import (
     DefconSet,
-    EffectBegan,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
     MilitaryChecked,
     MilitarySet,
-    RealignmentRolled,
     RegionScored,
     ScoreMoved,
     SpaceRolled,
     SpaceSet,
+    Tally,
 )
-from domain.twilight_struggle.facts.tracks import Tally
 from domain.twilight_struggle.rules.board import controls
 from domain.twilight_struggle.rules.operations import cost
-from domain.twilight_struggle.steps import (
-    CheckMilitary,
-    Event,
-    Headlines,
-    PlaceExtra,
-    PlayCard,
-    RollRealignment,
-    RollSpace,
-    Round,
-    TakeCard,
-)
+from domain.twilight_struggle.steps.flow import CheckMilitary, Headlines, Round
+from domain.twilight_struggle.steps.hands import TakeCard
+from domain.twilight_struggle.steps.operations import RollRealignment, RollSpace
+from domain.twilight_struggle.steps.play import Event, PlayCard
+from domain.twilight_struggle.steps.setup import PlaceExtra
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from domain.kernel import Answer, decide
 from domain.twilight_struggle import GAME
-from domain.twilight_struggle.facts import CardsDealt, DiscardsReshuffled, HeadlineBegan, SpaceSet, WarRolled
+from domain.twilight_struggle.facts.board import WarRolled
+from domain.twilight_struggle.facts.cards import CardsDealt, DiscardsReshuffled
+from domain.twilight_struggle.facts.flow import HeadlineBegan
+from domain.twilight_struggle.facts.tracks import SpaceSet
 from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.state import State
 from tests.domain.twilight_struggle.table import US, USSR

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel import Fact
+from domain.kernel import Ended, Fact
 from domain.piles import Pile, sorted_cards
-from domain.twilight_struggle.facts import (
-    CardsAdded,
-    CardsDealt,
-    ChinaPassed,
-    DefconSet,
-    DiscardsReshuffled,
+from domain.twilight_struggle.facts.cards import CardsAdded, CardsDealt, ChinaPassed, DiscardsReshuffled
+from domain.twilight_struggle.facts.flow import (
     EffectsLapsed,
-    Ended,
     HeadlinesBegan,
     RoundBegan,
     RoundPassed,
     TurnBegan,
     TurnEnded,
 )
+from domain.twilight_struggle.facts.tracks import DefconSet
 from domain.twilight_struggle.rules.hand import hand_size, rounds
 from domain.twilight_struggle.rules.periods import cards_of
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import (
-    Act,
-    CloseTurn,
-    Deal,
-    EndTurn,
-    Event,
-    PlayCard,
-    Replenish,
-    Round,
-    Turn,
-)
+from domain.twilight_struggle.steps.flow import Act, CloseTurn, EndTurn, Round, Turn
+from domain.twilight_struggle.steps.hands import Deal, Replenish
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import Scenario, given
 

@@ -6,28 +6,14 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    EffectsLapsed,
-    Ended,
-    HeldCardsShown,
-    MilitaryChecked,
-    RegionScored,
-    ScoreMoved,
-    TurnBegan,
-)
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.cards import CardDiscarded
+from domain.twilight_struggle.facts.flow import EffectsLapsed, HeldCardsShown, TurnBegan
+from domain.twilight_struggle.facts.tracks import MilitaryChecked, RegionScored, ScoreMoved
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import (
-    Act,
-    CheckMilitary,
-    CloseTurn,
-    Coup,
-    EndTurn,
-    Event,
-    FinalScoring,
-    PassChina,
-    PlayCard,
-)
+from domain.twilight_struggle.steps.flow import Act, CheckMilitary, CloseTurn, EndTurn, FinalScoring
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event, PassChina, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

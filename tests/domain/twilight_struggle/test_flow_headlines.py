@@ -6,18 +6,18 @@ import pytest
 
 from domain.kernel import HIDDEN
 from domain.piles import Cards
-from domain.twilight_struggle.facts import (
-    DefconSet,
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.flow import (
     EventBegan,
     HeadlineBegan,
     HeadlineCancelled,
     HeadlineChosen,
     HeadlineShown,
     HeadlineSkipped,
-    InfluenceSet,
 )
+from domain.twilight_struggle.facts.tracks import DefconSet
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Headlines
+from domain.twilight_struggle.steps.flow import Headlines
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, table
 from tests.scenario import Scenario, given
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import (
     EventBegan,
     HandsChecked,
     HeldCardsShown,
-    InfluenceSet,
     RoundBegan,
     RoundPassed,
     TrapRolled,
 )
 from domain.twilight_struggle.facts.tracks import SpaceRolled
 from domain.twilight_struggle.rules.hand import plays, rounds_left
-from domain.twilight_struggle.steps import Act, CheckHands, PlayCard, Round
+from domain.twilight_struggle.steps.flow import Act, CheckHands, Round
+from domain.twilight_struggle.steps.play import PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, table
 from tests.scenario import given
 

@@ -7,35 +7,30 @@ from typing import Any
 import pytest
 
 from domain.kernel import CHANCE, Ended
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import (
     CardKept,
     CardPlayed,
     CardPutAway,
     CardRevived,
     CardsDealt,
-    DefconSet,
     DiscardsReshuffled,
-    EffectEnded,
     EnvyEnded,
+    TopSeen,
+)
+from domain.twilight_struggle.facts.flow import (
+    EffectEnded,
     EventBarred,
     EventBegan,
     HeadlineBegan,
     HeadlineCancelled,
     HeadlineShown,
     HeadlineSkipped,
-    InfluenceSet,
-    ScoreMoved,
-    TopSeen,
 )
+from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved
 from domain.twilight_struggle.rules.hand import headlines, plays
-from domain.twilight_struggle.steps import (
-    ChooseHeadline,
-    Event,
-    OrderHeadlines,
-    PlayCard,
-    PlayTaken,
-    ShowHeadlines,
-)
+from domain.twilight_struggle.steps.flow import ChooseHeadline, OrderHeadlines, ShowHeadlines
+from domain.twilight_struggle.steps.play import Event, PlayCard, PlayTaken
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -8,26 +8,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel import CHANCE, Answer, Decision, asked, begin, decide, fold
+from domain.kernel import CHANCE, Answer, Decision, Ended, asked, begin, decide, fold
 from domain.piles import Pile
 from domain.twilight_struggle.components import MAP
-from domain.twilight_struggle.facts import (
-    BurialEnded,
-    CoupRolled,
-    DefconSet,
-    Ended,
-    EventBegan,
-    MilitarySet,
-    RoundBegan,
-    RoundPassed,
-    ScoreMoved,
-    SpaceSet,
-)
+from domain.twilight_struggle.facts.board import CoupRolled
+from domain.twilight_struggle.facts.flow import BurialEnded, EventBegan, RoundBegan, RoundPassed
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved, SpaceSet
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, Coup, DealTo, EndRound, Event, Headlines, PlayCard, Round
+from domain.twilight_struggle.steps.flow import Act, EndRound, Headlines, Round
+from domain.twilight_struggle.steps.hands import DealTo
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain import properties
 from tests.domain.played import Played
 from tests.domain.twilight_struggle.table import GAME, US, USSR, resolving, table

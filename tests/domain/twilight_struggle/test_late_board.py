@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    MarkerEnded,
-    ScoreMoved,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import ScoreMoved
 from domain.twilight_struggle.rules.hand import ops_of
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import Coup, Event, PlayCard, Realign
+from domain.twilight_struggle.steps.operations import Coup, Realign
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

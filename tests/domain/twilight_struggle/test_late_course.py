@@ -6,23 +6,22 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CardRevived,
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.cards import CardPutAway, CardRevived
+from domain.twilight_struggle.facts.flow import (
     ChoiceMade,
-    DefconSet,
     EffectBegan,
     EffectsLapsed,
-    Ended,
     EventBarred,
     EventBegan,
     RoundBegan,
     RoundPassed,
-    ScoreMoved,
 )
+from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved
 from domain.twilight_struggle.rules.hand import rounds_left
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, Event, Round
+from domain.twilight_struggle.steps.flow import Act, Round
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

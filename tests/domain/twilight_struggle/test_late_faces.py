@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import EffectsLapsed, EventBarred
+from domain.twilight_struggle.facts.flow import EffectsLapsed, EventBarred
 from domain.twilight_struggle.rules.periods import cards_of
 from domain.twilight_struggle.rules.registry import CARDS
-from domain.twilight_struggle.steps import EndTurn, Event
+from domain.twilight_struggle.steps.flow import EndTurn
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

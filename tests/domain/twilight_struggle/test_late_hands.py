@@ -8,22 +8,26 @@ import pytest
 from msgspec.structs import replace
 
 from domain.kernel import Fact, fold, prompt
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import (
     CardDiscarded,
     CardPutAway,
     CardsDealt,
-    EffectBegan,
-    EventBegan,
     HandOrdered,
     HandShown,
+)
+from domain.twilight_struggle.facts.flow import (
+    EffectBegan,
+    EventBegan,
     HeadlineBegan,
-    InfluenceSet,
     RoundBegan,
     RoundPassed,
 )
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, DealTo, Event, OrderHeadlines, PlayCard, Replenish
+from domain.twilight_struggle.steps.flow import Act, OrderHeadlines
+from domain.twilight_struggle.steps.hands import DealTo, Replenish
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

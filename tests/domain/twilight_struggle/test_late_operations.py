@@ -6,34 +6,16 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import prompt
+from domain.kernel import Ended, prompt
 from domain.twilight_struggle.components import AROUND
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CoupRolled,
-    DefconSet,
-    EffectBegan,
-    EffectEnded,
-    Ended,
-    EventBegan,
-    InfluenceSet,
-    MarkerEnded,
-    MilitarySet,
-    RealignmentRolled,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled, WarRolled
+from domain.twilight_struggle.facts.cards import CardPutAway, MarkerEnded
+from domain.twilight_struggle.facts.flow import EffectBegan, EffectEnded, EventBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.hand import ops_of
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import (
-    Coup,
-    Event,
-    PlaceInfluence,
-    PlayCard,
-    Realign,
-    RollCoup,
-    RollRealignment,
-)
+from domain.twilight_struggle.steps.operations import Coup, PlaceInfluence, Realign, RollCoup, RollRealignment
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import (
     BurialBegan,
     BurialEnded,
-    CardPlayed,
-    CardPutAway,
-    DefconSet,
-    Ended,
     EventBegan,
     HeadlineBegan,
     RoundBegan,
     RoundPassed,
-    ScoreMoved,
 )
-from domain.twilight_struggle.steps import (
-    Act,
-    ChooseHeadline,
-    EndTurn,
-    Event,
-    FinalScoring,
-    PlayCard,
-    ResolveHeadline,
-)
+from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved
+from domain.twilight_struggle.steps.flow import Act, ChooseHeadline, EndTurn, FinalScoring, ResolveHeadline
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

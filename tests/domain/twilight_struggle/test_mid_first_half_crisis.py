@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    CoupRolled,
-    DefconSet,
-    EffectBegan,
-    EffectEnded,
-    EffectsLapsed,
-    Ended,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-)
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import EffectBegan, EffectEnded, EffectsLapsed, EventBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import Coup, EndTurn, Event, Operate, PlayCard
+from domain.twilight_struggle.steps.flow import EndTurn
+from domain.twilight_struggle.steps.operations import Coup, Operate
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardDiscarded,
-    CardKept,
-    CardPlayed,
-    CardPutAway,
-    DefconSet,
-    EffectBegan,
-    EnvyEnded,
-    EventBarred,
-    EventBegan,
-    HeadlineBegan,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-    SpaceRolled,
-)
-from domain.twilight_struggle.steps import (
-    Act,
-    ChooseHeadline,
-    EndTurn,
-    Event,
-    LoseCard,
-    PlayCard,
-    Replenish,
-    ResolveHeadline,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardDiscarded, CardKept, CardPlayed, CardPutAway, EnvyEnded
+from domain.twilight_struggle.facts.flow import EffectBegan, EventBarred, EventBegan, HeadlineBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved, SpaceRolled
+from domain.twilight_struggle.steps.flow import Act, ChooseHeadline, EndTurn, ResolveHeadline
+from domain.twilight_struggle.steps.hands import LoseCard, Replenish
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import CardPutAway, EventBegan, RegionScored, ScoreMoved
-from domain.twilight_struggle.facts.tracks import Tally
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.flow import EventBegan
+from domain.twilight_struggle.facts.tracks import RegionScored, ScoreMoved, Tally
 from domain.twilight_struggle.rules.registry import CARDS
-from domain.twilight_struggle.steps import Event
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 import pytest
 
 from domain.twilight_struggle.components import MAP
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CoupRolled,
-    DefconSet,
-    EventBarred,
-    EventBegan,
-    HeadlineBegan,
-    InfluenceSet,
-    MilitarySet,
-    RealignmentRolled,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled, WarRolled
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan, HeadlineBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import Coup, Event, PlayCard, Realign, ResolveHeadline
+from domain.twilight_struggle.steps.flow import ResolveHeadline
+from domain.twilight_struggle.steps.operations import Coup, Realign
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -6,24 +6,21 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import CoupRolled
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, CardRetrieved, ChinaPassed
+from domain.twilight_struggle.facts.flow import EffectBegan, EventBarred, EventBegan, HeadlineBegan
+from domain.twilight_struggle.facts.tracks import (
     ArmsCompared,
-    CardPlayed,
-    CardPutAway,
-    CardRetrieved,
-    ChinaPassed,
     ContestRolled,
-    CoupRolled,
     DefconSet,
-    EffectBegan,
-    EventBarred,
-    EventBegan,
-    HeadlineBegan,
     MilitarySet,
     ScoreMoved,
 )
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import Coup, Event, FightWar, PlayCard, ResolveHeadline
+from domain.twilight_struggle.steps.flow import ResolveHeadline
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event, PlayCard
+from domain.twilight_struggle.steps.wars import FightWar
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

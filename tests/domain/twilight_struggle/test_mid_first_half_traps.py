@@ -6,17 +6,11 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    EnvyEnded,
-    EventBegan,
-    MarkerEnded,
-    RoundPassed,
-    TrapRolled,
-)
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, EnvyEnded, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBegan, RoundPassed, TrapRolled
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, ChooseHeadline, EndTurn, Event, PlayCard
+from domain.twilight_struggle.steps.flow import Act, ChooseHeadline, EndTurn
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

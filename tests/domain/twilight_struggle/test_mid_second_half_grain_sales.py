@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from domain.kernel import fold, prompt
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    CardSeen,
-    CoupRolled,
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway, CardSeen, EnvyEnded
+from domain.twilight_struggle.facts.flow import EventBegan, HeadlineCancelled
+from domain.twilight_struggle.facts.tracks import (
     DefconSet,
-    EnvyEnded,
-    EventBegan,
-    HeadlineCancelled,
-    InfluenceSet,
     MilitarySet,
     RegionScored,
     ScoreMoved,
     SpaceRolled,
     SpaceSet,
+    Tally,
 )
-from domain.twilight_struggle.facts.tracks import Tally
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard, ResolveHeadline
+from domain.twilight_struggle.steps.flow import ResolveHeadline
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

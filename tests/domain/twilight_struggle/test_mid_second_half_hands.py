@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel import fold, prompt
+from domain.kernel import Ended, fold, prompt
 from domain.piles import Pile
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import (
     CardDiscarded,
     CardPutAway,
     CardsDealt,
     DeckShuffled,
-    DefconSet,
     DiscardsReshuffled,
-    Ended,
-    EventBarred,
-    EventBegan,
     HandShown,
-    HeldCardsShown,
-    InfluenceSet,
-    MilitaryChecked,
-    MilitarySet,
     TopDiscarded,
     TopSeen,
 )
-from domain.twilight_struggle.steps import DealTo, EndTurn, Event, PlayCard
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan, HeldCardsShown
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitaryChecked, MilitarySet
+from domain.twilight_struggle.steps.flow import EndTurn
+from domain.twilight_struggle.steps.hands import DealTo
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

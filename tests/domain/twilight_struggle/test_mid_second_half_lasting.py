@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import CoupRolled
+from domain.twilight_struggle.facts.cards import (
     CardDiscarded,
     CardKept,
     CardPlayed,
     CardPutAway,
     CardRevived,
     CardSeen,
-    CoupRolled,
-    DefconSet,
-    EffectBegan,
-    EventBarred,
-    EventBegan,
-    HeadlineBegan,
-    MilitarySet,
-    ScoreMoved,
 )
+from domain.twilight_struggle.facts.flow import EffectBegan, EventBarred, EventBegan, HeadlineBegan
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.operations import Ops
-from domain.twilight_struggle.steps import Coup, EndTurn, Event, PlayCard, ResolveHeadline
+from domain.twilight_struggle.steps.flow import EndTurn, ResolveHeadline
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

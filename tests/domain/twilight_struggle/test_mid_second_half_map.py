@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    RegionScored,
-    ScoreMoved,
-)
-from domain.twilight_struggle.facts.tracks import Tally
-from domain.twilight_struggle.steps import Event
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import RegionScored, ScoreMoved, Tally
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

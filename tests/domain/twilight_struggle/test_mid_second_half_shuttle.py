@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    CountryLeftOut,
-    EventBegan,
-    MarkerEnded,
-    RegionScored,
-    ScoreMoved,
-)
-from domain.twilight_struggle.facts.tracks import Tally
-from domain.twilight_struggle.steps import Event, FinalScoring, Reshuffle
+from domain.twilight_struggle.facts.cards import CardPutAway, MarkerEnded
+from domain.twilight_struggle.facts.flow import EventBegan
+from domain.twilight_struggle.facts.tracks import CountryLeftOut, RegionScored, ScoreMoved, Tally
+from domain.twilight_struggle.steps.flow import FinalScoring
+from domain.twilight_struggle.steps.hands import Reshuffle
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

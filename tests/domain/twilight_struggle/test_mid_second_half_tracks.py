@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    ChinaPassed,
-    CoupRolled,
-    Ended,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-    SpaceSet,
-)
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway, ChinaPassed
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import MilitarySet, ScoreMoved, SpaceSet
 from domain.twilight_struggle.rules.operations import holds_box
-from domain.twilight_struggle.steps import Event, PlayCard
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

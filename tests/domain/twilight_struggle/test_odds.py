@@ -13,7 +13,8 @@ from domain.kernel import CHANCE, Answer, Chance, Step, asked, begin, decide, de
 from domain.twilight_struggle.components import MAP, OTHER, SIDES, US, USSR
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Coup, PlayCard, Realign, TrySpace
+from domain.twilight_struggle.steps.operations import Coup, Realign, TrySpace
+from domain.twilight_struggle.steps.play import PlayCard
 from tests.domain.twilight_struggle.table import table
 
 

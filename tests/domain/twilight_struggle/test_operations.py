@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from domain.kernel import prompt
-from domain.twilight_struggle.facts import CardPutAway, InfluenceSet
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardPutAway
 from domain.twilight_struggle.rules.operations import CHINA, Ops, cost, grant, placeable, reach, value
-from domain.twilight_struggle.steps import Act, Event, Operate, PlaceInfluence, PlayCard
+from domain.twilight_struggle.steps.flow import Act
+from domain.twilight_struggle.steps.operations import Operate, PlaceInfluence
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

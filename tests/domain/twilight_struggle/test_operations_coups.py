@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from domain.kernel import Ended
 from domain.twilight_struggle.components import MAP
-from domain.twilight_struggle.facts import (
-    CoupRolled,
-    DefconSet,
-    Ended,
-    InfluenceSet,
-    MilitarySet,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, WarRolled
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.board import Where
 from domain.twilight_struggle.rules.operations import COUP, Ops, targets
 from domain.twilight_struggle.rules.wars import minus
-from domain.twilight_struggle.steps import Coup, Event, FightWar, Operate, RollCoup
+from domain.twilight_struggle.steps.operations import Coup, Operate, RollCoup
+from domain.twilight_struggle.steps.play import Event
+from domain.twilight_struggle.steps.wars import FightWar
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import given
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 
 from domain.piles import Cards
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    DefconSet,
-    EffectEnded,
-    InfluenceSet,
-    MilitaryChecked,
-    MilitarySet,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet, WarRolled
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.flow import EffectEnded
+from domain.twilight_struggle.facts.tracks import DefconSet, MilitaryChecked, MilitarySet, ScoreMoved
 from domain.twilight_struggle.rules.wars import minus
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Act, EndTurn, Event, FightWar, Headlines, PlayCard
+from domain.twilight_struggle.steps.flow import Act, EndTurn, Headlines
+from domain.twilight_struggle.steps.play import Event, PlayCard
+from domain.twilight_struggle.steps.wars import FightWar
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
 from tests.scenario import Scenario, given
 

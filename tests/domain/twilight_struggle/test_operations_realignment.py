@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.facts import CardPutAway, InfluenceSet, RealignmentRolled
+from domain.twilight_struggle.facts.board import InfluenceSet, RealignmentRolled
+from domain.twilight_struggle.facts.cards import CardPutAway
 from domain.twilight_struggle.rules.operations import REALIGN, Ops, realignment_modifier, targets
-from domain.twilight_struggle.steps import PlayCard, Realign, RollRealignment
+from domain.twilight_struggle.steps.operations import Realign, RollRealignment
+from domain.twilight_struggle.steps.play import PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, table
 from tests.scenario import given
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import pytest
 
 from domain.kernel import fold
-from domain.twilight_struggle.facts import (
-    CardPlayed,
-    CardPutAway,
-    ScoreMoved,
-    SpaceDeclined,
-    SpaceRolled,
-    SpaceSet,
-)
+from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
+from domain.twilight_struggle.facts.tracks import ScoreMoved, SpaceDeclined, SpaceRolled, SpaceSet
 from domain.twilight_struggle.rules.hand import has_eighth
 from domain.twilight_struggle.rules.operations import Ops, holds_box, may_space
-from domain.twilight_struggle.steps import PlayCard, RollSpace
+from domain.twilight_struggle.steps.operations import RollSpace
+from domain.twilight_struggle.steps.play import PlayCard
 from tests.domain.twilight_struggle.table import US, USSR, table
 from tests.scenario import given
 

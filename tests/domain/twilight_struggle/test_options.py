@@ -9,9 +9,9 @@ import pytest
 from domain.game import BadOption, OptionValue
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.editions import OPTIONS
-from domain.twilight_struggle.facts import CardsAdded
+from domain.twilight_struggle.facts.cards import CardsAdded
 from domain.twilight_struggle.rules.registry import CARDS
-from domain.twilight_struggle.steps import Turn
+from domain.twilight_struggle.steps.flow import Turn
 from tests.domain.twilight_struggle.optional import opened, under
 from tests.scenario import given
 

@@ -10,22 +10,17 @@ from typing import Any
 import pytest
 
 from domain.twilight_struggle.components import MAP, US, USSR
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    ChinaPassed,
-    CivilWarEnded,
-    EventBarred,
-    EventBegan,
-    InfluenceSet,
-    RegionScored,
-    ScoreMoved,
-    WarRolled,
-)
+from domain.twilight_struggle.facts.board import CivilWarEnded, InfluenceSet, WarRolled
+from domain.twilight_struggle.facts.cards import CardPutAway, ChinaPassed
+from domain.twilight_struggle.facts.flow import EventBarred, EventBegan
+from domain.twilight_struggle.facts.tracks import RegionScored, ScoreMoved
 from domain.twilight_struggle.rules.board import Where, matching
 from domain.twilight_struggle.rules.hand import plays
 from domain.twilight_struggle.rules.operations import COUP, REALIGN, Ops, placeable, targets
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Coup, Event, FinalScoring, PlaceInfluence, PlayCard, Realign
+from domain.twilight_struggle.steps.flow import FinalScoring
+from domain.twilight_struggle.steps.operations import Coup, PlaceInfluence, Realign
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.optional import opened, under
 from tests.domain.twilight_struggle.table import resolving
 from tests.scenario import Scenario, given

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import pytest
 
+from domain.kernel import Ended
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import SIDES, US, USSR
-from domain.twilight_struggle.facts import CardsAdded, Ended, HandOrdered, HeldCardsShown
+from domain.twilight_struggle.facts.cards import CardsAdded, HandOrdered
+from domain.twilight_struggle.facts.flow import HeldCardsShown
 from domain.twilight_struggle.rules.periods import cards_of
 from domain.twilight_struggle.rules.registry import CARDS
-from domain.twilight_struggle.steps import CheckMilitary, Event, Turn
+from domain.twilight_struggle.steps.flow import CheckMilitary, Turn
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.optional import opened, under
 from tests.domain.twilight_struggle.table import resolving
 from tests.scenario import given

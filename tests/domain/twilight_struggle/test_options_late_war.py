@@ -10,20 +10,16 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import CHANCE, prompt
+from domain.kernel import CHANCE, Ended, prompt
 from domain.twilight_struggle.components import SIDES, US, USSR
-from domain.twilight_struggle.facts import (
-    CardsAdded,
-    CardsDealt,
-    DefconSet,
-    Ended,
-    HeadlinesBegan,
-    TurnBegan,
-)
+from domain.twilight_struggle.facts.cards import CardsAdded, CardsDealt
+from domain.twilight_struggle.facts.flow import HeadlinesBegan, TurnBegan
+from domain.twilight_struggle.facts.tracks import DefconSet
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import status_of
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import CloseTurn, Event, FinalScoring, Turn
+from domain.twilight_struggle.steps.flow import CloseTurn, FinalScoring, Turn
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.optional import dealt, opened, under
 from tests.domain.twilight_struggle.table import resolving
 from tests.scenario import Scenario, given

@@ -9,16 +9,13 @@ import pytest
 from domain.kernel import prompt
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
-from domain.twilight_struggle.facts import (
-    CardPutAway,
-    InfluenceSet,
-    RealignmentRolled,
-    SpaceDeclined,
-    SpaceRolled,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet, RealignmentRolled
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.tracks import SpaceDeclined, SpaceRolled
 from domain.twilight_struggle.rules.operations import COUP, REALIGN, Ops, grant, targets, value
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Event, PlayCard, Realign, RollRealignment
+from domain.twilight_struggle.steps.operations import Realign, RollRealignment
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.optional import under
 from tests.domain.twilight_struggle.table import resolving
 from tests.scenario import Scenario, given

@@ -6,21 +6,16 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import prompt
+from domain.kernel import Ended, prompt
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
-from domain.twilight_struggle.facts import (
-    CardRevived,
-    Ended,
-    EventBegan,
-    HandsChecked,
-    HeldCardsShown,
-    InfluenceSet,
-    ScoreMoved,
-    TurnEnded,
-)
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import CardRevived
+from domain.twilight_struggle.facts.flow import EventBegan, HandsChecked, HeldCardsShown, TurnEnded
+from domain.twilight_struggle.facts.tracks import ScoreMoved
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import EndTurn, Event, PlayCard
+from domain.twilight_struggle.steps.flow import EndTurn
+from domain.twilight_struggle.steps.play import Event, PlayCard
 from tests.domain.twilight_struggle.optional import under
 from tests.domain.twilight_struggle.table import resolving
 from tests.scenario import Scenario, given

@@ -12,18 +12,18 @@ import pytest
 from domain.kernel import CHANCE, prompt
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import OTHER, SIDES, US, USSR
-from domain.twilight_struggle.facts import (
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.flow import (
     BidMade,
     BidPassed,
     BidRaised,
     BidsOpened,
-    InfluenceSet,
-    ScoreMoved,
     SidesSettled,
     TurnBegan,
 )
+from domain.twilight_struggle.facts.tracks import ScoreMoved
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps import Bid, PlaceExtra
+from domain.twilight_struggle.steps.setup import Bid, PlaceExtra
 from tests.domain.twilight_struggle.optional import dealt, opened, placed, under
 from tests.scenario import Scenario, given
 

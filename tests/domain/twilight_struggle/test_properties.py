@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import fold
+from domain.kernel import Ended, fold
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import MAP, SIDES
-from domain.twilight_struggle.facts import Ended, RegionScored, TurnBegan
+from domain.twilight_struggle.facts.flow import TurnBegan
+from domain.twilight_struggle.facts.tracks import RegionScored
 from domain.twilight_struggle.rules.hand import scoring
 from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.state import State

@@ -6,10 +6,13 @@ import pytest
 
 from domain.kernel import Ended
 from domain.twilight_struggle.components import BATTLEGROUNDS, MAP
-from domain.twilight_struggle.facts import CardPutAway, RegionScored, ScoreMoved
+from domain.twilight_struggle.facts.cards import CardPutAway
+from domain.twilight_struggle.facts.tracks import RegionScored, ScoreMoved
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.rules.scoring import scored, status_of
-from domain.twilight_struggle.steps import Coup, Event, FinalScoring
+from domain.twilight_struggle.steps.flow import FinalScoring
+from domain.twilight_struggle.steps.operations import Coup
+from domain.twilight_struggle.steps.play import Event
 from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 

@@ -6,29 +6,32 @@ import re
 
 import pytest
 
-from domain.kernel import HIDDEN, Fact, Step
+from domain.kernel import HIDDEN, Ended, Fact, Step
 from domain.texts import LANGUAGES, Texts
-from domain.twilight_struggle import GAME, steps
+from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, MEMBERS, SIDES, SPACE
-from domain.twilight_struggle.facts import (
-    BidMade,
-    CardsDealt,
-    ChinaPassed,
-    CountryLeftOut,
-    CoupRolled,
-    Ended,
-    HandShown,
-    InfluenceSet,
-    RegionScored,
-    ScoreMoved,
-    TopSeen,
-)
-from domain.twilight_struggle.facts.tracks import Tally
+from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet
+from domain.twilight_struggle.facts.cards import CardsDealt, ChinaPassed, HandShown, TopSeen
+from domain.twilight_struggle.facts.flow import BidMade
+from domain.twilight_struggle.facts.tracks import CountryLeftOut, RegionScored, ScoreMoved, Tally
 from domain.twilight_struggle.rules.board import ANYWHERE
 from domain.twilight_struggle.rules.operations import Ops
 from domain.twilight_struggle.rules.registry import CARDS, CHOICES
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps.setup import MOST_BID
+from domain.twilight_struggle.steps.choices import (
+    AddEach,
+    Choose,
+    Double,
+    Drain,
+    OrderHand,
+    Relocate,
+    RemoveEach,
+    Spread,
+)
+from domain.twilight_struggle.steps.flow import ChooseHeadline, DropCard
+from domain.twilight_struggle.steps.operations import Coup, Operate, PlaceInfluence, Realign, TrySpace
+from domain.twilight_struggle.steps.play import PlayCard, PlayTaken
+from domain.twilight_struggle.steps.setup import MOST_BID, Bid, PlaceExtra, PlaceFree, SealBid
 from tests.domain import properties, wording
 from tests.domain.twilight_struggle.table import table
 
@@ -37,27 +40,27 @@ NEEDS = [card.needs[0] for card in CARDS.values() if card.needs]
 REASONS = ("space", "military_operations", "bid")
 OPS = Ops("fidel", 2)
 ASKING: tuple[Step, ...] = (
-    steps.SealBid(SIDES),
-    steps.Bid("us"),
-    steps.PlaceExtra("us", "bid", 2, 2),
-    steps.ChooseHeadline(SIDES),
-    steps.PlayCard("us"),
-    steps.PlayTaken("us", "fidel", "ussr"),
-    steps.Operate("us", OPS),
-    steps.PlaceInfluence("us", OPS),
-    steps.Realign("us", OPS),
-    steps.Coup("us", OPS),
-    steps.TrySpace("us", OPS),
-    steps.AddEach("us", "fidel", "us", ANYWHERE, 2),
-    steps.RemoveEach("us", "fidel", "ussr", ANYWHERE, 2, 0),
-    steps.Spread("us", "fidel", "us", ANYWHERE, 2, 3, 2),
-    steps.PlaceFree("us", "setup", "us", ANYWHERE, 2, 7, 7),
-    steps.Drain("us", "fidel", "ussr", ANYWHERE, 2, 3, 2),
-    steps.Double("us", "fidel", "us", ANYWHERE, 2),
-    steps.Choose("us", "blockade"),
-    steps.OrderHand("ussr", "aldrich_ames_2nd"),
-    steps.Relocate("us", "fidel", "us", ANYWHERE, 4, 2),
-    steps.DropCard("us"),
+    SealBid(SIDES),
+    Bid("us"),
+    PlaceExtra("us", "bid", 2, 2),
+    ChooseHeadline(SIDES),
+    PlayCard("us"),
+    PlayTaken("us", "fidel", "ussr"),
+    Operate("us", OPS),
+    PlaceInfluence("us", OPS),
+    Realign("us", OPS),
+    Coup("us", OPS),
+    TrySpace("us", OPS),
+    AddEach("us", "fidel", "us", ANYWHERE, 2),
+    RemoveEach("us", "fidel", "ussr", ANYWHERE, 2, 0),
+    Spread("us", "fidel", "us", ANYWHERE, 2, 3, 2),
+    PlaceFree("us", "setup", "us", ANYWHERE, 2, 7, 7),
+    Drain("us", "fidel", "ussr", ANYWHERE, 2, 3, 2),
+    Double("us", "fidel", "us", ANYWHERE, 2),
+    Choose("us", "blockade"),
+    OrderHand("ussr", "aldrich_ames_2nd"),
+    Relocate("us", "fidel", "us", ANYWHERE, 4, 2),
+    DropCard("us"),
 )
 LARGEST_HAND = 10  # nine cards, and one more to be safe
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.kernel import Result
-from domain.twilight_struggle.facts import ContestRolled, ScoreMoved
+from domain.twilight_struggle.facts.tracks import ContestRolled, ScoreMoved
 from replay.importers.twilight_struggle.report import Imported, imported
 from tests.matches import PRODUCT
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from domain.twilight_struggle.facts import EffectBegan, Ended, RegionScored, TurnEnded, WarRolled
+from domain.kernel import Ended
+from domain.twilight_struggle.facts.board import WarRolled
+from domain.twilight_struggle.facts.flow import EffectBegan, TurnEnded
+from domain.twilight_struggle.facts.tracks import RegionScored
 from replay.importers.twilight_struggle.report import Imported, imported
 from replay.verify import verify_records
 from tests.matches import PRODUCT

@@ -13,7 +13,8 @@ from domain.games import GAMES
 from domain.kernel import Decision
 from domain.log import canonical, codec
 from domain.match import Match
-from domain.twilight_struggle.facts import InfluenceSet, PositionStated
+from domain.twilight_struggle.facts.board import InfluenceSet
+from domain.twilight_struggle.facts.cards import PositionStated
 from projections.turns import turns
 from replay import narration
 from replay.importers.twilight_struggle.report import Imported, imported
