@@ -124,15 +124,6 @@ def to_unflag(s: State, me: Seat, where: Where, *, conflicted: bool = True) -> P
     )
 
 
-def to_flag(s: State, me: Seat, where: Where) -> Picks:
-    """Empty political spaces and markets that fit."""
-    return tuple(
-        space
-        for space in matching(s, me, where)
-        if BOARD[space].kind in ("political", "market") and space not in s.flags
-    )
-
-
 def to_shift(s: State, me: Seat, where: Where) -> Picks:
     """What one shift may touch."""
     return tuple(

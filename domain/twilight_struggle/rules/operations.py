@@ -11,7 +11,6 @@ from domain.twilight_struggle.components import AROUND, BESIDE, CIVIL_WAR, MAP, 
 from domain.twilight_struggle.rules.board import (
     ANYWHERE,
     Where,
-    controller,
     controls,
     effects,
     fits,
@@ -216,11 +215,6 @@ def may_space(s: State, seat: Seat, ops: Ops) -> bool:
     if box is None or s.spaced[seat] >= (2 if holds_box(s, seat, 2) else 1):
         return False
     return value(s, seat, ops) >= box.min_ops
-
-
-def owner_at(s: State, country: str) -> Seat | None:
-    """Who controls a space; the box of the civil war belongs to nobody."""
-    return controller(s, country) if country in MAP else None
 
 
 def grant(
