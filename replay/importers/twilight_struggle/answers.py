@@ -6,13 +6,15 @@ explains most of what the entry still states is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Any
 
 from domain import kernel
-from domain.kernel import CHANCE, Answer, Decision, Draw, Picks, Prompt, Seat, Step
+from domain.kernel import CHANCE, Answer, Draw, Fact, Picks, Prompt, Seat, Step
 from domain.twilight_struggle.components import MAP, OTHER, US, USSR
-from domain.twilight_struggle.facts.tracks import ContestRolled
+from domain.twilight_struggle.facts.flow import EffectsLapsed, EventBarred, RoundBegan
+from domain.twilight_struggle.facts.tracks import ContestRolled, DefconSet
 from domain.twilight_struggle.rules.board import influence
 from domain.twilight_struggle.rules.operations import CHINA, ransoms
 from domain.twilight_struggle.rules.registry import CARDS
@@ -46,6 +48,8 @@ from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.comparison import Checker, rolled_by
 from replay.importers.twilight_struggle.statement_pool import Pool
 
+UN = "un_intervention"
+
 
 class NoAnswer(Exception):
     """The log does not say what our rules ask; the text says what, `line` where, if that is known."""
@@ -77,14 +81,17 @@ def play(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
         raise NoAnswer("the log does not have this action round")
     if not entry.card:
         return _only(question, "pass")
-    return _only(question, _use(s, question, pool, entry.card))
+    use = _use(s, question, pool, entry.card)
+    if use not in question.options and s.buries:  # "We Will Bury You" ended the game before that
+        use = next((one for one in question.options if one.partition(":")[2] == entry.card), use)
+    return _only(question, use)
 
 
 def _use(s: State, question: Prompt, pool: Pool, card: str) -> str:
     seat = question.seat
     if pool.first(log.TrapRoll) and f"discard:{card}" in question.options:
         return f"discard:{card}"
-    if card == "un_intervention":
+    if card == UN:
         played = pool.first(log.Plays, lambda said: said.side == seat)
         if played:
             played[0].take()
@@ -112,10 +119,18 @@ def taken(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     assert isinstance(step, PlayTaken)
     if pool.first(log.Returns):
         return _only(question, "return")
+    played = [(item, said) for item, said in pool.unused(log.Plays) if said.card == step.card]
+    for item, _ in played[: 1 if len(played) > 1 and pool.first(log.EventNamed, _is_intervention) else None]:
+        item.take()
     for item, said in pool.unused(log.Plays):
-        if said.card == step.card:
+        if f"cancel:{said.card}" in question.options and pool.first(log.EventNamed, _is_intervention):
             item.take()
+            return (f"cancel:{said.card}",)
     return _only(question, _use_of_taken(s, question, pool, step.card))
+
+
+def _is_intervention(said: log.EventNamed) -> bool:
+    return said.card == UN
 
 
 def _use_of_taken(s: State, question: Prompt, pool: Pool, card: str) -> str:
@@ -143,6 +158,9 @@ def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
         if _ransom_is_paid(pool, question.seat, country):
             return (f"ransom:{country}",)
     found = list(pool.unused(log.OpsHeader))
+    if step.ops.granted:  # what stands under an event that is still to come was not handed out by this one
+        coming = {said.card for _, said in pool.unused(log.EventNamed)}
+        found = [one for one in found if one[1].inside_event not in coming]
     if not step.ops.granted:
         found = [one for one in found if not pool.declined(one[0])] or found
     elif found and pool.declined(found[0][0]):
@@ -204,14 +222,15 @@ def each(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     step = s.agenda[-1]
     assert isinstance(step, (AddEach, RemoveEach, Double))
     up = not isinstance(step, RemoveEach)
-    for here in (True, False):
+    elsewhere = (False,) if question.least or step.card == "norad" else ()  # what may be left stands here
+    for here in (True, *elsewhere):
         changes = pool.changes(step.side, up=up, here=here)
         found = [said.country for said in changes if said.country in question.options]
         if isinstance(step, AddEach) and step.card == "norad":
             found = found[-1:]
         if len(found) >= question.least and found:
             return tuple(dict.fromkeys(found))[: question.most]
-    if up and not pool.goes_on:
+    if up and question.least and not pool.goes_on:
         raise NoAnswer("the log stops in the middle of what a card does")
     return _filled(question, found)
 
@@ -263,15 +282,15 @@ def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     step = s.agenda[-1]
     assert isinstance(step, Choose)
     if step.card == "star_wars":
-        return star_wars(question, pool)
+        return star_wars(s, question, pool)
     if step.card == "wargames":
         return ("go_on",) if pool.goes_on else ("end",)
     if question.most > 1:
         return tuple(said.card for _, said in pool.unused(log.Discards) if said.card in question.options)
     thrown = pool.first(log.Discards, lambda said: said.card in question.options)
-    if thrown:
-        return (thrown[1].card,)
     shown = pool.first(log.Reveals, lambda said: said.card in question.options)
+    if thrown and not (shown and _before(pool, shown[0], thrown[0])):
+        return (thrown[1].card,)
     if shown:
         shown[0].take()
         return (shown[1].card,)
@@ -279,7 +298,7 @@ def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     if region:
         return (region[1].region,)
     olympics = pool.first(log.Olympics, lambda said: said.side == question.seat)
-    if olympics:
+    if olympics and "participate" in question.options:
         olympics[0].take()
         return ("participate",) if olympics[1].takes_part else ("boycott",)
     for fallback in (NONE, "decline"):
@@ -302,8 +321,13 @@ def _explained(s: State, seat: Seat, option: str, pool: Pool) -> int:
     checker = Checker()
     checker.pool = pool.copy()
     decision = kernel.decide(s, Answer(seat, (option,)))
-    told(checker, s, decision)
+    inside = list(takewhile(lambda fact: not isinstance(fact, (RoundBegan, EffectsLapsed)), decision.facts))
+    told(checker, s, inside)
     wrong = 3 * len(checker.mismatches)
+    moved = sum(isinstance(fact, DefconSet) for fact in inside)
+    wrong += moved - len([*pool.unused(log.Defcon)]) + len([*checker.pool.unused(log.Defcon)])  # untold
+    if checker.pool.paragraph != pool.paragraph:  # another event has begun: what stood under this one is over
+        wrong += checker.unanswered(pool.paragraph)
     after: list[Step] = list(decision.table.agenda)
     fits = bool(after) and _expects(after[-1], pool)
     return checker.checked + fits - wrong
@@ -322,19 +346,23 @@ def _expects(step: Step, pool: Pool) -> bool:
     return False
 
 
-def told(checker: Checker, s: State, decision: Decision[Any]) -> None:
-    """Let a checker see every fact of a decision, each with the table after it."""
+def told(checker: Checker, s: State, facts: Iterable[Fact]) -> None:
+    """Let a checker see facts, each with the table after it."""
     table = s
-    for fact in decision.facts:
+    for fact in facts:
         table = fact.apply(table)
         checker.observe(fact, table)
 
 
-def star_wars(question: Prompt, pool: Pool) -> Picks:
-    """The event that Star Wars revives is named next."""
+def star_wars(s: State, question: Prompt, pool: Pool) -> Picks:
+    """The event that Star Wars revives is named next; one that did not happen is not."""
     for _, said in pool.unused(log.EventNamed):
         if said.card in question.options:
             return (said.card,)
+    for option in question.options:
+        facts = kernel.decide(s, Answer(question.seat, (option,))).facts
+        if any(isinstance(fact, EventBarred) and fact.card == option for fact in facts):
+            return (option,)
     raise NoAnswer("Star Wars: the log names no event")
 
 

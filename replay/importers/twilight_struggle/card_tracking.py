@@ -138,7 +138,7 @@ SCORING = frozenset(card for card in ALL if CARDS[card].scores)
 WHOLE_HAND = {"cia_created": USSR, "lone_gunman": US, "aldrich_ames_remix": US}
 ENVY, GRAIN, PLAN, SALT = "missile_envy", "grain_sales_to_soviets", "five_year_plan", "salt_negotiations"
 ASK_NOT, TEHRAN, CAMBRIDGE = "ask_not_what_your_country", "our_man_in_tehran", "the_cambridge_five"
-STAR_WARS, SHUTTLE = "star_wars", "shuttle_diplomacy"
+STAR_WARS, SHUTTLE, UN = "star_wars", "shuttle_diplomacy", "un_intervention"
 EMPTY_HAND = (*WHOLE_HAND, GRAIN, PLAN, "terrorism")  # where "no cards" means none at all
 LAST_TURN = 10
 FIRST_TURNS = {"late war": 8}  # of scenarios that do not begin with the first
@@ -342,7 +342,9 @@ class _Course:
 
     def _unplayed(self, one: EventNamed) -> Iterator[Move]:
         """The event of a card that nobody played: Star Wars took it out of the discards."""
-        if self.playing.get(STAR_WARS):
+        if one.card == UN and self.playing.get(GRAIN):
+            yield from self._play(one.line, US, US, UN)
+        elif self.playing.get(STAR_WARS):
             yield self._move(TakenBack, one.line, one.card)
             self.player[one.card] = US
         else:

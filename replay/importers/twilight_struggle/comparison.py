@@ -122,6 +122,11 @@ class Checker:
         items = self.pool.items
         return next((i.said.line for i in items if not i.used and isinstance(i.said, COUNTED)), 0)
 
+    def unanswered(self, paragraph: int) -> int:
+        """How many values a paragraph states that nothing has answered yet."""
+        items = (item for item in self.pool.items if item.paragraph == paragraph)
+        return sum(not item.used and isinstance(item.said, COUNTED) for item in items)
+
     def leave(self, s: State) -> None:
         """The entry is over on this table: what it states and nobody did is wrong."""
         self.table = s

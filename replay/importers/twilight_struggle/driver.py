@@ -21,7 +21,7 @@ from domain.twilight_struggle.facts.tracks import RegionScored
 from domain.twilight_struggle.rules.hand import ops_of, rounds, scoring
 from domain.twilight_struggle.rules.operations import CHINA, COUP, SPACE_RACE, Ops, narrowed, value
 from domain.twilight_struggle.rules.registry import CARDS
-from domain.twilight_struggle.rules.scoring import score
+from domain.twilight_struggle.rules.scoring import MOST, score
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import Choose
 from domain.twilight_struggle.steps.flow import LAST_TURN, ChooseHeadline, EndTurn
@@ -207,8 +207,8 @@ class Driver:
             self._tell_fatal_coup(before, picks[0])
 
     def _must_not_end_early(self, s: State, seat: Seat, picks: Picks) -> None:
-        """A game that goes on in the log was not over."""
-        if not self._following():
+        """A game that goes on in the log was not over; in rounds that are passed it does not go on."""
+        if not any(one.line > self.entry.line and not _is_idle(one) for one in self.entries.values()):
             return
         try:
             result = decide(s, Answer(seat, picks)).table.result
@@ -236,7 +236,11 @@ class Driver:
             raise Stopped(f"{question.ask}: no log in this format answers that")
         if self.checker.pool.stops and not self._follows_from_the_rules(s, step):
             raise NoAnswer("the log stops here")
-        if getattr(step, "card", "") == "chernobyl" and not self.checker.pool.first(log.ChoosesRegion):
+        if (
+            isinstance(step, Choose)
+            and step.card == "chernobyl"
+            and not self.checker.pool.first(log.ChoosesRegion)
+        ):
             picks: Picks = (self._untouched(question),)
         else:
             picks = answer(s, question, self.checker.pool, self.entry)
@@ -262,13 +266,14 @@ class Driver:
         """Answers that need no word of the log, though it says nothing any more.
 
         A scoring card, or Wargames, of which only the head is left, ended the game; so did the last round of
-        the last turn, after which nothing is played.
+        the last turn, after which nothing is played.  With 20 points an event ends it, whatever it asks.
         """
         last_round = s.turn == LAST_TURN and s.round >= rounds(s.turn)
         if isinstance(step, PlayCard):
             card = self.entry.card if isinstance(self.entry, log.ActionRound) else ""
-            return card == "wargames" or (card in CARDS and bool(CARDS[card].scores))
-        return last_round or (isinstance(step, Choose) and step.card == "wargames")
+            passed = not card and s.turn == LAST_TURN and s.round > rounds(s.turn)
+            return passed or card == "wargames" or (card in CARDS and bool(CARDS[card].scores))
+        return last_round or (isinstance(step, Choose) and (step.card == "wargames" or abs(s.vp) >= MOST))
 
     def _check_header(self, s: State, seat: Seat, picks: Picks) -> None:
         """The points that the log prints over Operations."""
@@ -359,7 +364,7 @@ class Driver:
         self._leave(s)
         self.entry, self.played = entry or log.Entry(line=BEYOND), False
         self.checker.pool = Pool(self.entry.said, self.entry.line)
-        self.checker.pool.goes_on = self._following()
+        self.checker.pool.goes_on, self.checker.pool.ends = self._following(), bool(self.log.end)
 
     def _leave(self, s: State) -> None:
         """The entry is over; what the log states of it otherwise is set right as soon as that can be done."""
@@ -555,6 +560,13 @@ def follow(said: log.Log, content: bytes, product: str, players: Mapping[Seat, s
         driver.checker.compare(line, "action round", stated, ours)
     driver.run()
     return driver
+
+
+def _is_idle(entry: log.Entry) -> bool:
+    """The end of a turn, or a round in which nothing was played."""
+    return isinstance(entry, log.Cleanup) or (
+        isinstance(entry, log.ActionRound) and not entry.card and not entry.said
+    )
 
 
 def _last_column(turn: log.Turn) -> log.Entry | None:

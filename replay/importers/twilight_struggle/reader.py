@@ -335,11 +335,12 @@ MOST = 20  # of the option
 
 
 def summed(changes: Sequence[InfluenceChange]) -> tuple[InfluenceChange, ...]:
-    """The changes of the set-up, one for each side and country, with the last totals of the country."""
+    """The changes of the set-up, one for each side and country, with the last totals that its lines give."""
     found: dict[tuple[str, str], InfluenceChange] = {}
-    last = {one.country: one for one in changes}
+    last = {(one.side, one.country): one for one in changes}
     for one in changes:
-        key, totals = (one.side, one.country), last[one.country]
+        key = (one.side, one.country)
+        totals = last[key]
         by = one.by + (found[key].by if key in found else 0)
         line = max(one.line, found[key].line if key in found else 0)
         found[key] = InfluenceChange(line, one.side, by, one.country, totals.us, totals.ussr)

@@ -53,6 +53,7 @@ class Pool:
         self.paragraph = 0
         self.headed: OpsHeader | None = None
         self.goes_on = False  # does the log have entries after this one?
+        self.ends = False  # does it have more to say of the end of the game?
         self.extend(said)
 
     def extend(self, said: Iterable[Statement]) -> None:
@@ -67,7 +68,7 @@ class Pool:
     def copy(self) -> Pool:
         """A pool that may be used up without touching this one."""
         other = Pool((), self.line)
-        other.paragraph = self.paragraph
+        other.paragraph, other.goes_on = self.paragraph, self.goes_on
         for item in self.items:
             twin = Item(item.said, item.paragraph)
             twin.left, twin.used = item.left, item.used
@@ -111,7 +112,7 @@ class Pool:
         below = after[0] if after and after[0].paragraph == header.paragraph else None
         if below is not None and not isinstance(below.said, (OpsHeader, EventNamed)):
             return False
-        return bool(after) or self.goes_on
+        return bool(after) or self.goes_on or self.ends
 
     @property
     def stops(self) -> bool:
