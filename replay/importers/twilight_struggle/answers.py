@@ -22,7 +22,7 @@ from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import DONE, NONE
 from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.comparison import Checker, rolled_by
-from replay.importers.twilight_struggle.statement_pool import Pool
+from replay.importers.twilight_struggle.statement_pool import ASIDE, Pool
 
 UN = "un_intervention"
 
@@ -151,7 +151,8 @@ def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
 
 def _ransom_is_paid(pool: Pool, side: Seat, country: str) -> bool:
     """2 influence leave the country in one line, before anything else of this paragraph."""
-    nearest = next((item.said for item in pool.items if not item.used), None)
+    left = (item.said for item in pool.items if not item.used and not isinstance(item.said, ASIDE))
+    nearest = next(left, None)
     return isinstance(nearest, log.InfluenceChange) and (nearest.side, nearest.country, nearest.by) == (
         side,
         country,
@@ -222,7 +223,8 @@ def one_by_one(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Pick
     step: Any = s.agenda[-1]
     up = isinstance(step, (steps.Spread, steps.PlaceFree, steps.PlaceExtra))
     side = getattr(step, "side", question.seat)
-    for here in (True, False):
+    begun = isinstance(step, steps.Relocate) and step.taken > 0  # what was taken stands in one paragraph
+    for here in (True,) if begun else (True, False):
         found = [one for one in pool.changes(side, up=up, here=here) if one.country in question.options]
         if found and isinstance(step, steps.PlaceFree):
             return (_freely(s, side, found),)

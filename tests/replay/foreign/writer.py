@@ -218,6 +218,8 @@ class _Writer:
             self.striking = True
         elif isinstance(step, steps.Realign) and how not in ("done", "influence"):
             self.say(f"Target: {country(answer.picks[0])}")
+        elif isinstance(step, steps.AddEach) and step.card == "norad":
+            self.close()
         elif isinstance(step, steps.Choose) and step.card == "olympic_games":
             what = "participate in" if how == "participate" else "boycott"
             self.say(f"{NAMES[answer.seat]} chooses to {what} the Olympics")
