@@ -410,10 +410,10 @@ class Driver:
         """The hands as the entry at `place` needs them."""
         first, last = self._lines(place)
         inside = [move for move in self.moves if first <= move.line <= last]
-        got = {move.card for move in inside if isinstance(move, Arrives)}
+        got = {(move.side, move.card) for move in inside if isinstance(move, Arrives)}
         drawn = {move.side: move.line for move in inside if isinstance(move, Draws)}  # from there on others
         for line, side, card in self.needs:
-            if first <= line <= min(last, drawn.get(side, last)) and card not in got:
+            if first <= line <= min(last, drawn.get(side, last)) and (side, card) not in got:
                 layout.bring(side, card, self._later(side, first))
 
     def _later(self, side: Seat, line: int) -> list[str]:
