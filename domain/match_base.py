@@ -14,7 +14,7 @@ from typing import Any, NewType, TypeVar
 from msgspec import Struct
 
 from domain.chance import SCHEME, joined
-from domain.events import Asked, Closed, Entry, Opened, SaltOpened, Seated, TakebackAsked, TakenBack
+from domain.events import Asked, Closed, Entry, Opened, Restated, SaltOpened, Seated, TakebackAsked, TakenBack
 from domain.folding import ALL_PARTS, NO_PART
 from domain.game import Game
 from domain.games import GAMES
@@ -75,6 +75,7 @@ class Outline(ABC):
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
+        self.incomplete = False  # was a position set from the record that was imported, not by the rules?
         self.audiences = frozenset(codec(self.game).audiences)
         self._salts: dict[Seat, str] = {}  # those that were opened
         self._request: Request | None = None
@@ -288,6 +289,8 @@ class Outline(ABC):
             self._jumped(entry.move, entry.to)
         elif isinstance(entry, Closed):
             self.closed = entry
+        elif isinstance(entry, Restated):
+            self.incomplete = True
         if len(record.audiences) < len(self.audiences):
             self.audiences &= frozenset(record.audiences)
 

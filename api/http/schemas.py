@@ -280,9 +280,11 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     `chance`: house-seeded, player-seeded or recorded.  `salts`: how who sat down on each seat gave a salt;
     null: it is free.  `unopened`: the seats whose salts are still to be opened.  `receipt`: while a seat is
     free, the signed checkpoint over the opening move, to be kept.  `unverified`: it was imported from
-    elsewhere, so nothing in it is proved.  `claimed`: it was uploaded, and nothing proves that its players
-    are those of this house.  Of an uploaded match `signer` is the key of this server whose signature was
-    checked, and `signature` says in words who signed, or is only named and was not checked.
+    elsewhere, so nothing in it is proved.  `incomplete`: its record could not be followed throughout, so some
+    positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
+    and nothing proves that its players are those of this house.  Of an uploaded match `signer` is the key of
+    this server whose signature was checked, and `signature` says in words who signed, or is only named and
+    was not checked.
     """
 
     match: str
@@ -294,6 +296,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     names: dict[str, str]
     origin: str
     unverified: bool
+    incomplete: bool | UnsetType = UNSET
     claimed: bool
     signer: str | None
     signature: str | None

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import NODEFAULT, Raw, Struct
+from msgspec import NODEFAULT, UNSET, Raw, Struct
 from msgspec.structs import FieldInfo
 
 from api.gate import CachedMatch, CommandResult, PartialLook
@@ -297,6 +297,7 @@ def _summary(
         "names": _imported_names(match) if match.imported else dict(names),
         "origin": match.origin,
         "unverified": match.imported,
+        "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,
         "signer": next(iter(match.proof.by), None) if match.proof else None,
         "signature": match.proof.told(language) if match.proof else None,

@@ -46,7 +46,7 @@ from domain.twilight_struggle.steps.setup import PlaceExtra, PlaceFree
 from domain.twilight_struggle.steps.wars import RollWar
 from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.comparison import Checker, rolled_by
-from replay.importers.twilight_struggle.statement_pool import Pool
+from replay.importers.twilight_struggle.statement_pool import ASIDE, Pool
 
 UN = "un_intervention"
 
@@ -175,7 +175,8 @@ def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
 
 def _ransom_is_paid(pool: Pool, side: Seat, country: str) -> bool:
     """2 influence leave the country in one line, before anything else of this paragraph."""
-    nearest = next((item.said for item in pool.items if not item.used), None)
+    left = (item.said for item in pool.items if not item.used and not isinstance(item.said, ASIDE))
+    nearest = next(left, None)
     return isinstance(nearest, log.InfluenceChange) and (nearest.side, nearest.country, nearest.by) == (
         side,
         country,
@@ -246,7 +247,8 @@ def one_by_one(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Pick
     step: Any = s.agenda[-1]
     up = isinstance(step, (Spread, PlaceFree, PlaceExtra))
     side = getattr(step, "side", question.seat)
-    for here in (True, False):
+    begun = isinstance(step, Relocate) and step.taken > 0  # what was taken stands in one paragraph
+    for here in (True,) if begun else (True, False):
         found = [one for one in pool.changes(side, up=up, here=here) if one.country in question.options]
         if found and isinstance(step, PlaceFree):
             return (_freely(s, side, found),)

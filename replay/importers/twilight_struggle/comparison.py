@@ -366,9 +366,14 @@ def _event(checker: Checker, fact: EventBegan, s: State) -> None:
 
 
 def _shown(checker: Checker, fact: HandShown | CardsShown, s: State) -> None:
-    for item, said in checker.pool.unused(log.Reveals):
-        if said.side == fact.seat and said.card in fact.cards:
+    found = [item for item, said in checker.pool.unused(log.Reveals) if _is_of(said, fact)]
+    for item in found:
+        if item.paragraph == found[0].paragraph:  # another event may show one of them once more
             item.take()
+
+
+def _is_of(said: log.Reveals, fact: HandShown | CardsShown) -> bool:
+    return said.side == fact.seat and said.card in fact.cards
 
 
 def _reshuffled(checker: Checker, fact: DiscardsReshuffled, s: State) -> None:

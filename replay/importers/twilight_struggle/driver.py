@@ -30,7 +30,7 @@ from domain.twilight_struggle.steps.operations import Coup, Operate, RollCoup
 from domain.twilight_struggle.steps.play import PlayCard
 from replay.importers.twilight_struggle import structure as log
 from replay.importers.twilight_struggle.answers import ANSWERS, DICE, NoAnswer
-from replay.importers.twilight_struggle.card_tracking import DISCARDS, Arrives
+from replay.importers.twilight_struggle.card_tracking import DISCARDS, Arrives, Draws
 from replay.importers.twilight_struggle.card_tracking import moves as moves_of
 from replay.importers.twilight_struggle.comparison import Checker, Mismatch
 from replay.importers.twilight_struggle.deal import deal
@@ -412,10 +412,12 @@ class Driver:
     def _bring(self, layout: Layout, place: Place) -> None:
         """The hands as the entry at `place` needs them."""
         first, last = self._lines(place)
-        got = {move.card for move in self.moves if first <= move.line <= last and isinstance(move, Arrives)}
+        inside = [move for move in self.moves if first <= move.line <= last]
+        got = {(move.side, move.card) for move in inside if isinstance(move, Arrives)}
+        drawn = {move.side: move.line for move in inside if isinstance(move, Draws)}  # from there on others
         for line, side, card in self.needs:
-            if first <= line <= last and card not in got:
-                layout.bring(side, card, self._later(side, line))
+            if first <= line <= min(last, drawn.get(side, last)) and (side, card) not in got:
+                layout.bring(side, card, self._later(side, first))
 
     def _later(self, side: Seat, line: int) -> list[str]:
         """The cards that a side is known to need from a line on, the first ones first."""

@@ -49,6 +49,19 @@ def test_a_match_says_what_it_is(eve: Client) -> None:
     assert set(told["names"]) == set(told["seats"].values())
 
 
+def test_a_match_of_which_rounds_are_missing_says_that_it_is_incomplete(tmp_path: Path) -> None:
+    """At its end and at an earlier move; one that was followed throughout has no such field."""
+    first, last = WHOLE.index("\nTurn 1, USSR AR2: "), WHOLE.index("\nTurn 1, US AR2: ")
+    found = imported((WHOLE[:first] + WHOLE[last:]).encode(), PRODUCT)
+    content = {"content-type": "application/zip"}
+    with served(tmp_path) as running:
+        eve = running.player("Eve")
+        for match, whole in ((found.match, False), (GAME.match, True)):
+            told = [eve.send("POST", "/v1/replays", file_of(match), content).json]
+            told += [eve.get(f"/v1/matches/{match.id}{at}").json for at in ("", "?at=4")]
+            assert [one.get("incomplete") for one in told] == ([None] * 3 if whole else [True] * 3)
+
+
 @pytest.mark.parametrize("view", ["us", "ussr", "all", "spectator"])
 def test_no_view_shows_a_hand(eve: Client, view: str) -> None:
     told = eve.get(f"{ADDRESS}?at=4&view={view}").json

@@ -15,7 +15,7 @@ from tests.replay.foreign.test_driving import HEADLINES, SET_UP
 from tests.replay.foreign.writer import played_on, written
 
 
-@pytest.mark.parametrize("seed", [0, 1, 5, 8, 27, 102, 194, 212])
+@pytest.mark.parametrize("seed", [0, 1, 5, 8, 27, 102, 194, 212, 540, 758])
 def test_a_match_that_was_written_as_a_log_is_followed_to_its_end(seed: int) -> None:
     """With and without handicap, optional cards and printed penalties; these seeds reach the Mid War."""
     played = played_on(seed, handicap=seed % 3, optional_cards=seed % 5 != 0)
@@ -84,9 +84,9 @@ LATER = "".join(
 )
 
 
-def mid_war(text: str, turn: int = 4) -> Imported:
+def mid_war(text: str, turn: int = 4, set_up: str = SET_UP) -> Imported:
     """After three turns of which one round each is told."""
-    found = imported((SET_UP + LATER + text.replace("TURN", f"Turn {turn}")).encode(), PRODUCT)
+    found = imported((set_up + LATER + text.replace("TURN", f"Turn {turn}")).encode(), PRODUCT)
     assert found.mismatches == (), found.mismatches
     assert found.lost == 0
     return found
@@ -169,6 +169,37 @@ def test_of_two_headlines_only_the_olympic_games_ask_who_takes_part() -> None:
         8,
     )
     assert found.match.live.vp == -2
+
+
+def test_what_de_stalinization_left_where_it_was_is_not_taken_from_the_event_below() -> None:
+    """Two influence are relocated; the third loss is that of East European Unrest."""
+    set_up = SET_UP.replace("+6 in Poland [0][6]", "+5 in Poland [0][5]\nUSSR +1 in Bulgaria [0][1]")
+    found = log(
+        "Turn 1, Headline Phase: De-Stalinization* & East European Unrest: USSR Headlines De-Stalinization*\n"
+        "US Headlines East European Unrest\nEvent: East European Unrest\nUSSR -1 in East Germany [0][2]\n"
+        "USSR -1 in Finland [0][0]\nUSSR -1 in Bulgaria [0][0]\n\nEvent: De-Stalinization*\n"
+        "USSR -2 in Poland [0][3]\nUSSR +2 in Chile [0][2]\n\n",
+        set_up,
+    )
+    assert found.match.live.influence["ussr"]["chile"] == 2
+
+
+def test_the_missile_crisis_is_bought_off_although_something_else_has_ended_before() -> None:
+    """The US pays within the Coup that Tear Down this Wall grants."""
+    found = mid_war(
+        "TURN, USSR AR1: Willy Brandt*: Event: Willy Brandt*\nUSSR gains 1 VP. Score is USSR 1.\n"
+        "USSR +1 in West Germany [0][1]\nWilly Brandt* is now in play.\n\n"
+        "TURN, USSR AR2: Cuban Missile Crisis*: Event: Cuban Missile Crisis*\nDEFCON degrades to 2\n"
+        "Cuban Missile Crisis* is now in play.\n\n"
+        "TURN, US AR2: Tear Down This Wall*: Event: Tear Down This Wall*\n"
+        "Willy Brandt* is no longer in play.\nUS +3 in East Germany [3][3]\nCoup (3 Ops):\n"
+        "US -2 in Turkey [0][0]\nCuban Missile Crisis* is no longer in play.\nTarget: Finland\n"
+        "FAILURE: 1 [ + 3 - 2x4 = -4 ]\nTear Down This Wall* is now in play.\n\n"
+        "TURN, USSR AR3: Junta: Place Influence (2 Ops):\nUSSR +1 in Poland [0][10]\n",
+        8,
+        SET_UP.replace("US +7 in Italy [7][0]", "US +5 in Italy [5][0]\nUS +2 in Turkey [2][0]"),
+    )
+    assert "turkey" not in found.match.live.influence["us"]
 
 
 LAST = "Turn 10, USSR AR7: Fidel*: Event: Fidel*\nUSSR +3 in Cuba [0][3]\n\n"

@@ -51,7 +51,7 @@ from domain.twilight_struggle.facts.tracks import (
 from domain.twilight_struggle.rules.hand import ops_of, rounds, scoring
 from domain.twilight_struggle.rules.operations import COUP, SPACE_RACE, Ops, value
 from domain.twilight_struggle.state import State
-from domain.twilight_struggle.steps.choices import Choose
+from domain.twilight_struggle.steps.choices import AddEach, Choose
 from domain.twilight_struggle.steps.operations import Coup, Operate, PlaceInfluence, Realign, RollCoup
 from domain.twilight_struggle.steps.play import PlayCard, PlayTaken
 from tests.domain.played import Played
@@ -253,6 +253,8 @@ class _Writer:
             self.striking = True
         elif isinstance(step, Realign) and how not in ("done", "influence"):
             self.say(f"Target: {country(answer.picks[0])}")
+        elif isinstance(step, AddEach) and step.card == "norad":
+            self.close()
         elif isinstance(step, Choose) and step.card == "olympic_games":
             what = "participate in" if how == "participate" else "boycott"
             self.say(f"{NAMES[answer.seat]} chooses to {what} the Olympics")
