@@ -288,7 +288,9 @@ def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     if step.card == "wargames":
         return ("go_on",) if pool.goes_on else ("end",)
     if question.most > 1:
-        return tuple(said.card for _, said in pool.unused(log.Discards) if said.card in question.options)
+        found = [one for one in pool.unused(log.Discards) if one[1].card in question.options]
+        here = [one for one in found if one[0].paragraph == pool.paragraph]  # another event may throw more
+        return tuple(said.card for _, said in here or found)
     thrown = pool.first(log.Discards, lambda said: said.card in question.options)
     shown = pool.first(log.Reveals, lambda said: said.card in question.options)
     if thrown and not (shown and _before(pool, shown[0], thrown[0])):

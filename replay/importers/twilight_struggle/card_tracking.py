@@ -140,8 +140,7 @@ ENVY, GRAIN, PLAN, SALT = "missile_envy", "grain_sales_to_soviets", "five_year_p
 ASK_NOT, TEHRAN, CAMBRIDGE = "ask_not_what_your_country", "our_man_in_tehran", "the_cambridge_five"
 STAR_WARS, SHUTTLE, UN = "star_wars", "shuttle_diplomacy", "un_intervention"
 EMPTY_HAND = (*WHOLE_HAND, GRAIN, PLAN, "terrorism")  # where "no cards" means none at all
-LAST_TURN = 10
-FIRST_TURNS = {"late war": 8}  # of scenarios that do not begin with the first
+LAST_TURN, LATE_WAR_TURN = 10, 8
 
 
 def moves(log: Log) -> tuple[Move, ...]:
@@ -186,7 +185,7 @@ class _Course:
         self.worth: dict[Seat, int] = {}
 
     def moves(self) -> Iterator[Move]:
-        before = FIRST_TURNS.get(self.log.scenario.lower(), 1) - 1
+        before = LATE_WAR_TURN - 1 if self.log.late_war else 0
         for i, turn in enumerate(self.log.turns):
             for number in range(before + 1, turn.number):
                 yield from self._missing_turn(number, turn.entries()[0].line)

@@ -360,9 +360,10 @@ def _event(checker: Checker, fact: EventBegan, s: State) -> None:
     found = checker.pool.first(log.EventNamed, lambda said: said.card == fact.card)
     if found:
         checker.pool.enter(found[0])
-    for item, said in checker.pool.unused(log.EventNamed):  # sometimes it is printed twice
-        if said.card == fact.card:
-            item.take()
+    for item, said in [*checker.pool.unused(log.EventNamed)] if found else ():
+        if said.card != fact.card:
+            break
+        item.take()  # sometimes it is printed twice
 
 
 def _shown(checker: Checker, fact: HandShown | CardsShown, s: State) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from domain.kernel import Seat
 from domain.twilight_struggle.components import US, USSR
 from domain.twilight_struggle.rules.hand import hand_size
-from domain.twilight_struggle.rules.periods import PERIODS, cards_of
+from domain.twilight_struggle.rules.periods import PERIODS, cards_of, late_war_deck
 from domain.twilight_struggle.steps.hands import shares
 from replay.importers.twilight_struggle.card_tracking import (
     ALL,
@@ -118,7 +118,9 @@ class Question(Struct, frozen=True):
 def question(log: Log) -> Question:
     """What has to be dealt in a log."""
     walk = _Walk(log.optional_cards)
-    if log.scenario.lower() != "standard":
+    if log.late_war:
+        walk.begin_late()
+    elif log.scenario.lower() != "standard":
         walk.problems.append(f"what is dealt in the scenario {log.scenario!r} is not known")
     for move in moves(log):
         walk.moment += 1
@@ -165,6 +167,13 @@ class _Walk:
         self.stays.append(self.open[card])
         self.pile += 1
 
+    def begin_late(self) -> None:
+        """The Late War scenario: its deck is there from the beginning, and the rest is out of the game."""
+        deck, gone = late_war_deck(self.optional)
+        self.place |= dict.fromkeys(gone, REMOVED)
+        for card in deck:
+            self.enter(card)
+
     def reshuffle(self) -> None:
         """The discards become a pile; cards of a pile that ran out were all drawn before."""
         if not self.pile:
@@ -205,7 +214,8 @@ class _Walk:
         self.turn, self.line, self.told = move.turn, move.line, move.told
         for period in (period for period, first in PERIODS.items() if first == move.turn):
             for card in cards_of(EDITION, period, optional=self.optional):
-                self.enter(card)
+                if card not in self.place:
+                    self.enter(card)
         self.deal()
 
     def close_turn(self) -> None:

@@ -585,4 +585,5 @@ def options_of(said: log.Log) -> dict[str, Any]:
         "optional_cards": said.optional_cards,
         "drawn_defectors": "score",
         "handicap": handicap(said),
+        "scenario": "late_war" if said.late_war else "standard",
     }

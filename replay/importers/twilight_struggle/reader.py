@@ -349,7 +349,7 @@ def summed(changes: Sequence[InfluenceChange]) -> tuple[InfluenceChange, ...]:
 
 def _extra(said: Log) -> dict[str, int]:
     placed = {side: sum(one.by for one in said.setup if one.side == side) for side in (US, USSR)}
-    return {side: placed[side] - FREE[side] for side in (US, USSR)}
+    return {side: placed[side] - (0 if said.late_war else FREE[side]) for side in (US, USSR)}
 
 
 def handicap(said: Log) -> int:

@@ -331,6 +331,11 @@ class Log(Struct, frozen=True, kw_only=True):
         """Whether the optional cards are in the game."""
         return any(name.lower() == "optional cards" for name in self.added)
 
+    @property
+    def late_war(self) -> bool:
+        """Whether it is the scenario that begins with turn 8."""
+        return self.scenario.lower() == "late war"
+
     def said(self) -> Iterator[Statement]:
         """Every statement of the turns and of the end."""
         for turn in self.turns:

@@ -192,8 +192,10 @@ def test_a_reshuffle_that_is_not_told_is_missed() -> None:
 
 
 def test_another_scenario_has_another_deal() -> None:
-    log = log_of("Turn 8, Headline Phase: Junta & Che:", set_up=SET_UP.replace("Standard", "Late War"))
-    assert deal(log).problems[0] == "what is dealt in the scenario 'Late War' is not known"
+    begun = "Turn 8, Headline Phase: Junta & Che:"
+    assert deal(log_of(begun, set_up=SET_UP.replace("Standard", "Late War"))).problems == ()
+    found = deal(log_of(begun, set_up=SET_UP.replace("Standard", "Turn Zero"))).problems
+    assert found[0] == "what is dealt in the scenario 'Turn Zero' is not known"
 
 
 def test_where_there_is_a_problem_the_rest_of_the_deal_stands() -> None:

@@ -15,7 +15,7 @@ from tests.replay.foreign.test_driving import HEADLINES, SET_UP
 from tests.replay.foreign.writer import played_on, written
 
 
-@pytest.mark.parametrize("seed", [0, 1, 5, 8, 27, 102, 194, 212, 540, 758])
+@pytest.mark.parametrize("seed", [0, 1, 5, 8, 27, 102, 194, 212, 540, 758, 1224])
 def test_a_match_that_was_written_as_a_log_is_followed_to_its_end(seed: int) -> None:
     """With and without handicap, optional cards and printed penalties; these seeds reach the Mid War."""
     played = played_on(seed, handicap=seed % 3, optional_cards=seed % 5 != 0)
@@ -31,6 +31,17 @@ def test_a_match_that_was_written_as_a_log_is_followed_to_its_end(seed: int) -> 
         ours.space,
         ours.removed,
     )
+
+
+@pytest.mark.parametrize("seed", [0, 26, 52])
+def test_the_scenario_of_the_late_war_is_followed_too(seed: int) -> None:
+    """It begins with turn 8, nothing is placed but the handicap, and the dead cards are out of the game."""
+    played = played_on(seed, handicap=seed % 3, scenario="late_war")
+    found = imported(written(played).encode(), PRODUCT)
+    assert found.match.opened.options["scenario"] == "late_war"
+    assert found.clean, (found.mismatches, found.unread, found.missing)
+    assert (found.lost, found.resynchronised, found.deal_problems) == (0, 0, ())
+    assert (found.result, found.match.live.influence) == (played.end.result, played.end.influence)
 
 
 # ── what such matches have found, as small logs ──
@@ -200,6 +211,19 @@ def test_the_missile_crisis_is_bought_off_although_something_else_has_ended_befo
         SET_UP.replace("US +7 in Italy [7][0]", "US +5 in Italy [5][0]\nUS +2 in Turkey [2][0]"),
     )
     assert "turkey" not in found.match.live.influence["us"]
+
+
+def test_star_wars_may_revive_the_event_of_the_other_headline() -> None:
+    found = mid_war(
+        "TURN, US AR1: Captured Nazi Scientist*: Event: Captured Nazi Scientist*\n"
+        "US advances to 1 in the Space Race.\nUS gains 2 VP. Score is US 2.\n\n"
+        "Turn 9, Headline Phase: Duck and Cover & Star Wars*: USSR Headlines Duck and Cover\n"
+        "US Headlines Star Wars*\nEvent: Duck and Cover\nDEFCON degrades to 4\n"
+        "US gains 1 VP. Score is US 3.\n\nEvent: Star Wars*\nEvent: Duck and Cover\n"
+        "DEFCON degrades to 3\nUS gains 2 VP. Score is US 5.\n\nTurn 9, USSR AR1: Fidel*:\n",
+        8,
+    )
+    assert found.match.live.vp == 5
 
 
 LAST = "Turn 10, USSR AR7: Fidel*: Event: Fidel*\nUSSR +3 in Cuba [0][3]\n\n"

@@ -74,9 +74,14 @@ FULL = {
 }  # how often a use is taken
 
 
-def options(handicap: int = 2, *, optional_cards: bool = True) -> dict[str, Any]:
+def options(handicap: int = 2, *, optional_cards: bool = True, scenario: str = "standard") -> dict[str, Any]:
     """The options under which an importer follows a log."""
-    return {"optional_cards": optional_cards, "drawn_defectors": "score", "handicap": handicap}
+    return {
+        "optional_cards": optional_cards,
+        "drawn_defectors": "score",
+        "handicap": handicap,
+        "scenario": scenario,
+    }
 
 
 # --------------------------------------------------------------------------- playing
@@ -184,7 +189,7 @@ class _Writer:
             "SETUP: : Ada will play as USSR.",
             "Grace will play as USA.",
             *([f"Handicap influence: US +{said['handicap']}"] if said["handicap"] else []),
-            "Scenario: Standard",
+            f"Scenario: {country(str(said['scenario']))}",
             *(["Optional Cards Added"] if said["optional_cards"] else []),
             "Time per Player: 45 Minutes",
         ]
@@ -293,6 +298,8 @@ class _Writer:
     def HeadlineBegan(self, fact: HeadlineBegan) -> None:
         self.begin_headlines()
         self.nested = []
+        if any(line.startswith("Event: ") for line in self.paragraph):
+            self.close()
 
     def RoundBegan(self, fact: RoundBegan) -> None:
         self.begin_headlines()
