@@ -308,6 +308,8 @@ def choose(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     for fallback in (NONE, "decline"):
         if fallback in question.options:
             return (fallback,)
+    if not question.least:  # a whole hand of one card
+        return ()
     return tried(s, question, pool)
 
 

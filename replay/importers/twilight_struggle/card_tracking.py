@@ -35,6 +35,7 @@ from replay.importers.twilight_struggle.structure import (
     Reveals,
     Statement,
     Turn,
+    Wins,
 )
 
 # ── Moves of cards, and facts about hands: what `following` finds in a foreign log, and `stays` counts ──
@@ -56,7 +57,9 @@ class TurnBegins(Move, frozen=True):
 
 
 class TurnEnds(Move, frozen=True):
-    """Whoever holds a scoring card now loses: nobody does, for the game goes on."""
+    """A side that holds a scoring card now loses, so these sides hold none."""
+
+    without: tuple[Seat, ...]
 
 
 class Leaves(Move, frozen=True):
@@ -141,6 +144,7 @@ ASK_NOT, TEHRAN, CAMBRIDGE = "ask_not_what_your_country", "our_man_in_tehran", "
 STAR_WARS, SHUTTLE, UN = "star_wars", "shuttle_diplomacy", "un_intervention"
 EMPTY_HAND = (*WHOLE_HAND, GRAIN, PLAN, "terrorism")  # where "no cards" means none at all
 LAST_TURN, LATE_WAR_TURN = 10, 8
+HELD = "held scoring card"  # why a side has won, as the edition writes it
 
 
 def moves(log: Log) -> tuple[Move, ...]:
@@ -202,7 +206,14 @@ class _Course:
             if turn.cleanup:
                 yield from self._entry(turn.cleanup)
             if not stops or _is_over(turn):
-                yield self._move(TurnEnds, self.line)
+                yield self._move(TurnEnds, self.line, self._without_scoring_card(stops))
+
+    def _without_scoring_card(self, stops: bool) -> tuple[Seat, ...]:
+        """Who holds no scoring card at the end of a turn: all, but for a side that has lost by it."""
+        for one in self.log.end if stops else ():
+            if isinstance(one, Wins) and one.why.lower() == HELD:
+                return (one.side,) if one.side else ()
+        return (US, USSR)
 
     def _missing_turn(self, number: int, line: int) -> Iterator[Move]:
         """A turn of which no line is there: who knows what was played."""

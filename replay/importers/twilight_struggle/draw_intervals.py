@@ -230,7 +230,7 @@ class _Walk:
         self.printed = self.counted = 0
 
     def turn_ends(self, move: TurnEnds) -> None:
-        self.lacks += [Lack(self.moment, side, SCORING) for side in (US, USSR)]
+        self.lacks += [Lack(self.moment, side, SCORING) for side in move.without]
 
     def reshuffled(self, move: Reshuffled) -> None:
         self.printed += 1
