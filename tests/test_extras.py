@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import httpx
 
 from tests.cli.program import process
-from tests.test_imports import MODULES, ROOT
+from tests.test_imports import MODULES, OWN, ROOT
 
 HIDDEN = ("psycopg", "psycopg_pool", "psycopg_binary", "pyarrow", "psutil")
 OF_AN_EXTRA = re.compile(r"(api\.store|projections)\.postgres\w*")  # imported where PostgreSQL is asked for
@@ -130,3 +132,35 @@ def _answers(address: str, match: str) -> Iterator[tuple[str, int]]:
         for method in methods:
             with httpx.stream(method, f"{address}{filled}", timeout=60) as answer:
                 yield f"{method} {filled}", answer.status_code
+
+
+def _top(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("-", "_")
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
+    imported = {
+        name.partition(".")[0]
+        for module, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for name in _imported(node)
+    }
+    extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
+    core = {_top(line) for line in PROJECT["dependencies"]}
+    by_uvicorn = {"httptools", "websockets"}  # which uvicorn imports for us
+    assert imported - sys.stdlib_module_names - OWN == (core - by_uvicorn) | extra
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+
+
+def test_the_tests_have_every_extra() -> None:
+    (ours,) = [line for line in EXTRAS["test"] if line.startswith("glasnost[")]
+    assert set(ours.removeprefix("glasnost[").removesuffix("]").split(",")) == set(EXTRAS) - {"test"}
