@@ -12,14 +12,12 @@ give the same rows.  Everything is written batch by batch, and a file takes its 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from domain.events import Played
 from domain.kernel import Fact, Seat
@@ -34,71 +32,60 @@ Row = dict[str, Any]
 FORMATS = ("ndjson", "parquet")
 _BATCH = 10_000  # rows that wait in memory, and the size of a Parquet row group
 
-_TEXT, _NUMBER, _LIST = pa.string(), pa.int64(), pa.list_(pa.string())
-_WHERE = [("match", _TEXT), ("move", _NUMBER)]
-
-TABLES: dict[str, pa.Schema] = {
-    "seats": pa.schema(
-        [
-            ("match", _TEXT),
-            ("seat", _TEXT),
-            ("player", _TEXT),
-            ("bot", _TEXT),
-            ("sat_down_on", _TEXT),
-            ("salt", _TEXT),
-            ("unverified", pa.bool_()),
-            ("claimed", pa.bool_()),
-        ]
-    ),
-    "moves": pa.schema(
-        [
-            *_WHERE,
-            ("game", _TEXT),
-            ("edition", _TEXT),
-            ("origin", _TEXT),
-            ("unverified", pa.bool_()),
-            ("rules", _TEXT),
-            ("kind", _TEXT),
-            ("seat", _TEXT),
-            ("player", _TEXT),
-            ("ask", _TEXT),
-            ("picks", _LIST),
-            ("at", _NUMBER),
-            ("stands", pa.bool_()),
-            ("facts", _NUMBER),
-            ("root", _TEXT),
-            ("entry", _TEXT),
-        ]
-    ),
-    "facts": pa.schema(
-        [*_WHERE, ("place", _NUMBER), ("fact", _TEXT), ("known_to", _LIST), ("fields", _TEXT)]
-    ),
-    "draws": pa.schema(
-        [
-            *_WHERE,
-            ("open", pa.bool_()),
-            ("place", _NUMBER),
-            ("label", _TEXT),
-            ("counter", _NUMBER),
-            ("period", _NUMBER),
-            ("n", _NUMBER),
-            ("result", _NUMBER),
-            ("pick", _TEXT),
-            ("forced", pa.bool_()),
-        ]
-    ),
-    "options": pa.schema(
-        [
-            *_WHERE,
-            ("seat", _TEXT),
-            ("ask", _TEXT),
-            ("least", _NUMBER),
-            ("most", _NUMBER),
-            ("place", _NUMBER),
-            ("option", _TEXT),
-            ("picked", pa.bool_()),
-        ]
-    ),
+# The columns of each table and what they hold; a list is one of texts.
+_WHERE: dict[str, type] = {"match": str, "move": int}
+TABLES: dict[str, dict[str, type]] = {
+    "seats": {
+        "match": str,
+        "seat": str,
+        "player": str,
+        "bot": str,
+        "sat_down_on": str,
+        "salt": str,
+        "unverified": bool,
+        "claimed": bool,
+    },
+    "moves": {
+        **_WHERE,
+        "game": str,
+        "edition": str,
+        "origin": str,
+        "unverified": bool,
+        "rules": str,
+        "kind": str,
+        "seat": str,
+        "player": str,
+        "ask": str,
+        "picks": list,
+        "at": int,
+        "stands": bool,
+        "facts": int,
+        "root": str,
+        "entry": str,
+    },
+    "facts": {**_WHERE, "place": int, "fact": str, "known_to": list, "fields": str},
+    "draws": {
+        **_WHERE,
+        "open": bool,
+        "place": int,
+        "label": str,
+        "counter": int,
+        "period": int,
+        "n": int,
+        "result": int,
+        "pick": str,
+        "forced": bool,
+    },
+    "options": {
+        **_WHERE,
+        "seat": str,
+        "ask": str,
+        "least": int,
+        "most": int,
+        "place": int,
+        "option": str,
+        "picked": bool,
+    },
 }
 
 
@@ -116,6 +103,7 @@ def export(
 
     Raises:
         ValueError: unknown format.
+        ImportError: "parquet" without pyarrow.
         OSError: `folder` cannot be written; files of an earlier export there are left as they were.
     """
     if format not in FORMATS:
@@ -267,8 +255,8 @@ class _Writer(Protocol):
 class _Ndjson:
     """One JSON object a line, its keys in the order of the columns."""
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._columns = schema.names
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        self._columns = tuple(columns)
         self._file = path.open("wb")
         self._encode = msgspec.json.Encoder().encode_lines
 
@@ -284,13 +272,18 @@ class _Ndjson:
 class _Parquet:
     """One row group for each batch."""
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetWriter
+
+        kinds = {str: pa.string(), int: pa.int64(), bool: pa.bool_(), list: pa.list_(pa.string())}
+        self._schema = pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
+        self._table = pa.Table.from_pylist
+        self._writer = ParquetWriter(path, self._schema, compression="zstd")
 
     def write(self, rows: list[Row]) -> None:
         """See `_Writer`."""
-        self._writer.write_table(pa.Table.from_pylist(rows, schema=self._schema))
+        self._writer.write_table(self._table(rows, schema=self._schema))
 
     def close(self) -> None:
         """See `_Writer`."""
@@ -303,7 +296,7 @@ class _Sink:
     def __init__(self, folder: Path, table: str, format: str) -> None:
         self._path = folder / f"{table}.{format}"
         self._unfinished = folder / f".{table}.{format}.part"
-        make: Callable[[Path, pa.Schema], _Writer] = _Ndjson if format == "ndjson" else _Parquet
+        make: Callable[[Path, Mapping[str, type]], _Writer] = _Ndjson if format == "ndjson" else _Parquet
         self._writer = make(self._unfinished, TABLES[table])
         self._waiting: list[Row] = []
         self.rows = 0

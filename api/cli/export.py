@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.common import CannotBeDone, json_option, opened_store, print_json, store_option, tracked
+from api.extras import PARQUET, missing
 
 if TYPE_CHECKING:
     from api.store.location import Location
@@ -56,6 +57,8 @@ def export(
     """
     if bool(matches) == everything:
         raise click.UsageError("name matches, or say --all")
+    if kind == "parquet" and (lack := missing(PARQUET, "--format parquet")):
+        raise CannotBeDone(lack)
     with opened_store(store, write=False) as opened:
         withdrawn = opened.uploads.withdrawn()
         if named := sorted(withdrawn.intersection(matches)):

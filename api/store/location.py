@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from api.extras import POSTGRES, missing
 from api.store.interface import StoreError
 from api.store.sql import SqlStore
 from api.store.sqlite_schema import FILE
@@ -117,7 +118,8 @@ def open_one(
     """The store at this place, also one that was a shard; `replica`: one of its database, to read from.
 
     Raises:
-        StoreError: see `SqliteStore.open` and `PostgresStore.open`; or a directory is said to have a replica.
+        StoreError: see `SqliteStore.open` and `PostgresStore.open`; or a directory is said to have a replica;
+            or what a database needs is not installed.
     """
     if isinstance(place, Path):
         if replica:
@@ -125,6 +127,8 @@ def open_one(
         from api.store.sqlite import SqliteStore
 
         return SqliteStore.open(place, keys=keys, write=write, name=name)
+    if lack := missing(POSTGRES, "a store in PostgreSQL"):
+        raise StoreError(lack)
     from api.store.postgres import PostgresStore
 
     store = PostgresStore.open(place, keys=keys, write=write, name=name)

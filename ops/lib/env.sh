@@ -6,6 +6,7 @@
 #                    of python3.12, python3.11, python3, ~/.pyenv that is usable, of those
 #                    built with optimisations if there are any
 #   GLASNOST_VENV    where the environment lives; default: .venv in the project
+#   GLASNOST_EXTRAS  the extras to install with it (postgres,parquet); what is there stays
 #
 # The warm path reads a few small files and starts one process (`cksum`).
 set -euo pipefail
@@ -75,20 +76,58 @@ venv_says() {
 # venv_version VENV: the full version of the Python a virtual environment was made with.
 venv_version() { venv_says "$1" version; }
 
-# is_current SET: the environment holds what pyproject.toml and the constraints say now.
-# Side effect: leaves the stamp a correct install of SET would have in $wanted_stamp.
+# extras: the extras of pyproject.toml, with a blank between them.
+extras() {
+    local line inside= found=
+    while read -r line; do
+        case $line in
+            '[project.optional-dependencies]') inside=1 ;;
+            '['*) inside= ;;
+            *' = ['*) [ -z "$inside" ] || found="$found${found:+ }${line%% *}" ;;
+        esac
+    done <"$GLASNOST_ROOT/pyproject.toml"
+    printf '%s\n' "$found"
+}
+
+# holds LIST NAME: is it one of these names?
+holds() { case " $1 " in *" $2 "*) ;; *) return 1 ;; esac; }
+
+# choose_extras SET: leaves in $wanted the extras to have: those that GLASNOST_EXTRAS names, and
+# with SET "test" every one. Ends where there is no such extra.
+choose_extras() {
+    local known name IFS=', '
+    wanted=
+    [ "$1" = test ] || [ -n "${GLASNOST_EXTRAS:-}" ] || return 0
+    known=$(extras)
+    set -f
+    for name in ${GLASNOST_EXTRAS:-}; do
+        holds "$known" "$name" ||
+            die "GLASNOST_EXTRAS names the extra \"$name\", which there is not; there are: ${known// /, }"
+        holds "$wanted" "$name" || wanted="$wanted${wanted:+ }$name"
+    done
+    set +f
+    [ "$1" != test ] || wanted=$known
+}
+
+# is_current: the environment holds what pyproject.toml and the constraints say now, and $wanted.
+# Side effect: leaves in $stamp what the stamp's first line would be, and in $had the extras that
+# were installed last, also where they are out of date.
 is_current() {
-    local version stamp=
+    local version said= python name IFS=' '
+    had=
     version=$(venv_version "$GLASNOST_VENV") || version=none
-    wanted_stamp="python $version set $1 sum $(cat "$GLASNOST_ROOT/pyproject.toml" \
+    stamp="python $version sum $(cat "$GLASNOST_ROOT/pyproject.toml" \
         "$GLASNOST_ROOT/ops/constraints.txt" | cksum) at $GLASNOST_ROOT"
+    { read -r said && read -r had; } 2>/dev/null <"$GLASNOST_VENV/.glasnost-runtime" || true
+    [ "$said" = "$stamp" ] || return 1
     [ -x "$GLASNOST_VENV/bin/python" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ] || return 1
     if [ -n "${GLASNOST_PYTHON:-}" ]; then
-        read -r stamp 2>/dev/null <"$GLASNOST_VENV/.glasnost-python" || return 1
-        [ "$stamp" = "$GLASNOST_PYTHON" ] || return 1
+        read -r python 2>/dev/null <"$GLASNOST_VENV/.glasnost-python" || return 1
+        [ "$python" = "$GLASNOST_PYTHON" ] || return 1
     fi
-    read -r stamp 2>/dev/null <"$GLASNOST_VENV/.glasnost-$1" || return 1
-    [ "$stamp" = "$wanted_stamp" ]
+    for name in $wanted; do
+        holds "$had" "$name" || return 1
+    done
 }
 
 # Runs "$@" while holding the environment's lock: flock where the system has it, else a
@@ -162,16 +201,19 @@ make_venv() {
     quietly "$1" "$python" -m venv "$GLASNOST_VENV"
 }
 
-# install_set SET: runs under the lock. The stamps are written last; `.glasnost-installing` marks
-# an environment that was being changed when something died, which is then made anew.
-install_set() {
-    local set=$1 log=$GLASNOST_VENV/.glasnost-install.log target=$GLASNOST_ROOT what found pip
-    is_current "$set" && return 0
+# install: runs under the lock. The stamp is written last; `.glasnost-installing` marks an
+# environment that was being changed when something died, which is then made anew. Extras that were
+# there are installed again with the others, as far as they are still extras.
+install() {
+    local log=$GLASNOST_VENV/.glasnost-install.log known name what found pip
+    is_current && return 0
+    known=$(extras)
+    for name in $had; do
+        holds "$wanted" "$name" || ! holds "$known" "$name" || wanted="$wanted${wanted:+ }$name"
+    done
     choose_python
     what="about 20 s"
-    if [ "$set" = test ]; then
-        target="${GLASNOST_ROOT}[test]" what="about 40 s"
-    fi
+    ! holds "$wanted" test || what="about 40 s"
     say "installing into ${GLASNOST_VENV#"$GLASNOST_ROOT/"}, $what ..."
     : >"$log"
     make_venv "$log" || exit 1
@@ -184,18 +226,15 @@ install_set() {
         unset PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_HASHES
         export PIP_ROOT_USER_ACTION=ignore
         quietly "$log" "${pip[@]}" setuptools &&
-            quietly "$log" "${pip[@]}" --no-build-isolation -e "$target"
+            quietly "$log" "${pip[@]}" --no-build-isolation -e "$GLASNOST_ROOT${wanted:+[${wanted// /,}]}"
     ); then
         grep -q '^Installing collected packages' "$log" || rm -f "$GLASNOST_VENV/.glasnost-installing"
         die "what is needed: a package index pip can reach (pip's own configuration names it) and about" \
             "1 GB of disk. Start again when it is there: nothing half-installed is used."
     fi
     printf '%s\n' "${GLASNOST_PYTHON:-}" >"$GLASNOST_VENV/.glasnost-python"
-    rm -f "$GLASNOST_VENV/.glasnost-installing"
-    is_current runtime || printf '%s\n' "$wanted_stamp" >"$GLASNOST_VENV/.glasnost-runtime"
-    if [ "$set" = test ]; then
-        is_current test || printf '%s\n' "$wanted_stamp" >"$GLASNOST_VENV/.glasnost-test"
-    fi
+    rm -f "$GLASNOST_VENV/.glasnost-installing" "$GLASNOST_VENV/.glasnost-test"
+    is_current || printf '%s\n' "$stamp" "$wanted" >"$GLASNOST_VENV/.glasnost-runtime"
 }
 
 # must_be_ours: ends with what to do where this user may not change the environment.
@@ -206,18 +245,19 @@ must_be_ours() {
         why="its Python, in $(venv_says "$GLASNOST_VENV" home || echo "?"), is none that this user may run"
     fi
     die "$GLASNOST_VENV cannot be used: $why; and the user $(id -un) may not change it. As its owner run" \
-        "$GLASNOST_ROOT/ops/glasnost games, with a Python that everybody may run (GLASNOST_PYTHON names one;" \
+        "${wanted:+GLASNOST_EXTRAS=${wanted// /,} }$GLASNOST_ROOT/ops/glasnost games, with a Python that everybody may run (GLASNOST_PYTHON names one;" \
         "none in somebody's home). Or name another place with GLASNOST_VENV."
 }
 
 # ensure SET: SET is "runtime" or "test". Returns at once when all is there.
 ensure() {
-    is_current "$1" && return 0
+    choose_extras "$1"
+    is_current && return 0
     mkdir -p "$GLASNOST_VENV" || die "cannot make $GLASNOST_VENV; name another place with GLASNOST_VENV."
     must_be_ours
     if [ ! -e "$GLASNOST_VENV/pyvenv.cfg" ] && [ ! -e "$GLASNOST_VENV/.glasnost-installing" ] &&
         [ -n "$(find "$GLASNOST_VENV" -mindepth 1 -maxdepth 1 ! -name browser ! -name '.glasnost-*')" ]; then
         die "GLASNOST_VENV=$GLASNOST_VENV holds other things; name a new or an empty directory."
     fi
-    with_lock install_set "$1"
+    with_lock install
 }

@@ -89,6 +89,8 @@ def test_a_worker_is_told_what_it_understands(compose: Any, name: str) -> None:
     must_be_understood(told)
     assert port_of(worker["command"]) == 8000
     assert told["GLASNOST_STORE"] == "postgresql://glasnost@database/glasnost"
+    installing = worker["build"]["dockerfile_inline"].partition("RUN ")[0]
+    assert "\nENV GLASNOST_EXTRAS=postgres\n" in installing
     assert "127.0.0.1:8000/readyz" in worker["healthcheck"]["test"][-1]
     assert seconds(worker["stop_grace_period"]) > STOPPING
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,14 +31,14 @@ def project() -> Iterator[Path]:
         (folder / ".venv").chmod(0o755)
 
 
-def started(project: Path, mode: int = 0o555) -> tuple[int, list[str]]:
+def started(project: Path, mode: int = 0o555, **environment: str) -> tuple[int, list[str]]:
     """The exit code of a worker that somebody starts who does not own the environment, and what it says."""
     (project / ".venv").chmod(mode)
     done = subprocess.run(
         [str(project / "ops" / "glasnost"), "--version"],
         user="nobody" if os.geteuid() == 0 else None,
         cwd="/",
-        env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+        env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -106,11 +107,80 @@ def test_a_python_that_was_built_with_optimisations_comes_first(
     assert found == f"{chosen}\n"
 
 
+def bash(project: Path, script: str, **environment: str) -> str:
+    """What a script that sources `env.sh` prints, on standard error too."""
+    done = subprocess.run(
+        ["bash", "-c", f". {project}/ops/lib/env.sh; {script}"],
+        env={"PATH": os.environ["PATH"], **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+def stamped(project: Path, extras: str = "") -> None:
+    """Make the environment one in which these extras are installed."""
+    (project / ".venv" / "bin" / "python").symlink_to("/bin/true")
+    stamp = bash(project, 'wanted=; is_current || printf "%s" "$stamp"')
+    assert stamp.startswith("python 3.11.7 sum ")
+    (project / ".venv" / ".glasnost-runtime").write_text(f"{stamp}\n{extras}\n")
+
+
 def test_an_environment_that_is_whole_needs_no_right_to_change_it(project: Path) -> None:
     """The way of every worker: the stamp says that all is there, and the program is started."""
-    (project / ".venv" / "bin" / "python").symlink_to("/bin/true")
-    said = f'. {project}/ops/lib/env.sh; is_current runtime || printf "%s\\n" "$wanted_stamp"'
-    stamp = subprocess.run(["bash", "-c", said], capture_output=True, text=True, check=True).stdout
-    assert stamp.startswith("python 3.11.7 set runtime ")
-    (project / ".venv" / ".glasnost-runtime").write_text(stamp)
+    stamped(project)
     assert started(project) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("", True),
+        ("parquet", True),
+        ("parquet,postgres", True),
+        (" postgres parquet,", True),
+        ("test", False),
+    ],
+)
+def test_an_environment_with_more_extras_than_are_asked_for_will_do(
+    project: Path, wanted: str, there: bool
+) -> None:
+    stamped(project, "postgres parquet")
+    said = bash(project, "install() { echo installed $wanted; }; ensure runtime", GLASNOST_EXTRAS=wanted)
+    assert said == ("" if there else "installed test\n")
+
+
+def test_extras_are_installed_beside_those_that_are_there(project: Path) -> None:
+    """A stand-in for Python says what pip is asked for."""
+    stamped(project, "postgres gone")
+    python = project / ".venv" / "bin" / "python"
+    python.unlink()
+    python.write_text(f'#!/bin/sh\necho "$*" >>{project}/asked\n')
+    python.chmod(0o755)
+    bash(project, "choose_python() { found=; }; ensure runtime", GLASNOST_EXTRAS="parquet")
+    asked = (project / "asked").read_text().splitlines()
+    assert asked[-1].endswith(f" -e {project}[parquet,postgres]")
+    assert (project / ".venv" / ".glasnost-runtime").read_text().splitlines()[1] == "parquet postgres"
+    assert bash(project, "ensure runtime", GLASNOST_EXTRAS="postgres,parquet") == ""
+
+
+def test_the_tests_are_given_every_extra(project: Path) -> None:
+    said = bash(project, "install() { echo $wanted; }; ensure test")
+    assert said.split() == list(
+        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    )
+
+
+def test_an_extra_that_there_is_not_is_refused(project: Path) -> None:
+    said = bash(project, "ensure runtime; echo on", GLASNOST_EXTRAS="postgres,parket")
+    there = 'GLASNOST_EXTRAS names the extra "parket", which there is not; there are: parquet, postgres, test'
+    assert said == f"glasnost: {there}\n"
+
+
+def test_who_may_not_install_an_extra_is_told_who_must(project: Path) -> None:
+    stamped(project)
+    code, (line,) = started(project, GLASNOST_EXTRAS="postgres")
+    assert code == 1
+    assert f"As its owner run GLASNOST_EXTRAS=postgres {project}/ops/glasnost games, {WAY_OUT}" in line

@@ -130,6 +130,7 @@ def test_what_all_workers_are_told_is_understood(worker: configparser.SectionPro
     must_be_understood({**assignments(worker["Environment"]), **told})
     assert worker["EnvironmentFile"].endswith("/glasnost.env")
     assert {"GLASNOST_STORE", "GLASNOST_NAME"} <= set(told)
+    assert told["GLASNOST_EXTRAS"] == "postgres"
 
 
 def test_a_worker_may_hold_more_streams_than_one_viewer_opens(worker: configparser.SectionProxy) -> None:

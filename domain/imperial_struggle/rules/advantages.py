@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from domain.imperial_struggle.components import ADVANTAGES, OTHER
 from domain.imperial_struggle.points import CONSTRUCT, EXPEL, UNFLAG, Purchase
-from domain.imperial_struggle.rules.board import matching, squadrons, to_trouble
+from domain.imperial_struggle.rules.board import finds_trouble, matching, squadrons, to_trouble
 from domain.imperial_struggle.rules.paying import affordable
-from domain.imperial_struggle.rules.purchases import shift
+from domain.imperial_struggle.rules.purchases import shifts
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 
@@ -66,7 +66,7 @@ def works(s: State, me: Seat, tile: str) -> bool:
     if face.does == "debt":
         return True
     if face.does == "conflict":
-        return bool(to_trouble(s, me, face.where))
+        return finds_trouble(s, me, face.where)
     return any(affordable(s, me, bought) for bought in paid_uses(s, me, tile))
 
 
@@ -80,10 +80,9 @@ def paid_uses(s: State, me: Seat, tile: str, *, free: bool = False) -> Iterator[
         for space in squadrons(s, OTHER[me]):
             yield Purchase(EXPEL, space, via=tile, free=free)
     elif face.does in ("fixed", "discount"):
-        for space in matching(s, me, face.where):
-            bought = shift(s, me, space, tile)
-            if bought is not None and bought.verb == UNFLAG:
-                yield replace(bought, free=free)
+        for bought in shifts(s, me, matching(s, me, face.where), tile):
+            if bought.verb == UNFLAG:
+                yield replace(bought, free=free) if free else bought
 
 
 def targets(s: State, me: Seat, tile: str) -> Picks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from domain.imperial_struggle.components import (
@@ -135,13 +135,24 @@ def to_shift(s: State, me: Seat, where: Where) -> Picks:
 
 def to_trouble(s: State, me: Seat, where: Where) -> Picks:
     """3.8: markets and political spaces without a Conflict marker, flagged by anybody or empty."""
-    return tuple(
-        space
-        for space in matching(s, me, where)
-        if BOARD[space].kind in ("political", "market")
-        and space not in s.conflicts
-        and s.flags.get(space) != USA
-    )
+    return tuple(_troubled(s, me, where))
+
+
+def finds_trouble(s: State, me: Seat, where: Where) -> bool:
+    """Whether there is such a space."""
+    return next(_troubled(s, me, where), None) is not None
+
+
+def _troubled(s: State, me: Seat, where: Where) -> Iterator[str]:
+    for space in printed(where):
+        if (
+            space not in s.conflicts
+            and BOARD[space].kind in ("political", "market")
+            and s.flags.get(space) != USA
+            and is_open(s, space)
+            and _stands(s, me, where, space)
+        ):
+            yield space
 
 
 def protected(s: State, space: str) -> bool:
@@ -154,11 +165,11 @@ def protected(s: State, space: str) -> bool:
 
 def connected(s: State, me: Seat, space: str) -> bool:
     """5.4.1: whether a side may shift this market, as the action round stands."""
-    return space in _reached(s, me)
+    return space in reached(s, me)
 
 
 @remembered
-def _reached(s: State, me: Seat) -> frozenset[str]:
+def reached(s: State, me: Seat) -> frozenset[str]:
     """The markets next to a base of a side, or to a market of it that connects others.
 
     Such a market has no Conflict marker, and was this side's and not isolated when the action round began.
@@ -179,7 +190,7 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     A Conflict marker on the market itself does not isolate it, but nothing beyond it is reached through it.
     A damaged Fort is a base.  USA flags are bases of nobody; Spanish markets are never isolated.
     """
-    reached: set[str] = set()
+    chained: set[str] = set()
     pending = [
         space
         for space in MARKETS
@@ -188,14 +199,14 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     ]
     while pending:
         space = pending.pop()
-        if space in reached:
+        if space in chained:
             continue
-        reached.add(space)
+        chained.add(space)
         if space not in conflicts:
             owner = flags[space]
             near = NEXT[space]["markets"]
-            pending += [line for line in near if line not in reached and flags.get(line) == owner]
-    return tuple([space for space in MARKETS if space not in reached and flags.get(space) in OTHER])
+            pending += [line for line in near if line not in chained and flags.get(line) == owner]
+    return tuple([space for space in MARKETS if space not in chained and flags.get(space) in OTHER])
 
 
 def harmless(s: State, markets: Picks) -> Picks:

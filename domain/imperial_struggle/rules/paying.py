@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
-from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG, Limit, Pool, Price, Purchase
+from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, UNFLAG, Limit, Pool, Price, Purchase
 from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
 from domain.imperial_struggle.rules.prices import dearest, price, type_of
 from domain.imperial_struggle.rules.remembering import remembered
@@ -104,10 +104,13 @@ def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
     """Whether there is a way to pay for something; `known`: what its type's purse holds now."""
     if known is None:
         known = _purse_for(s, me, type_of(bought), bought)
-    elif bought.verb in SHIFT and dearest(bought.space) <= known.major:
-        return True  # as most are: no price has to be worked out
-    cost = price(s, me, bought).total
-    return cost <= known.major or (cost <= known.minor and not barred_to_minor(s, me, bought))
+    most = known.major
+    if known.minor > most and not barred_to_minor(s, me, bought):
+        most = known.minor
+    dear = dearest(s, bought)  # of most things no price has to be worked out
+    if dear and (most < 1 or dear <= most):
+        return most > 0
+    return price(s, me, bought).total <= most
 
 
 def most_paid(s: State, me: Seat, kind: str, pools: tuple[Pool, ...]) -> int:

@@ -46,7 +46,7 @@ CHEAP_SHIFTS = {  # effects of a round: whose removal of which flags costs 1 les
     "charles_hanbury_williams": ("prussia", "german_states", "russia"),
 }
 SPECULATION = "south_sea_speculation"
-MOST_ADDED = 2  # for protection, and for a further Region
+MOST_DEPLOYED = 3  # from the Navy Box, where another Squadron is displaced
 
 
 def price(s: State, me: Seat, bought: Purchase) -> Price:
@@ -74,9 +74,17 @@ def _shift(s: State, me: Seat, bought: Purchase) -> Price:
     return Price(kind, max(1, total), tuple(working))
 
 
-def dearest(space: str) -> int:
-    """The most that a shift of a space can cost: what is printed, and every increase."""
-    return BOARD[space].cost + MOST_ADDED
+def dearest(s: State, bought: Purchase) -> int:
+    """The most that a shift or a deployment can cost now, which never cost less than 1; 0: anything else.
+
+    A shift costs what is printed and every increase: for protection, and for a further Region.
+    """
+    if bought.verb == DEPLOY:
+        return MOST_DEPLOYED if bought.space in s.flags else 1
+    if bought.verb not in SHIFT:
+        return 0
+    payments = s.round.payments if s.round else ()
+    return BOARD[bought.space].cost + (bought.verb == UNFLAG) + bool(payments)
 
 
 def _base(s: State, bought: Purchase) -> Working:
@@ -165,7 +173,7 @@ def _military(s: State, bought: Purchase) -> Working:
     if verb == DEPLOY:
         if space not in s.flags:
             return [("printed", 1)]
-        return [("displace", 3 if bought.origin == NAVY_BOX else 2)]
+        return [("displace", MOST_DEPLOYED if bought.origin == NAVY_BOX else 2)]
     assert verb == CONSTRUCT
     working: Working = [(bought.via, 2)] if bought.via else [("printed", 4)]
     if s.round and SPECULATION in s.round.effects:

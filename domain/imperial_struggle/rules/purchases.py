@@ -17,6 +17,7 @@ from domain.imperial_struggle.components import (
     NAVY_BOX,
     POLITICAL,
     TYPES,
+    USA,
     WARS,
 )
 from domain.imperial_struggle.points import (
@@ -33,7 +34,7 @@ from domain.imperial_struggle.points import (
     UNFLAG,
     Purchase,
 )
-from domain.imperial_struggle.rules.board import connected, is_open, opposing, squadrons
+from domain.imperial_struggle.rules.board import is_open, opposing, reached, squadrons
 from domain.imperial_struggle.rules.paying import payable, purse
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
@@ -64,21 +65,17 @@ def allowed(s: State, me: Seat, kind: str) -> Iterable[Purchase]:
     return (*shifts(s, me, POLITICAL), *((Purchase(DRAW),) if drawn else ()))
 
 
-def shifts(s: State, me: Seat, among: tuple[str, ...]) -> list[Purchase]:
+def shifts(s: State, me: Seat, among: Iterable[str], via: str = "") -> list[Purchase]:
     """5.4.1, 5.5.1: flag an empty space or remove an opposing flag; markets must be connected."""
-    return [bought for space in among if (bought := shift(s, me, space)) is not None]
-
-
-def shift(s: State, me: Seat, space: str, via: str = "") -> Purchase | None:
-    """The shift of a space, if the rules allow one."""
-    owner = s.flags.get(space)
-    if owner == me or not is_open(s, space):
-        return None
-    if BOARD[space].kind == "market" and not connected(s, me, space):
-        return None
-    if owner is None:
-        return Purchase(FLAG, space, via)
-    return Purchase(UNFLAG, space, via) if opposing(s, me, space) else None
+    flags, near = s.flags, reached(s, me)
+    found: list[Purchase] = []
+    for space in among:
+        owner, face = flags.get(space), BOARD[space]
+        if owner in (me, USA) or (face.kind == "market" and space not in near):
+            continue
+        if not face.opens or is_open(s, space):
+            found.append(Purchase(FLAG if owner is None else UNFLAG, space, via))
+    return found
 
 
 def _military(s: State, me: Seat) -> Iterator[Purchase]:
@@ -99,14 +96,8 @@ def _military(s: State, me: Seat) -> Iterator[Purchase]:
             yield from deployments(s, me, space)
     if RISING in s.round.effects:
         for country in ("ireland", "scotland"):
-            for space in COUNTRIES[country]:
-                yield from _risings(s, me, space)
-
-
-def _risings(s: State, me: Seat, space: str) -> Iterator[Purchase]:
-    bought = shift(s, me, space)
-    if bought is not None:
-        yield Purchase(bought.verb, space, with_military=True)
+            for bought in shifts(s, me, COUNTRIES[country]):
+                yield Purchase(bought.verb, bought.space, with_military=True)
 
 
 def has_room(s: State, me: Seat) -> bool:
