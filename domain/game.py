@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.kernel import Seat, Step, Table
+from domain.kernel import AnyStep, Seat, Table
 from domain.texts import LANGUAGES, Texts
 from domain.upcast import NO_OLD_TAGS, Upcasters
 
@@ -112,7 +112,7 @@ class Game:
         editions: tuple[str, ...],
         options: tuple[Option, ...],
         table: Callable[[str, Options], Table],
-        first: Callable[[Any], tuple[Step, ...]],
+        first: Callable[[Any], tuple[AnyStep, ...]],
         state: type[Table],
         facts: Any,
         steps: Any,

@@ -35,7 +35,7 @@ from typing import Any
 
 import msgspec
 
-from domain.kernel import HIDDEN, Fact, Fault, Pick, Prompt
+from domain.kernel import HIDDEN, AnyFact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
 _KEPT = 10_000  # labels, and reasons, that are remembered: most questions were put before
@@ -103,7 +103,7 @@ class Texts:
             return ", ".join(self._held(value))
         return self.names.get(str(value), str(value))
 
-    def sentence(self, fact: Fact) -> str:
+    def sentence(self, fact: AnyFact) -> str:
         """One sentence that tells a fact, as this viewer was told it."""
         fields = msgspec.structs.asdict(fact)
         for entry in self._data["facts"][type(fact).__name__]:

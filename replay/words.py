@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 from typing import Any
 
-from domain.kernel import Fact, Pick, Result
+from domain.kernel import AnyFact, Pick, Result
 from domain.match import Match
 from domain.match_base import ALL
 from domain.texts import LANGUAGES
@@ -81,7 +81,7 @@ class Words:
             return self._log["shown"]["spectator" if viewer is None else "all"]
         return self.name(viewer)
 
-    def fact(self, fact: Fact) -> str:
+    def fact(self, fact: AnyFact) -> str:
         """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
         try:
             return one_line(self.texts.sentence(fact))

@@ -19,7 +19,7 @@ from api.cli.common import FOUND_WRONG, CannotBeDone, FoundWrong, json_option, p
 from api.cli.games import edition_options, game_argument, game_named, settled
 from domain import kernel
 from domain.game import Game, Option, Options
-from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Picks, Prompt, Table
 
 if TYPE_CHECKING:
     from domain.game import Game, Options
@@ -181,7 +181,7 @@ class Match:
     def __init__(self, game: Game, edition: str, options: Options, seed: str, *, keep: bool = False) -> None:
         self.game, self.seed, self._keep = game, seed, keep
         self.answers: list[Answer] = []
-        self.facts: list[Fact] = []
+        self.facts: list[AnyFact] = []
         self.empty: Table = game.table(edition, options)
         self.table = self.empty
         self._luck = random.Random(seed)
@@ -214,7 +214,7 @@ class Match:
         begun = kernel.begin(self.empty, self.game.first(self.empty))
         self.facts += begun.facts
         self.table = begun.table
-        return begun.table
+        return self.table
 
     def _answer(self, table: Table) -> tuple[Answer, Prompt]:
         seats = kernel.asked(table)

@@ -13,7 +13,7 @@ from domain.thirteen_minutes.rules import card, passes, placeable
 from domain.thirteen_minutes.state import State
 
 
-class _Ordered(Step, frozen=True):
+class _Ordered(Step[State], frozen=True):
     """A Command of the number printed on `card`, or (`step` given) of that step of its event."""
 
     rule: ClassVar[str] = "book 002, Commands; T-COMMAND"
@@ -49,7 +49,7 @@ class Command(_Ordered, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "cubes": self.op(s).cubes}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield CommandCubes(self.side, self.card, self.step, picks[0])
         else:
@@ -73,7 +73,7 @@ class CommandCubes(_Ordered, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "territory": self.territory, "cubes": self.op(s).cubes}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, count = picks[0].partition(":")
         if verb == "place":
             yield from placing(s, self.side, self.territory, int(count))

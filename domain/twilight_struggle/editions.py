@@ -102,6 +102,6 @@ def _late_war(edition: str, readings: Readings) -> State:
     )
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     """A match begins with its set-up."""
     return (SetUp(),)

@@ -47,16 +47,16 @@ def used(s: State, seat: Seat, event: str) -> EventUsed:
     return EventUsed(seat, event, POINTS[event], score(s)[seat] - POINTS[event])
 
 
-class Struggle(Step, frozen=True):
+class Struggle(Step[State], frozen=True):
     """The phase begins: the holder of the balance token says who acts first."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         assert s.balance is not None
         yield PhaseBegan("influence_struggle")
         yield ChooseFirst(s.balance)
 
 
-class ChooseFirst(Step, frozen=True):
+class ChooseFirst(Step[State], frozen=True):
     """The holder decides; he need not act first himself (R-BALANCE)."""
 
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
@@ -68,12 +68,12 @@ class ChooseFirst(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return SEATS
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield FirstChosen(self.seat, picks[0])
         yield Act(picks[0])
 
 
-class Act(Step, frozen=True):
+class Act(Step[State], frozen=True):
     """One action: recruit, activate, pass, or an event; `row` passes stand in a row before it."""
 
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
@@ -104,7 +104,7 @@ class Act(Step, frozen=True):
             "passes": self.row,
         }
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, what = picks[0].partition(":")
         if what == "summit_meeting":  # an extra: neither an action nor the end of a row of passes
             yield used(s, seat, what)
@@ -119,7 +119,7 @@ class Act(Step, frozen=True):
             yield Act(OTHER[seat])
 
 
-def _act(s: State, me: Seat, verb: str, what: str) -> Resolution:
+def _act(s: State, me: Seat, verb: str, what: str) -> Resolution[State]:
     """Everything that breaks a row of passes."""
     if verb == "recruit":
         yield Recruit(me)
@@ -135,7 +135,7 @@ def _act(s: State, me: Seat, verb: str, what: str) -> Resolution:
             yield Escalate(me)
 
 
-def _power(me: Seat, group: str) -> Resolution:
+def _power(me: Seat, group: str) -> Resolution[State]:
     faction = FACTION[group]
     if faction == "military":
         yield Destroy(me, group)
@@ -148,7 +148,7 @@ def _power(me: Seat, group: str) -> Resolution:
         yield UseTop(me, group)
 
 
-class Recruit(Draw, frozen=True):
+class Recruit(Draw[State], frozen=True):
     """The top group of the deck: a draw, or a mere turning up where somebody knows the card."""
 
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, recruiting"
@@ -166,11 +166,11 @@ class Recruit(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True  # drawn only when no secret card lies on the loose ones
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupRecruited(self.seat, uppermost(s.groups, 1, picks)[0])
 
 
-class Power(Step, frozen=True):
+class Power(Step[State], frozen=True):
     """The power of a group that was just mobilized."""
 
     seat: Seat
@@ -191,7 +191,7 @@ class Destroy(Power, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return military_targets(s, seat, self.group)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupDestroyed(seat, owner(s, picks[0]), picks[0], "military")
 
 
@@ -203,7 +203,7 @@ class TurnGroup(Power, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return economic_targets(s)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         now = "ready" if picks[0] in s.mobilized else "mobilized"
         yield GroupTurned(seat, owner(s, picks[0]), picks[0], now)
 
@@ -216,7 +216,7 @@ class Transfer(Power, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return political_targets(s, seat, self.group)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         how, _, group = picks[0].partition(":")
         giver = owner(s, group)
         yield GroupTransferred(seat, giver, OTHER[giver], group, how)
@@ -233,7 +233,7 @@ class UseTop(Power, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"group": self.group, "top": s.groups.top[0]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks[0] == "recruit":
             yield GroupRecruited(seat, s.groups.top[0])
         elif picks[0] == "discard":
@@ -242,7 +242,7 @@ class UseTop(Power, frozen=True):
             yield TopLeft(seat)
 
 
-class Escalate(Step, frozen=True):
+class Escalate(Step[State], frozen=True):
     """Nuclear Escalation: every military group is discarded, in the order its user likes."""
 
     ordered: ClassVar[bool] = True
@@ -259,6 +259,6 @@ class Escalate(Step, frozen=True):
         count = len(military_in_play(s))
         return count, count
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for group in picks or military_in_play(s):
             s = yield GroupDestroyed(self.seat, owner(s, group), group, "nuclear_escalation")

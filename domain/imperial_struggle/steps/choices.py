@@ -33,7 +33,7 @@ from domain.kernel import Picks, Resolution, Seat, Step
 CARD_TEXT = "book 001, 5.2: the text of the card rules"
 
 
-class Choosing(Step, frozen=True):
+class Choosing(Step[State], frozen=True):
     """`seat` chooses for `card`."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -69,7 +69,7 @@ class Affect(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "how": f"how.{self.how}", "count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         spaces = picks if self.asks(s) else self.options(s, self.seat)
         for space in spaces:
             s = yield from HOWS[self.how][1](s, self.seat, space, self.card)
@@ -94,7 +94,7 @@ class Choose(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "question": f"ask.{self.name or self.card}"}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.told and picks:
             s = yield ChoiceMade(self.seat, self.card, picks[0])
         yield from CHOICES[self.name or self.card].then(s, self.seat, picks)

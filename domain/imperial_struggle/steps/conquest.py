@@ -39,7 +39,7 @@ RESIST, GIVE_UP = "resist", "give_up"
 SPAIN = Where(countries=("spain",))
 
 
-class Single(Step, frozen=True):
+class Single(Step[State], frozen=True):
     """`seat` picks one of the options for a theatre; what leaves no choice happens without a question."""
 
     seat: Seat
@@ -59,7 +59,7 @@ class Single(Step, frozen=True):
 # --------------------------------------------------------------------------- conquest points
 
 
-class Conquer(Step, frozen=True):
+class Conquer(Step[State], frozen=True):
     """7.2.1: the winner of a theatre takes one space, or leaves his `points` unspent."""
 
     rule: ClassVar[str] = "book 001, 7.2.1: conquest points"
@@ -80,7 +80,7 @@ class Conquer(Step, frozen=True):
         costs = targets(s, self.seat, self.theatre, self.points)
         return {space: Detail(cost=cost) for space, cost in costs.items()}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks in ((), (DONE,)):
             yield ConquestDeclined(self.seat, self.points)
             return
@@ -91,7 +91,7 @@ class Conquer(Step, frozen=True):
         if self.points > cost:
             yield Conquer(self.seat, self.theatre, self.points - cost)
 
-    def _take(self, s: State, space: str) -> Resolution:
+    def _take(self, s: State, space: str) -> Resolution[State]:
         if may_resist(s, OTHER[self.seat], space):
             yield Resist(OTHER[self.seat], self.theatre, space)
         elif BOARD[space].kind == "naval":
@@ -127,11 +127,11 @@ class SendSquadron(Single, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "space": self.space}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from move_squadron(s, self.seat, self.chosen(s, picks)[0], self.space, sails=True)
 
 
-class Resist(Step, frozen=True):
+class Resist(Step[State], frozen=True):
     """7.2.2: the owner of a Territory may keep it; the point stays spent, and the opponent gains."""
 
     rule: ClassVar[str] = "book 001, 7.2.2: resisting the capture of a Territory"
@@ -148,7 +148,7 @@ class Resist(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "space": self.space, "points": RESISTANCE[s.refused[self.seat]]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == (GIVE_UP,):
             yield from capture(s, OTHER[self.seat], self.space)
             return
@@ -160,19 +160,19 @@ class Resist(Step, frozen=True):
 # --------------------------------------------------------------------------- 12.1 the Spanish Empire
 
 
-class SettleSpain(Step, frozen=True):
+class SettleSpain(Step[State], frozen=True):
     """12.1: a theatre is over, and whoever is owed shifts in Spain makes them."""
 
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in SIDES:
             for _ in range(s.owed[side]):
                 yield ShiftSpain(side, self.theatre)
 
 
-class ShiftSpain(Step, frozen=True):
+class ShiftSpain(Step[State], frozen=True):
     """12.1: a side may shift one political space of Spain."""
 
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
@@ -188,7 +188,7 @@ class ShiftSpain(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         space = picks[0] if picks and picks != (DECLINE,) else ""
         s = yield ShiftSettled(self.seat, space)
         if space:
@@ -198,7 +198,7 @@ class ShiftSpain(Step, frozen=True):
 # --------------------------------------------------------------------------- 7.3 USA and Canada
 
 
-class French(Step, frozen=True):
+class French(Step[State], frozen=True):
     """France goes through an award of the American War, `award`: any number of the options, or none."""
 
     theatre: str
@@ -226,7 +226,7 @@ class PlaceUsaFlags(French, frozen=True):
         found = INDEPENDENCE[self.award].territories
         return tuple(space for space in found if s.flags.get(space) != USA)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         before = isolated(s.flags, s.conflicts)
         for space in picks:
             s = yield from take_control(s, USA, space)
@@ -242,7 +242,7 @@ class ClearForts(French, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return tuple(fort for fort in INDEPENDENCE[self.award].forts if fort in s.flags)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for fort in picks:
             s = yield from repair(s, fort)
             s = yield from unflag(s, fort)
@@ -264,7 +264,7 @@ class ClearMarkets(French, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return newly_isolated(s, self.award, self.before)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         spaces = picks if self.asks(s) else self.options(s, FR)
         for space in spaces:
             s = yield from unflag(s, space)

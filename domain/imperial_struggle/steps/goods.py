@@ -12,7 +12,7 @@ from domain.imperial_struggle.steps.tiles import place
 from domain.kernel import Draw, Picks, Resolution, Seat
 
 
-class DrawGood(Draw, frozen=True):
+class DrawGood(Draw[State], frozen=True):
     """One of the goods that are not in demand this turn; then `seat` says which good makes room for it."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -28,7 +28,7 @@ class DrawGood(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield DemandSeen(picks[0])
             yield ReplaceDemand(self.seat, self.card, picks[0])
@@ -45,6 +45,6 @@ class ReplaceDemand(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "good": self.good}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield DemandReplaced(picks[0], self.good)

@@ -28,12 +28,12 @@ class ReturnTheirs(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": OTHER[self.seat]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for theatre in picks or self.options(s, self.seat):
             yield DrawReturned(OTHER[self.seat], theatre)
 
 
-class DrawReturned(Draw, frozen=True):
+class DrawReturned(Draw[State], frozen=True):
     """One of the Bonus tiles that `seat` has in a theatre goes back to its pool; chance says which."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -46,7 +46,7 @@ class DrawReturned(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"returned/{place(s)}/{self.theatre}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for tile in picks:
             yield BonusReturned(self.seat, tile, self.theatre)
 
@@ -75,7 +75,7 @@ class GiveUp(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for pick in picks or self.options(s, self.seat):
             verb, _, id = pick.partition(":")
             if verb == DAMAGE:

@@ -17,7 +17,7 @@ SWAP = "swap"
 RETURN, REMOVE = "return", "remove"
 
 
-def upgrade(s: State, me: Seat) -> Resolution:
+def upgrade(s: State, me: Seat) -> Resolution[State]:
     """A new Basic tile for one on the display; on turn 6 a Treaty Point."""
     s = yield UpgradeUsed(me)
     if s.turn == LAST_TURN:
@@ -26,7 +26,7 @@ def upgrade(s: State, me: Seat) -> Resolution:
         yield Upgrade(me)
 
 
-class Upgrade(Step, frozen=True):
+class Upgrade(Step[State], frozen=True):
     """5.3.3: the theatre whose Basic tile may be replaced; with 12.2 two of them may be swapped."""
 
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
@@ -42,11 +42,11 @@ class Upgrade(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"war": s.war}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield SwapBasics(seat) if picks[0] == SWAP else DrawBasic(seat, picks[0])
 
 
-class SwapBasics(Step, frozen=True):
+class SwapBasics(Step[State], frozen=True):
     """12.2: the two theatres whose Basic tiles change places."""
 
     rule: ClassVar[str] = "book 001, 12.2: military planning"
@@ -61,11 +61,11 @@ class SwapBasics(Step, frozen=True):
     def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
         return 2, 2
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BasicsSwapped(seat, picks)
 
 
-class DrawBasic(Draw, frozen=True):
+class DrawBasic(Draw[State], frozen=True):
     """5.3.3: a new Basic tile for a theatre."""
 
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
@@ -79,12 +79,12 @@ class DrawBasic(Draw, frozen=True):
         assert s.round is not None
         return f"upgrade/t{s.turn}/r{s.round.number}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BasicsDrawn(self.seat, picks)
         yield KeepBasic(self.seat, self.theatre)
 
 
-class KeepBasic(Step, frozen=True):
+class KeepBasic(Step[State], frozen=True):
     """5.3.3: the old tile or the new one stays; the other returns to the pool or leaves the game."""
 
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade; four Basic tiles stay in the game"
@@ -103,7 +103,7 @@ class KeepBasic(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         kept, _, fate = picks[0].partition(":")
         other = next(tile for tile in self._tiles(s) if tile != kept)
         if fate == REMOVE:

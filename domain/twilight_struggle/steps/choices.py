@@ -19,7 +19,7 @@ CARD_TEXT = "book 003, 5.5: the text of the card rules"
 DONE, NONE = "done", "none"
 
 
-class Choosing(Step, frozen=True):
+class Choosing(Step[State], frozen=True):
     """`seat` chooses for `card`."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -53,7 +53,7 @@ class AddEach(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count, "each": self.each}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks if self.asks(s) else matching(s, self.where):
             s = yield from add(s, self.side, country, self.each)
 
@@ -79,7 +79,7 @@ class RemoveEach(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count, "each": self.each or "all"}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks or self.options(s, seat):
             if self.each:
                 s = yield from remove(s, self.side, country, self.each)
@@ -106,7 +106,7 @@ class OneByOne(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "left": self.left, "of": self.of, "most": self.most}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks:
             yield from self.change(s, country)
             if self.left > 1:
@@ -157,7 +157,7 @@ class Double(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks:
             s = yield from add(s, self.side, country, influence(s, self.side, country))
 
@@ -185,7 +185,7 @@ class Choose(Choosing, frozen=True):
         known = CHOICES[self.name or self.card].details
         return known(s, self.seat) if known else {}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.told and picks:
             s = yield ChoiceMade(self.seat, self.card, picks[0])
         yield from CHOICES[self.name or self.card].then(s, self.seat, picks)
@@ -209,7 +209,7 @@ class Relocate(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "left": self.most - self.taken, "of": self.most}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         taken = self.taken
         if picks[0] != DONE:
             s = yield from remove(s, self.side, picks[0], 1)
@@ -235,11 +235,11 @@ class OrderHand(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from CHOICES[self.card].then(s, self.seat, picks)
 
 
-def score_region(s: State, region: str) -> Resolution:
+def score_region(s: State, region: str) -> Resolution[State]:
     """A scoring card; Shuttle Diplomacy lets the US leave a battleground out of Asia or the Middle East."""
     if region in ("asia", "middle_east") and in_force(s, "shuttle_diplomacy"):
         yield Choose(US, "shuttle_diplomacy", name=f"shuttle_diplomacy.{region}")

@@ -54,13 +54,13 @@ def ransomed(s: State, seat: Seat) -> Picks:
     return tuple(f"{RANSOM}:{country}" for country in ransoms(s, seat))
 
 
-def pay_ransom(s: State, seat: Seat, country: str) -> Resolution:
+def pay_ransom(s: State, seat: Seat, country: str) -> Resolution[State]:
     """2 influence, and the Cuban Missile Crisis holds no longer for that side."""
     s = yield from remove(s, seat, country, 2)
     yield from end_effect(s, "cuban_missile_crisis", seat, country)
 
 
-class Conducting(Step, frozen=True):
+class Conducting(Step[State], frozen=True):
     """`seat` conducts these Operations."""
 
     seat: Seat
@@ -84,7 +84,7 @@ class Operate(Conducting, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.ops.card, "points": value(s, self.seat, self.ops)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == NONE:
             return
         verb, _, country = picks[0].partition(":")
@@ -95,7 +95,7 @@ class Operate(Conducting, frozen=True):
             yield conduct(self.seat, self.ops, verb)
 
 
-def conduct(seat: Seat, ops: Ops, kind: str) -> Step:
+def conduct(seat: Seat, ops: Ops, kind: str) -> Step[State]:
     """The step for one kind of Operations."""
     if kind == INFLUENCE:
         return PlaceInfluence(seat, ops)
@@ -143,7 +143,7 @@ class PlaceInfluence(Spending, frozen=True):
         free = placeable(s, self.seat, self.ops, self.spent, self.scope, self.realigned)
         return {country: Detail(cost(s, self.seat, country)) for country in free}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == DONE:
             return
         if picks[0] == REALIGN:
@@ -177,7 +177,7 @@ class Realign(Spending, frozen=True):
             for country in realignable(s, self)
         }
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == DONE:
             return
         if picks[0] == INFLUENCE:
@@ -227,7 +227,7 @@ def _with(countries: Picks, country: str) -> Picks:
     return countries if country in countries else (*countries, country)
 
 
-class RollRealignment(Draw, frozen=True):
+class RollRealignment(Draw[State], frozen=True):
     """Both sides roll; the lower total loses the difference."""
 
     rule: ClassVar[str] = "book 003, 6.2.2: realignment rolls"
@@ -243,7 +243,7 @@ class RollRealignment(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         rolls = {US: int(picks[0][0]), USSR: int(picks[0][1])}
         modifiers = {side: realignment_modifier(s, side, self.country) for side in (US, USSR)}
         s = yield RealignmentRolled(self.seat, self.country, rolls, modifiers)
@@ -273,7 +273,7 @@ class Coup(Conducting, frozen=True):
         found = targets(s, self.seat, self.ops, COUP)
         return {country: coup_odds(s, self.seat, self.ops, country) for country in found}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks:
             return
         verb, _, country = picks[0].partition(":")
@@ -293,7 +293,7 @@ class Coup(Conducting, frozen=True):
         yield RollCoup(self.seat, picks[0], points, self.ops)
 
 
-class RollCoup(Draw, frozen=True):
+class RollCoup(Draw[State], frozen=True):
     """The die of a Coup."""
 
     rule: ClassVar[str] = "book 003, 6.3.2: the Coup roll"
@@ -311,7 +311,7 @@ class RollCoup(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         roll, modifier = int(picks[0]), coup_modifier(s, self.seat, self.country)
         stability = MAP[self.country].stability
         net = roll + self.points + modifier - 2 * stability
@@ -348,14 +348,14 @@ class TrySpace(Conducting, frozen=True):
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {"roll": space_odds(s, self.seat)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == (NONE,):
             yield SpaceDeclined(self.seat, self.ops.card)
         else:
             yield RollSpace(self.seat, self.ops.card)
 
 
-class RollSpace(Draw, frozen=True):
+class RollSpace(Draw[State], frozen=True):
     """The die of the Space Race."""
 
     rule: ClassVar[str] = "book 003, 6.4.2: the space roll"
@@ -371,7 +371,7 @@ class RollSpace(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         box, roll = SPACE[s.space[self.seat] + 1], int(picks[0])
         s = yield SpaceRolled(self.seat, self.card, box.box, roll, box.success)
         if roll <= box.success:
