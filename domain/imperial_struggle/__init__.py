@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.game import Game, closed_union
 from domain.imperial_struggle.components import SIDES
 from domain.imperial_struggle.editions import EDITIONS, OPTIONS, first, table
-from domain.imperial_struggle.faces import components
+from domain.imperial_struggle.faces import describe_components
 from domain.imperial_struggle.rules.scoring import score
 from domain.imperial_struggle.state import State
 from domain.kernel import Ended, Fact, Step
@@ -21,7 +21,7 @@ GAME = Game(
     facts=closed_union(Fact, __name__) | Ended,
     steps=closed_union(Step, __name__),
     score=score,
-    components=components,
+    components=describe_components,
     backstage=("round", "swept", "owed"),
     idle=("carried", "merchants", "refused", "victories"),
 )
