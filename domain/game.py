@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, reduce
 from importlib.resources.abc import Traversable
 from operator import or_
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -97,6 +98,7 @@ class Game:
         state, facts, steps: the game's table class and its two closed unions.
         score: the score of each seat on a table.
         components: cards, maps and tables as plain data for clients.
+        ids: all ids that picks are made of, by the word that stands for them in `Step.spelling`.
         adapt: what an edition makes of the options (edition, those given, all); may raise `BadOption`.
         names: names that an edition or a match's own options bring along (edition, options, language).
         backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
@@ -118,6 +120,7 @@ class Game:
         steps: Any,
         score: Callable[[Any], dict[Seat, int]],
         components: Callable[[], Mapping[str, Any]],
+        ids: Mapping[str, Collection[str]] = MappingProxyType({}),
         adapt: Callable[[str, Mapping[str, Any], Options], Options] = lambda edition, given, options: options,
         names: Callable[[str, Options, str], Mapping[str, str]] = lambda edition, options, language: {},
         backstage: tuple[str, ...] = (),
@@ -127,6 +130,7 @@ class Game:
         self.name, self.seats, self.editions, self.options = name, seats, editions, options
         self.table, self.first, self.score, self.components = table, first, score, components
         self.state, self.facts, self.steps = state, facts, steps
+        self.ids = ids
         self.backstage, self.idle, self.upcasters = backstage, idle, upcasters
         self._adapt, self._names = adapt, names
 

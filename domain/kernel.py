@@ -179,6 +179,7 @@ class Step(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_fi
     secret: ClassVar[bool] = False  # what was picked is told only to the seat that picked
     ordered: ClassVar[bool] = False  # the order of the picks matters
     rule: ClassVar[str] = ""  # book and section, told with a refusal
+    spelling: ClassVar[tuple[str, ...]] = ()  # what picks look like: "flag:{space}", "end" (see `Game.ids`)
 
     def asks(self, s: T) -> tuple[Seat, ...]:
         """The seats that must answer: none (the step just runs), one, or several at once and in secret."""

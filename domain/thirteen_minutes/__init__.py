@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.game import Game, closed_union
 from domain.kernel import Ended, Fact, Step
 from domain.thirteen_minutes.board import SIDES
-from domain.thirteen_minutes.components import describe_components
+from domain.thirteen_minutes.components import RECONSTRUCTION, describe_components
 from domain.thirteen_minutes.editions import EDITIONS, OPTIONS, first, names, table
 from domain.thirteen_minutes.rules import score
 from domain.thirteen_minutes.state import State
@@ -22,5 +22,6 @@ GAME = Game(
     steps=closed_union(Step, __name__),
     score=score,
     components=describe_components,
+    ids={"card": [card.id for card in RECONSTRUCTION.cards]},
     names=names,
 )

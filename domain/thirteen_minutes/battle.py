@@ -51,6 +51,7 @@ def _seats(s: State) -> dict[Side, Seat]:
 class Deal(Draw[State], frozen=True):
     """Two cards to a side."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 002, Set-up"
 
     side: Side
@@ -71,6 +72,7 @@ class Deal(Draw[State], frozen=True):
 class DealCuba(Draw[State], frozen=True):
     """The next card, unseen by both, becomes Cuba."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 002, Set-up; T-CUBA"
 
     def label(self, s: State) -> str:
@@ -86,6 +88,7 @@ class DealCuba(Draw[State], frozen=True):
 class Bid(Step[State], frozen=True):
     """How many cubes in the fist?  Both sides at once, in secret; `waiting` have not closed theirs yet."""
 
+    spelling = ("{number}",)
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
 
@@ -135,6 +138,7 @@ class OpenBids(Step[State], frozen=True):
 class ChooseFirst(Step[State], frozen=True):
     """The higher bidder says who goes first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
 
     side: Side
@@ -155,6 +159,7 @@ class ChooseFirst(Step[State], frozen=True):
 class DrawFirst(Draw[State], frozen=True):
     """Who goes first, after too many equal bids."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "a reading of the house: equal_bids"
 
     def label(self, s: State) -> str:

@@ -35,6 +35,8 @@ class _Ordered(Step[State], frozen=True):
 class Command(_Ordered, frozen=True):
     """On which territory?  No pick: a Command of no cubes, and nothing slides."""
 
+    spelling = ("cuba", "{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         where = self.op(s).filter
         return tuple(
@@ -59,6 +61,7 @@ class Command(_Ordered, frozen=True):
 class CommandCubes(_Ordered, frozen=True):
     """Place or remove, and how many?"""
 
+    spelling = ("place:{number}", "remove:{number}")
     territory: str
 
     def options(self, s: State, seat: Seat) -> Picks:

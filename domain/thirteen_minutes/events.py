@@ -70,6 +70,8 @@ def _owner(me: Side, op: RemoveOp) -> Side:
 class _Territories(_Asked, frozen=True):
     """On which territories?"""
 
+    spelling = ("cuba", "{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         op = self.op(s)
         return tuple(
@@ -108,6 +110,7 @@ class Remove(_Territories, frozen=True):
 class _Count(_EventStep, frozen=True):
     """How many cubes on the first of `territories`?  Where only one is possible nobody is asked."""
 
+    spelling = ("{number}",)
     territories: tuple[str, ...]
 
     def most(self, s: State) -> int:
@@ -162,6 +165,8 @@ def _targets(s: State, me: Side, op: TransferOp, source: str, cubes: int) -> Pic
 class TransferFrom(_Asked, frozen=True):
     """How many own cubes, from where?"""
 
+    spelling = ("{number}:cuba", "{number}:{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         op: TransferOp = self.op(s)
         return tuple(
@@ -187,6 +192,7 @@ class TransferFrom(_Asked, frozen=True):
 class TransferTo(_Asked, frozen=True):
     """Onto which other territory?"""
 
+    spelling = ("cuba", "{card}")
     source: str
     cubes: int
 
@@ -207,6 +213,14 @@ class TransferTo(_Asked, frozen=True):
 class Shift(_Asked, frozen=True):
     """Which territories slide, and where to?  Those in `done` have slid already in this step."""
 
+    spelling = (
+        "neutral:cuba",
+        "neutral:{card}",
+        "us_sphere:cuba",
+        "us_sphere:{card}",
+        "ussr_sphere:cuba",
+        "ussr_sphere:{card}",
+    )
     done: tuple[str, ...] = ()
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -282,6 +296,7 @@ class LookAtTop(_EventStep, frozen=True):
 class DrawTop(Draw[State], frozen=True):
     """Which card lies on top?  From now on its position is fixed."""
 
+    spelling = ("{card}",)
     side: Side
 
     def label(self, s: State) -> str:
@@ -297,6 +312,7 @@ class DrawTop(Draw[State], frozen=True):
 class ExchangeTop(_Asked, frozen=True):
     """Which card of the hand goes on top of the deck in exchange?"""
 
+    spelling = ("{card}",)
     secret: ClassVar[bool] = True
 
     def options(self, s: State, seat: Seat) -> Picks:

@@ -29,6 +29,7 @@ class Turns(Step[State], frozen=True):
 class PlayCard(Step[State], frozen=True):
     """Which card, and where: the neutral zone or the own sphere?"""
 
+    spelling = ("neutral:{card}", "us_sphere:{card}", "ussr_sphere:{card}")
     rule: ClassVar[str] = "book 002, Play and draw a card; T-PLACE"
 
     side: Side
@@ -55,6 +56,7 @@ class PlayCard(Step[State], frozen=True):
 class ChooseAction(Step[State], frozen=True):
     """An own card or one of the UN: Event or Command?"""
 
+    spelling = ("command", "event")
     rule: ClassVar[str] = "book 002, Event; T-OWN"
 
     side: Side
@@ -80,6 +82,7 @@ class ChooseAction(Step[State], frozen=True):
 class OpponentEvent(Step[State], frozen=True):
     """The opponent has played a card of `side`: does it carry out the event?  No pick: it lets it pass."""
 
+    spelling = ("event",)
     rule: ClassVar[str] = "book 002, Commands (Important!); T-OPP"
 
     side: Side
@@ -122,6 +125,7 @@ class Refill(Step[State], frozen=True):
 class DrawCard(Draw[State], frozen=True):
     """Which card is drawn?"""
 
+    spelling = ("{card}",)
     side: Side
 
     def label(self, s: State) -> str:

@@ -38,6 +38,7 @@ class Detente(Step[State], frozen=True):
 class UseEvents(Step[State], frozen=True):
     """Space Race or Olympic Games; `declined` sides in a row had nothing to use or did not want to."""
 
+    spelling = ("event:{objective}", "decline", "{objective}:{agent}")
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat
     declined: int = 0
@@ -66,6 +67,7 @@ class UseEvents(Step[State], frozen=True):
 class LookAtObjectives(Draw[State], frozen=True):
     """Space Race: the next three objectives, known cards from under the deck included if it is that small."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat
 
@@ -89,6 +91,7 @@ class LookAtObjectives(Draw[State], frozen=True):
 class ArrangeObjectives(Step[State], frozen=True):
     """Space Race: they go back in any order, the first pick uppermost; a single card needs no order."""
 
+    spelling = ("{objective}",)
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, event cards"

@@ -72,6 +72,7 @@ class CeaseFire(Step[State], frozen=True):
 class FaceDisorder(Step[State], frozen=True):
     """Agent X of an unruly side is terminated: not the Deputy Director, not with the Nobel Peace Prize."""
 
+    spelling = ("event:{objective}", "decline")
     rule: ClassVar[str] = "book 004, 4 Cease-fire, civil disorder"
     seat: Seat
 
@@ -183,6 +184,7 @@ class DoubleAgents(Step[State], frozen=True):
 class InstructDoubleAgent(Step[State], frozen=True):
     """Send an agent from the other headquarters on leave, or watch the next choice (R-DA-TARGET)."""
 
+    spelling = ("leave:{agent}", "watch")
     rule: ClassVar[str] = "book 004, 5 Debriefing, Double Agent"
     seat: Seat
 
@@ -240,6 +242,7 @@ class Directors(Step[State], frozen=True):
 class ClaimBottom(Draw[State], frozen=True):
     """The undermost objective: a draw, or a mere turning up where its position is fixed."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
     seat: Seat
 

@@ -36,6 +36,7 @@ class Brief(Step[State], frozen=True):
 class TurnUpObjective(Draw[State], frozen=True):
     """The next objective: a draw, or a mere turning up where somebody fixed the position (Space Race)."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 1 Briefing"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -76,6 +77,7 @@ class SettleBalance(Step[State], frozen=True):
 class CloseHands(Step[State], frozen=True):
     """The CIA hides the balance token in a hand, the KGB guesses: at once and in secret."""
 
+    spelling = ("left", "right")
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
     waiting: tuple[Seat, ...]
@@ -103,6 +105,7 @@ class CloseHands(Step[State], frozen=True):
 class DrawBalance(Draw[State], frozen=True):
     """The balance token of the first turn by lot (option `first_balance`)."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -136,6 +139,7 @@ class PrepareGroups(Step[State], frozen=True):
 class LookAtGroups(Draw[State], frozen=True):
     """A player looks at the top of the group deck; what nobody fixed before, a secret draw fixes now."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 1 Briefing and 3 Influence Struggle"
     seat: Seat
     count: int
@@ -161,6 +165,7 @@ class LookAtGroups(Draw[State], frozen=True):
 class ArrangeGroups(Step[State], frozen=True):
     """The Analyst puts the groups back in any order, the first pick uppermost."""
 
+    spelling = ("{group}",)
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 1 Briefing, Analyst"
@@ -204,6 +209,7 @@ class Plan(Step[State], frozen=True):
 class ChooseAgents(Step[State], frozen=True):
     """Each side sends an agent from headquarters, face down; one that has none there sends nobody."""
 
+    spelling = ("{agent}",)
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 2 Planning"
     waiting: tuple[Seat, ...]

@@ -59,6 +59,7 @@ class Struggle(Step[State], frozen=True):
 class ChooseFirst(Step[State], frozen=True):
     """The holder decides; he need not act first himself (R-BALANCE)."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
     seat: Seat
 
@@ -76,6 +77,7 @@ class ChooseFirst(Step[State], frozen=True):
 class Act(Step[State], frozen=True):
     """One action: recruit, activate, pass, or an event; `row` passes stand in a row before it."""
 
+    spelling = ("activate:{group}", "event:{objective}", "pass", "recruit")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
     seat: Seat
     row: int = 0
@@ -151,6 +153,7 @@ def _power(me: Seat, group: str) -> Resolution[State]:
 class Recruit(Draw[State], frozen=True):
     """The top group of the deck: a draw, or a mere turning up where somebody knows the card."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, recruiting"
     seat: Seat
 
@@ -186,6 +189,7 @@ class Power(Step[State], frozen=True):
 class Destroy(Power, frozen=True):
     """Military: any other group of either side is discarded (R-MILITARY)."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, military groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -198,6 +202,7 @@ class Destroy(Power, frozen=True):
 class TurnGroup(Power, frozen=True):
     """Economic: a group that is not economic is mobilized or readied, without its power (R-ECONOMIC)."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, economic groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -211,6 +216,7 @@ class TurnGroup(Power, frozen=True):
 class Transfer(Power, frozen=True):
     """Political: steal a group, or give another one away (R-POLITICAL)."""
 
+    spelling = ("give:{group}", "steal:{group}")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, political groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -225,6 +231,7 @@ class Transfer(Power, frozen=True):
 class UseTop(Power, frozen=True):
     """Media: the group just seen is recruited, discarded or left (R-MEDIA)."""
 
+    spelling = ("discard", "leave", "recruit")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, media groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -245,6 +252,7 @@ class UseTop(Power, frozen=True):
 class Escalate(Step[State], frozen=True):
     """Nuclear Escalation: every military group is discarded, in the order its user likes."""
 
+    spelling = ("{group}",)
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat

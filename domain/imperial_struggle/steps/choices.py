@@ -50,6 +50,7 @@ class Affect(Choosing, frozen=True):
     What leaves no choice happens without a question.
     """
 
+    spelling = ("navy_box", "{space}")
     how: str
     where: Where = Where()
     count: int = 1
@@ -82,6 +83,19 @@ class Choose(Choosing, frozen=True):
     does not speak for itself (`told`).
     """
 
+    spelling = (
+        "alliance",
+        "conflicts",
+        "decline",
+        "diplomatic",
+        "economic",
+        "score",
+        "{advantage}",
+        "{event}",
+        "{good}",
+        "{space}",
+        "{theatre}",
+    )
     name: str = ""
     told: bool = False
 

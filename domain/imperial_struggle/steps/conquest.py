@@ -62,6 +62,7 @@ class Single(Step[State], frozen=True):
 class Conquer(Step[State], frozen=True):
     """7.2.1: the winner of a theatre takes one space, or leaves his `points` unspent."""
 
+    spelling = ("done", "{space}")
     rule: ClassVar[str] = "book 001, 7.2.1: conquest points"
     seat: Seat
     theatre: str
@@ -118,6 +119,7 @@ def capture(s: State, me: Seat, space: str) -> Deed:
 class SendSquadron(Single, frozen=True):
     """7.2.1.1: which Squadron takes a naval space; an opposing one there goes to the Navy Box."""
 
+    spelling = ("navy_box", "{space}")
     rule: ClassVar[str] = "book 001, 7.2.1.1: taking a naval space"
     space: str
 
@@ -134,6 +136,7 @@ class SendSquadron(Single, frozen=True):
 class Resist(Step[State], frozen=True):
     """7.2.2: the owner of a Territory may keep it; the point stays spent, and the opponent gains."""
 
+    spelling = ("give_up", "resist")
     rule: ClassVar[str] = "book 001, 7.2.2: resisting the capture of a Territory"
     seat: Seat
     theatre: str
@@ -175,6 +178,7 @@ class SettleSpain(Step[State], frozen=True):
 class ShiftSpain(Step[State], frozen=True):
     """12.1: a side may shift one political space of Spain."""
 
+    spelling = ("decline", "{space}")
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     seat: Seat
     theatre: str
@@ -220,6 +224,7 @@ class PlaceUsaFlags(French, frozen=True):
     No book says what becomes of a Huguenots marker there; it stays, and may still be turned.
     """
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -236,6 +241,7 @@ class PlaceUsaFlags(French, frozen=True):
 class ClearForts(French, frozen=True):
     """7.3: Forts of the Northern Colonies lose their flags, and their damage with them."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.3: USA, the Forts of the Northern Colonies"
     before: tuple[str, ...]
 
@@ -255,6 +261,7 @@ class ClearMarkets(French, frozen=True):
     The Russian book lets France choose, the English one does not: option `usa_isolation`.
     """
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada, isolated markets"
     before: tuple[str, ...]
 

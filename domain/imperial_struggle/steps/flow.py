@@ -73,6 +73,7 @@ class SetUp(Step[State], frozen=True):
 class SealBid(Step[State], frozen=True):
     """Each writes down the Treaty Points that the side which both want is worth to him."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 001, 7.4: bidding for sides"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -117,6 +118,7 @@ def settle(s: State, chair: Seat) -> Resolution[State]:
 class BreakTie(Draw[State], frozen=True):
     """Equal bids: chance says who plays the side."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 001, 7.4: equal bids"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -209,6 +211,7 @@ class ResetMarkers(Step[State], frozen=True):
 class DropCards(Step[State], frozen=True):
     """4.1.6: each of `waiting` lays cards aside, face down, until three are left; then all are shown."""
 
+    spelling = ("{event}",)
     rule: ClassVar[str] = "book 001, 4.1.6: a hand of three event cards"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -254,6 +257,7 @@ class OfferUprisings(Step[State], frozen=True):
     Not offered while it is the third already; where it lies open as one of the two, it gives its place up.
     """
 
+    spelling = ("no", "yes")
     rule: ClassVar[str] = "book 001, 7.3, and the war display: Jacobite Uprisings as a third ministry"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -271,6 +275,7 @@ class OfferUprisings(Step[State], frozen=True):
 class ChooseMinistries(Step[State], frozen=True):
     """4.1.7: each of `waiting` lays ministries of the era face down; open ones stay."""
 
+    spelling = ("{ministry}",)
     rule: ClassVar[str] = "book 001, 4.1.7: the ministry phase"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -330,6 +335,7 @@ class TakeInitiative(Step[State], frozen=True):
 class ChooseFirst(Step[State], frozen=True):
     """4.1.8: the holder of the initiative says who plays first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 001, 4.1.8: who plays first"
     seat: Seat
 

@@ -15,6 +15,7 @@ from domain.kernel import Draw, Picks, Resolution, Seat
 class DrawGood(Draw[State], frozen=True):
     """One of the goods that are not in demand this turn; then `seat` says which good makes room for it."""
 
+    spelling = ("{good}",)
     rule: ClassVar[str] = CARD_TEXT
     seat: Seat
     card: str
@@ -37,6 +38,7 @@ class DrawGood(Draw[State], frozen=True):
 class ReplaceDemand(Choosing, frozen=True):
     """Which of the goods in demand makes room for `good`."""
 
+    spelling = ("{good}",)
     good: str
 
     def options(self, s: State, seat: Seat) -> Picks:

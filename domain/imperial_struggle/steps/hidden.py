@@ -19,6 +19,8 @@ DAMAGE, SEND_HOME, RETURN = "damage", "send_home", "return"
 class ReturnTheirs(Choosing, frozen=True):
     """`seat` takes a Bonus tile of the other side off the display: it names the theatre and takes blindly."""
 
+    spelling = ("{theatre}",)
+
     def asks(self, s: State) -> tuple[Seat, ...]:
         return (self.seat,) if len(self.options(s, self.seat)) > 1 else ()
 
@@ -36,6 +38,7 @@ class ReturnTheirs(Choosing, frozen=True):
 class DrawReturned(Draw[State], frozen=True):
     """One of the Bonus tiles that `seat` has in a theatre goes back to its pool; chance says which."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = CARD_TEXT
     seat: Seat
     theatre: str
@@ -57,6 +60,7 @@ class GiveUp(Choosing, frozen=True):
     The answer is secret because it names a tile; whatever everybody may know of it, the facts tell.
     """
 
+    spelling = ("damage:{space}", "return:{tile}", "send_home:{space}")
     secret: ClassVar[bool] = True
 
     def asks(self, s: State) -> tuple[Seat, ...]:

@@ -45,6 +45,7 @@ class Round(Step[State], frozen=True):
 class TakeTile(Step[State], frozen=True):
     """5.1: a tile must be taken; ministries may act, or be revealed, before that."""
 
+    spelling = ("ability:{ability}", "reveal:{ministry}", "{investment}")
     rule: ClassVar[str] = "book 001, 5.1: choosing an investment tile"
     seat: Seat
 
@@ -101,6 +102,28 @@ class RaiseActions(Step[State], frozen=True):
 class Act(Step[State], frozen=True):
     """5.0: whatever the player does next, until the round ends."""
 
+    spelling = (
+        "ability:{ability}",
+        "advantage:{advantage}",
+        "build:{space}",
+        "clear:{space}",
+        "deploy:{space}",
+        "event:{event}",
+        "exchange:diplomatic",
+        "exchange:economic",
+        "flag:{space}",
+        "pass:{number}",
+        "repair:{space}",
+        "reveal:{ministry}",
+        "rise:{space}",
+        "seize:{space}",
+        "unflag:{space}",
+        "buy",
+        "construct",
+        "draw",
+        "end",
+        "upgrade",
+    )
     rule: ClassVar[str] = "book 001, 5.0: an action round"
     seat: Seat
 
@@ -217,6 +240,7 @@ class Happen(Step[State], frozen=True):
 class UseAdvantage(Step[State], frozen=True):
     """8.2: an advantage, on a target where it has one; `ignores_exhaustion`: by an event (6, 33)."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 8.2: using an advantage"
     seat: Seat
     advantage: str

@@ -59,6 +59,7 @@ def detail(s: State, me: Seat, bought: Purchase) -> Detail:
 class Sail(Step[State], frozen=True):
     """5.6.6: which Squadron is deployed to a naval space."""
 
+    spelling = ("navy_box", "{space}")
     rule: ClassVar[str] = "book 001, 5.6.6: deploying a Squadron"
     seat: Seat
     space: str
@@ -87,6 +88,7 @@ class Sail(Step[State], frozen=True):
 class Pay(Step[State], frozen=True):
     """5.2, 5.3, 6.1, 9.1: how a purchase is paid, where there are several ways; then it takes effect."""
 
+    spelling = ("major:{number}", "minor:{number}")
     rule: ClassVar[str] = "book 001, 5.3.2, 6.1 and 9.1: paying with points, Debt and Treaty Points"
     seat: Seat
     bought: Purchase

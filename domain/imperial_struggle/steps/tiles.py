@@ -62,6 +62,7 @@ class ReshuffleEvents(Step[State], frozen=True):
 class DrawCards(Draw[State], frozen=True):
     """Event cards from the draw pile; no more than there are."""
 
+    spelling = ("{event}",)
     rule: ClassVar[str] = "book 001, 4.1.6 and 5.5.3: drawing event cards"
     seat: Seat
     count: int
@@ -87,6 +88,7 @@ class DrawCards(Draw[State], frozen=True):
 class ShowInvestments(Draw[State], frozen=True):
     """4.1.6: nine tiles lie open; where the stack runs out, the used ones are reshuffled."""
 
+    spelling = ("{investment}",)
     rule: ClassVar[str] = "book 001, 4.1.6: investment tiles"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -113,6 +115,7 @@ class ShowInvestments(Draw[State], frozen=True):
 class LayAwards(Draw[State], frozen=True):
     """4.1.3: an award for each Region, in the order of the Regions."""
 
+    spelling = ("{award}",)
     rule: ClassVar[str] = "book 001, 4.1.3: awards"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -134,6 +137,7 @@ class LayAwards(Draw[State], frozen=True):
 class DrawDemand(Draw[State], frozen=True):
     """4.1.4: three of the six goods."""
 
+    spelling = ("{good}",)
     rule: ClassVar[str] = "book 001, 4.1.4: Global Demand"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -158,6 +162,7 @@ class DrawDemand(Draw[State], frozen=True):
 class LayBasics(Draw[State], frozen=True):
     """7.6: a Basic tile face down in each theatre, in order; with 12.2 the side lays them out itself."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 7.6: the layout of a war"
     seat: Seat
 
@@ -186,6 +191,7 @@ def in_theatres(s: State, tiles: tuple[str, ...]) -> dict[str, str]:
 class PlanLayout(Step[State], frozen=True):
     """12.2: each of `waiting` lays its drawn Basic tiles out, the first for the first theatre."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 12.2: military planning"
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
@@ -220,6 +226,7 @@ class DrawBonus(Draw[State], frozen=True):
     Nothing is drawn where no theatre has room for one more tile.
     """
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 5.6.1: Bonus War tiles"
     seat: Seat
     bought: bool = False
@@ -243,6 +250,7 @@ class DrawBonus(Draw[State], frozen=True):
 class PlaceBonus(Step[State], frozen=True):
     """5.6.1: the drawn tile goes to a theatre; where two lie already, one of them makes room first."""
 
+    spelling = ("{theatre}",)
     rule: ClassVar[str] = "book 001, 5.6.1: at most two Bonus War tiles of a side in a theatre"
     seat: Seat
     theatre: str = ""
@@ -267,6 +275,7 @@ class PlaceBonus(Step[State], frozen=True):
 class MakeRoom(Step[State], frozen=True):
     """5.6.1: one of the two tiles there goes to a theatre with room: "tile:theatre"."""
 
+    spelling = ("{tile}:{theatre}",)
     rule: ClassVar[str] = "book 001, 5.6.1: a Bonus War tile makes room for another"
     secret: ClassVar[bool] = True
     seat: Seat

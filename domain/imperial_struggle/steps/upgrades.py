@@ -29,6 +29,7 @@ def upgrade(s: State, me: Seat) -> Resolution[State]:
 class Upgrade(Step[State], frozen=True):
     """5.3.3: the theatre whose Basic tile may be replaced; with 12.2 two of them may be swapped."""
 
+    spelling = ("swap", "{theatre}")
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
     seat: Seat
 
@@ -49,6 +50,7 @@ class Upgrade(Step[State], frozen=True):
 class SwapBasics(Step[State], frozen=True):
     """12.2: the two theatres whose Basic tiles change places."""
 
+    spelling = ("{theatre}",)
     rule: ClassVar[str] = "book 001, 12.2: military planning"
     seat: Seat
 
@@ -68,6 +70,7 @@ class SwapBasics(Step[State], frozen=True):
 class DrawBasic(Draw[State], frozen=True):
     """5.3.3: a new Basic tile for a theatre."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
     seat: Seat
     theatre: str
@@ -87,6 +90,7 @@ class DrawBasic(Draw[State], frozen=True):
 class KeepBasic(Step[State], frozen=True):
     """5.3.3: the old tile or the new one stays; the other returns to the pool or leaves the game."""
 
+    spelling = ("{tile}:remove", "{tile}:return")
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade; four Basic tiles stay in the game"
     secret: ClassVar[bool] = True
     seat: Seat

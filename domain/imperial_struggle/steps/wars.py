@@ -118,6 +118,7 @@ class DebtSymbol(Step[State], frozen=True):
 class StrikeSymbol(Single, frozen=True):
     """7.1.2: an undamaged opposing Fort is damaged, or an opposing Squadron goes to the Navy Box."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.1.2: the symbol of Forts and Squadrons"
     tile: str
 
@@ -135,6 +136,7 @@ class StrikeSymbol(Single, frozen=True):
 class FlagSymbol(Single, frozen=True):
     """7.1.2: an opposing flag without a Conflict marker goes; compulsory, as the symbols all are."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.1.2: the flag symbol"
     tile: str
 
@@ -206,6 +208,7 @@ def _awards(row: Spoils, theatre: str) -> Resolution[State]:
 class LoseSquadrons(Single, frozen=True):
     """7.2: the loser takes Squadrons of his own choice from the map or the Navy Box, while he has any."""
 
+    spelling = ("navy_box", "{space}")
     rule: ClassVar[str] = "book 001, 7.2: spoils, Squadrons of the loser"
     to: str
     count: int
@@ -241,6 +244,7 @@ class CollectSpoils(Step[State], frozen=True):
 class TakeFlag(Single, frozen=True):
     """7.2: the winner removes an opposing flag; one with a Conflict marker, or one that isolates, may do."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.2: spoils, removing a flag"
     where: Where
 

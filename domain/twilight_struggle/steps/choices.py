@@ -33,6 +33,7 @@ class Choosing(Step[State], frozen=True):
 class AddEach(Choosing, frozen=True):
     """`each` influence of `side` in each of `count` different countries; all of them, or at least `least`."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -61,6 +62,7 @@ class AddEach(Choosing, frozen=True):
 class RemoveEach(Choosing, frozen=True):
     """`side` loses `each` influence (0: all of it) in each of `count` different countries."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -93,6 +95,7 @@ class OneByOne(Choosing, frozen=True):
     `done` is how much has changed where.
     """
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     left: int
@@ -132,6 +135,8 @@ class Spread(Adding, frozen=True):
 class Drain(OneByOne, frozen=True):
     """Influence that a card removes."""
 
+    spelling = ("{country}",)
+
     def options(self, s: State, seat: Seat) -> Picks:
         held = matching(s, replace(self.where, holding=self.side))
         return tuple(country for country in held if self.done.get(country, 0) < self.most)
@@ -143,6 +148,7 @@ class Drain(OneByOne, frozen=True):
 class Double(Choosing, frozen=True):
     """`side` doubles its influence in each of `count` different countries."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -169,6 +175,24 @@ class Choose(Choosing, frozen=True):
     not speak for itself (`told`).
     """
 
+    spelling = (
+        "add",
+        "boycott",
+        "decline",
+        "degrade",
+        "end",
+        "go_on",
+        "improve",
+        "leave",
+        "neighbours",
+        "none",
+        "participate",
+        "remove",
+        "{card}",
+        "{country}",
+        "{number}",
+        "{region}",
+    )
     name: str = ""
     told: bool = False
 
@@ -197,6 +221,7 @@ class Relocate(Choosing, frozen=True):
     `taken` is what it has taken; at most `each` may go into one country.
     """
 
+    spelling = ("done", "{country}")
     side: Seat
     where: Where
     most: int
@@ -223,6 +248,7 @@ class Relocate(Choosing, frozen=True):
 class OrderHand(Choosing, frozen=True):
     """Aldrich Ames (2nd edition): the USSR puts the US hand in order."""
 
+    spelling = ("{card}",)
     ordered: ClassVar[bool] = True
 
     def options(self, s: State, seat: Seat) -> Picks:

@@ -98,6 +98,7 @@ class Headlines(Step[State], frozen=True):
 class ChooseHeadline(Step[State], frozen=True):
     """Each of `waiting` chooses a headline in secret."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 003, 4.5 C: a card of the hand, not the China Card, not UN Intervention"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -232,6 +233,7 @@ class EndTurn(Step[State], frozen=True):
 class DropCard(Step[State], frozen=True):
     """Box 6 of the Space Race: one held card may be discarded (not a scoring card)."""
 
+    spelling = ("none", "{card}")
     rule: ClassVar[str] = "book 003, 6.4.4: the ability of box 6"
     seat: Seat
 

@@ -70,6 +70,7 @@ class Reshuffle(Step[State], frozen=True):
 class DealTo(Draw[State], frozen=True):
     """So many cards of the deck into a hand."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 003, 4.5 B: dealing"
     seat: Seat
     count: int
@@ -107,6 +108,7 @@ class Replenish(Step[State], frozen=True):
 class FromHand(Draw[State], frozen=True):
     """A random card of `seat`'s hand."""
 
+    spelling = ("{card}",)
     seat: Seat
     card: str
 
@@ -155,6 +157,7 @@ class TakeCard(FromHand, frozen=True):
 class LookAtTop(Draw[State], frozen=True):
     """Our Man in Tehran: the top cards of the deck."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "the card Our Man in Tehran"
     seat: Seat
     card: str
@@ -178,6 +181,7 @@ class LookAtTop(Draw[State], frozen=True):
 class Contest(Draw[State], frozen=True):
     """Olympic Games, Summit: both sides roll a die."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "the cards Olympic Games and Summit"
     seat: Seat
     card: str

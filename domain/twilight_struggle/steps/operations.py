@@ -73,6 +73,7 @@ class Conducting(Step[State], frozen=True):
 class Operate(Conducting, frozen=True):
     """Which kind of Operations; those that an event grants may be declined."""
 
+    spelling = ("ransom:{country}", "coup", "influence", "none", "realign", "space")
     rule: ClassVar[str] = "book 003, 6: all points of a card go to one use"
     among: tuple[str, ...] = ()  # all but the Space Race
 
@@ -132,6 +133,7 @@ class Spending(Conducting, frozen=True):
 class PlaceInfluence(Spending, frozen=True):
     """6.1: the next point of influence."""
 
+    spelling = ("chinese_civil_war", "done", "realign", "{country}")
     rule: ClassVar[str] = "book 003, 6.1: placing influence"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -164,6 +166,7 @@ class PlaceInfluence(Spending, frozen=True):
 class Realign(Spending, frozen=True):
     """6.2: the next realignment roll, for one point."""
 
+    spelling = ("done", "influence", "{country}")
     rule: ClassVar[str] = "book 003, 6.2: realignment"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -230,6 +233,7 @@ def _with(countries: Picks, country: str) -> Picks:
 class RollRealignment(Draw[State], frozen=True):
     """Both sides roll; the lower total loses the difference."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.2.2: realignment rolls"
     seat: Seat
     country: str
@@ -260,6 +264,7 @@ class RollRealignment(Draw[State], frozen=True):
 class Coup(Conducting, frozen=True):
     """6.3: where the Coup is attempted."""
 
+    spelling = ("ransom:{country}", "{country}")
     rule: ClassVar[str] = "book 003, 6.3: Coups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -296,6 +301,7 @@ class Coup(Conducting, frozen=True):
 class RollCoup(Draw[State], frozen=True):
     """The die of a Coup."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.3.2: the Coup roll"
     seat: Seat
     country: str
@@ -333,6 +339,7 @@ class RollCoup(Draw[State], frozen=True):
 class TrySpace(Conducting, frozen=True):
     """6.4: a card is spent on the Space Race; by an optional rule without a roll."""
 
+    spelling = ("none", "roll")
     rule: ClassVar[str] = "book 003, 6.4: the Space Race"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -358,6 +365,7 @@ class TrySpace(Conducting, frozen=True):
 class RollSpace(Draw[State], frozen=True):
     """The die of the Space Race."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.4.2: the space roll"
     seat: Seat
     card: str

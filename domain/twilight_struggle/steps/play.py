@@ -39,6 +39,18 @@ ATTACKED = {"korean_war": "south_korea", "arab_israeli_war": "israel"}  # the ot
 class PlayCard(Step[State], frozen=True):
     """An action round: which card, and how.  Options are "<how>:<card>"."""
 
+    spelling = (
+        "cancel:{card}",
+        "coup:{card}",
+        "discard:{card}",
+        "event:{card}",
+        "event_first:{card}",
+        "influence:{card}",
+        "ransom:{country}",
+        "realign:{card}",
+        "space:{card}",
+        "pass",
+    )
     rule: ClassVar[str] = "book 003, 5.1-5.2, 6 and 9: playing a card"
     seat: Seat
 
@@ -198,6 +210,7 @@ class EndEvent(Step[State], frozen=True):
 class RollTrap(Draw[State], frozen=True):
     """Quagmire, Bear Trap: a roll of 1 to 4 escapes."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "the cards Quagmire and Bear Trap"
     seat: Seat
     trap: str
@@ -221,6 +234,16 @@ class RollTrap(Draw[State], frozen=True):
 class PlayTaken(Step[State], frozen=True):
     """Grain Sales: the card that was drawn is played as if from the own hand, or given back."""
 
+    spelling = (
+        "cancel:{card}",
+        "coup:{card}",
+        "event:{card}",
+        "event_first:{card}",
+        "influence:{card}",
+        "realign:{card}",
+        "space:{card}",
+        "return",
+    )
     rule: ClassVar[str] = "the card Grain Sales to Soviets"
     seat: Seat
     card: str

@@ -57,6 +57,7 @@ def _handicap(s: State) -> Resolution[State]:
 class PlaceExtra(Step[State], frozen=True):
     """Book 003, 11.4.1: extra influence, only where the side has some, at most 2 more than control needs."""
 
+    spelling = ("{country}",)
     rule: ClassVar[str] = "book 003, 11.4.1: extra influence"
     seat: Seat
     card: str
@@ -89,6 +90,7 @@ class PlaceExtra(Step[State], frozen=True):
 class SealBid(Step[State], frozen=True):
     """Each writes a superpower and a number: "us:3"."""
 
+    spelling = ("{seat}:{number}",)
     rule: ClassVar[str] = "book 003, 11.4: bidding for sides"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -134,6 +136,7 @@ def settled(chair: Seat, side: Seat, gift: int) -> SidesSettled:
 class BreakTie(Draw[State], frozen=True):
     """Equal bids for the same superpower: chance gives it to one of the chairs."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 003, 11.4: equal bids"
     side: Seat
     points: int
@@ -167,6 +170,7 @@ class GiveBid(Step[State], frozen=True):
 class FirstBidder(Draw[State], frozen=True):
     """Chance says who bids first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 000, 11.1.3: the auction"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -191,6 +195,7 @@ class Bid(Step[State], frozen=True):
     `chair` holds the standing bid (nobody at first), for `side`, of `points`.
     """
 
+    spelling = ("pass", "{seat}:{number}")
     rule: ClassVar[str] = "book 000, 11.1.3: the auction"
     seat: Seat
     holder: Seat = ""

@@ -30,6 +30,7 @@ class FightWar(Step[State], frozen=True):
 class RollWar(Draw[State], frozen=True):
     """The die of a war."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 7.6: wars"
     seat: Seat
     card: str
