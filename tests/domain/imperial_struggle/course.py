@@ -20,7 +20,7 @@ from tests.scenario import Scenario, given
 PLAIN = dict(zip(REGIONS, ("award_1a", "award_1b", "award_1t_a", "award_1t_b"), strict=True))
 LATER = ("award_3", "award_2", "award_0t_a", "award_0t_b")
 NO_ROUND: dict[str, Any] = {"round": None, "phase": "peace"}
-F = TypeVar("F", bound=AnyFact[State])
+F = TypeVar("F", bound=Fact[State])
 
 
 def having(side: str, own: tuple[str, ...], other: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Invented:
         self.discards: list[str] = []
         self.hands: dict[str, list[str]] = {"us": [], "ussr": []}
         self.lines = [SET_UP]
-        self.truth: list[AnyFact] = []
+        self.truth: list[Fact] = []
         self.kept = ""
         for turn in range(1, turns + 1):
             self.play_turn(turn)
@@ -240,7 +240,7 @@ def turns_printed(turn: int) -> int:
 JUDGES = {"draws": "draws_some", "turn ends": "turn_ends"}
 
 
-def judged(deal: Deal, truth: list[AnyFact]) -> list[str]:
+def judged(deal: Deal, truth: list[Fact]) -> list[str]:
     """What is wrong with a deal, judged by what truly happened."""
     return _Judge(deal).walk(truth)
 
@@ -253,7 +253,7 @@ class _Judge:
         self.hands: dict[str, set[str]] = {"us": set(), "ussr": set()}
         self.wrong: list[str] = []
 
-    def walk(self, truth: list[AnyFact]) -> list[str]:
+    def walk(self, truth: list[Fact]) -> list[str]:
         for kind, one, other in truth:
             getattr(self, JUDGES.get(kind, kind))(one, other)
         self.check(not self.draws and not self.looks, "something is left of the deal")
