@@ -46,7 +46,7 @@ class Option(Struct, frozen=True):
     data: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     why: str = ""
 
-    def check(self, value: Any) -> OptionValue:
+    def check(self, value: object) -> OptionValue:
         """`value`, in the form in which it is recorded.
 
         Raises:
@@ -75,9 +75,9 @@ class Option(Struct, frozen=True):
             words.append(f"{self.least} to {self.most}")
         return ", ".join(words + ["none"] * self.none + ["an object"] * (self.data is not None))
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str) -> OptionValue:
         """The value that a command-line word means ("true", "7", "none", "faction_sum"); unchecked."""
-        words: dict[str, Any] = {"true": True, "false": False}
+        words: dict[str, OptionValue] = {"true": True, "false": False}
         if self.none:
             words["none"] = None
         if text in words:
@@ -121,7 +121,9 @@ class Game:
         score: Callable[[Any], dict[Seat, int]],
         components: Callable[[], Mapping[str, Any]],
         ids: Mapping[str, Collection[str]] = MappingProxyType({}),
-        adapt: Callable[[str, Mapping[str, Any], Options], Options] = lambda edition, given, options: options,
+        adapt: Callable[[str, Mapping[str, object], Options], Options] = lambda edition, given, options: (
+            options
+        ),
         names: Callable[[str, Options, str], Mapping[str, str]] = lambda edition, options, language: {},
         backstage: tuple[str, ...] = (),
         idle: tuple[str, ...] = (),
@@ -134,7 +136,7 @@ class Game:
         self.backstage, self.idle, self.upcasters = backstage, idle, upcasters
         self._adapt, self._names = adapt, names
 
-    def settle(self, edition: str | None, given: Mapping[str, Any]) -> tuple[str, Options]:
+    def settle(self, edition: str | None, given: Mapping[str, object]) -> tuple[str, Options]:
         """The edition and the complete options of a match, every default written out.
 
         Raises:
@@ -208,12 +210,12 @@ def _files(folder: Traversable) -> list[Traversable]:
     return found
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value is None else str(value)
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     """A refused value; a text in quotes, so that "true" is not taken for true."""
     return f'"{value}"' if isinstance(value, str) else _plain(value)

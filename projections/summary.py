@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -275,6 +275,6 @@ def _standing(table: Table, track: str) -> int:
 
 
 @lru_cache
-def fact_decoder(game: Game) -> msgspec.json.Decoder[Any]:
+def fact_decoder(game: Game) -> msgspec.json.Decoder[AnyFact]:
     """Decodes the facts of a game; building one is slow."""
     return msgspec.json.Decoder(game.facts)

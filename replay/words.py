@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
-from typing import Any
 
 from domain.kernel import AnyFact, Pick, Result
 from domain.match import Match
@@ -37,7 +36,7 @@ class Words:
         self._log = _log_words(language)
         self.texts = match.game.words(language, match.opened.options, match.opened.edition)
 
-    def name(self, value: Any) -> str:
+    def name(self, value: object) -> str:
         """The name of an id, a number or a list of these."""
         return one_line(self.texts.name(value))
 
@@ -63,11 +62,11 @@ class Words:
         """The title of the game."""
         return self.texts.name(self._game)
 
-    def entry(self, sentence: str, **values: Any) -> str:
+    def entry(self, sentence: str, **values: object) -> str:
         """One sentence about an entry of the log."""
         return one_line(self._log["entries"][sentence].format(**values))
 
-    def shown(self, phrase: str, **values: Any) -> str:
+    def shown(self, phrase: str, **values: object) -> str:
         """One phrase around a shown position."""
         return self._log["shown"][phrase].format(**values)
 
