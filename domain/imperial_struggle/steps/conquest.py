@@ -119,7 +119,7 @@ def capture(s: State, me: Seat, space: str) -> Deed:
 class SendSquadron(Single, frozen=True):
     """7.2.1.1: which Squadron takes a naval space; an opposing one there goes to the Navy Box."""
 
-    spelling = ("navy_box", "{space}")
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 7.2.1.1: taking a naval space"
     space: str
 
@@ -178,7 +178,7 @@ class SettleSpain(Step[State], frozen=True):
 class ShiftSpain(Step[State], frozen=True):
     """12.1: a side may shift one political space of Spain."""
 
-    spelling = ("decline", "{space}")
+    spelling = ("decline", "{political}")
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     seat: Seat
     theatre: str
@@ -224,7 +224,7 @@ class PlaceUsaFlags(French, frozen=True):
     No book says what becomes of a Huguenots marker there; it stays, and may still be turned.
     """
 
-    spelling = ("{space}",)
+    spelling = ("{territory}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -241,7 +241,7 @@ class PlaceUsaFlags(French, frozen=True):
 class ClearForts(French, frozen=True):
     """7.3: Forts of the Northern Colonies lose their flags, and their damage with them."""
 
-    spelling = ("{space}",)
+    spelling = ("{fort}",)
     rule: ClassVar[str] = "book 001, 7.3: USA, the Forts of the Northern Colonies"
     before: tuple[str, ...]
 
@@ -261,7 +261,7 @@ class ClearMarkets(French, frozen=True):
     The Russian book lets France choose, the English one does not: option `usa_isolation`.
     """
 
-    spelling = ("{space}",)
+    spelling = ("{market}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada, isolated markets"
     before: tuple[str, ...]
 

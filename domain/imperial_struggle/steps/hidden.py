@@ -60,7 +60,7 @@ class GiveUp(Choosing, frozen=True):
     The answer is secret because it names a tile; whatever everybody may know of it, the facts tell.
     """
 
-    spelling = ("damage:{space}", "return:{tile}", "send_home:{space}")
+    spelling = ("damage:{fort}", "return:{tile}", "send_home:{naval}")
     secret: ClassVar[bool] = True
 
     def asks(self, s: State) -> tuple[Seat, ...]:

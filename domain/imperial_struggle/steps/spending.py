@@ -59,7 +59,7 @@ def detail(s: State, me: Seat, bought: Purchase) -> Detail:
 class Sail(Step[State], frozen=True):
     """5.6.6: which Squadron is deployed to a naval space."""
 
-    spelling = ("navy_box", "{space}")
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 5.6.6: deploying a Squadron"
     seat: Seat
     space: str

@@ -208,7 +208,7 @@ def _awards(row: Spoils, theatre: str) -> Resolution[State]:
 class LoseSquadrons(Single, frozen=True):
     """7.2: the loser takes Squadrons of his own choice from the map or the Navy Box, while he has any."""
 
-    spelling = ("navy_box", "{space}")
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 7.2: spoils, Squadrons of the loser"
     to: str
     count: int
