@@ -16,7 +16,7 @@ import hmac
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol, TypeAlias
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
@@ -183,8 +183,8 @@ class Counts:
 
     __slots__ = ("_root",)
 
-    def __init__(self, root: dict[str, int] | tuple[Any, ...] | None = None) -> None:
-        self._root = {} if root is None else root
+    def __init__(self, root: _Node | None = None) -> None:
+        self._root: _Node = {} if root is None else root
 
     def get(self, label: str) -> int:
         """The count of a label; 0 where it has none."""
@@ -203,9 +203,10 @@ class Counts:
 
 _FANOUT = 16  # children of a node; a leaf with more labels becomes one
 _DEEPEST = 12  # levels of nodes, with which the bits of a hash are used up
+_Node: TypeAlias = "dict[str, int] | tuple[_Node, ...]"
 
 
-def _with_count(node: Any, path: int, label: str, count: int, depth: int = 0) -> Any:
+def _with_count(node: _Node, path: int, label: str, count: int, depth: int = 0) -> _Node:
     if isinstance(node, tuple):
         place = path % _FANOUT
         child = _with_count(node[place], path // _FANOUT, label, count, depth + 1)
@@ -219,7 +220,7 @@ def _with_count(node: Any, path: int, label: str, count: int, depth: int = 0) ->
     return tuple(children)
 
 
-def _leaves(node: Any) -> Iterator[tuple[str, int]]:
+def _leaves(node: _Node) -> Iterator[tuple[str, int]]:
     if isinstance(node, tuple):
         for child in node:
             yield from _leaves(child)

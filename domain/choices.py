@@ -7,44 +7,50 @@ know the rest.  Each game has its own; the step that asks is the game's, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Generic
 
 from msgspec import Struct
 
-from domain.kernel import Detail, Pick, Picks, Resolution, Seat
+from domain.kernel import Detail, Pick, Picks, Resolution, Seat, T
 
-Options = Callable[[Any, Seat], Picks]
-Details = Callable[[Any, Seat], dict[Pick, Detail]]
-Then = Callable[[Any, Seat, Picks], Resolution]
+Options = Callable[[T, Seat], Picks]
+Details = Callable[[T, Seat], dict[Pick, Detail]]
+Then = Callable[[T, Seat, Picks], Resolution[T]]
 
 
-class Choice(Struct, frozen=True):
+class Choice(Struct, Generic[T], frozen=True):
     """A question to one side: `least`...`most` of the options, and what follows.
 
     `details` tells more of the options, as `Step.details` does.
     """
 
-    options: Options
-    then: Then
+    options: Options[T]
+    then: Then[T]
     least: int = 1
     most: int = 1
-    details: Details | None = None
+    details: Details[T] | None = None
 
-    def bounds(self, s: Any, seat: Seat) -> tuple[int, int]:
+    def bounds(self, s: T, seat: Seat) -> tuple[int, int]:
         """How many options form an answer: never more than there are."""
         most = min(self.most, len(self.options(s, seat)))
         return min(self.least, most), most
 
 
-class Choices(dict[str, Choice]):
+class Choices(dict[str, Choice[T]]):
     """The questions of one game, by name: the card, or the card, a dot and a word."""
 
     def follow(
-        self, name: str, options: Options, *, least: int = 1, most: int = 1, details: Details | None = None
-    ) -> Callable[[Then], Then]:
+        self,
+        name: str,
+        options: Options[T],
+        *,
+        least: int = 1,
+        most: int = 1,
+        details: Details[T] | None = None,
+    ) -> Callable[[Then[T]], Then[T]]:
         """The decorator over what follows a question."""
 
-        def register(then: Then) -> Then:
+        def register(then: Then[T]) -> Then[T]:
             self[name] = Choice(options, then, least, most, details)
             return then
 

@@ -15,7 +15,7 @@ from domain import kernel
 from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
 from domain.events import Agenda, Asked, Closed, Entry, Key, Part, SecretOpened
 from domain.game import Game
-from domain.kernel import CHANCE, Answer, Decision, Draw, Fact, Fault, Picks, Prompt, Result, Seat, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Decision, Draw, Fault, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, NOTHING, Record, b64, canonical, codec, seal
 from domain.merkle import Tree
 
@@ -145,7 +145,7 @@ class Drafting:
 
     def _with_chance(
         self, decision: Decision[Table], source: Source
-    ) -> tuple[list[Fact], list[Drawn], tuple[Key, ...], str]:
+    ) -> tuple[list[AnyFact], list[Drawn], tuple[Key, ...], str]:
         facts, draws, keys, anchor = list(decision.facts), list[Drawn](), list[Key](), ""
         while True:
             for fact in decision.facts:
@@ -162,7 +162,7 @@ class Drafting:
             facts += decision.facts
 
     def _draw(self, source: Source) -> list[Drawn]:
-        step = cast(Draw, self.live.agenda[-1])
+        step = cast(Draw[Any], self.live.agenda[-1])
         options = step.options(self.live, CHANCE)
         _, count = step.bounds(self.live, CHANCE)
         try:
@@ -179,10 +179,12 @@ class Drafting:
         return b64(self.context.secret.anchor(chain)) if self.provable and rest == 0 else ""
 
 
-def _divided(facts: Iterable[Fact], seats: Sequence[Seat]) -> tuple[tuple[Fact, ...], dict[str, Part[Any]]]:
+def _divided(
+    facts: Iterable[AnyFact], seats: Sequence[Seat]
+) -> tuple[tuple[AnyFact, ...], dict[str, Part[Any]]]:
     """What everybody is told, and the parts: each hidden fact for the seats, or the house, that know it."""
-    public: list[Fact] = []
-    hidden: dict[str, list[tuple[int, Fact]]] = {}
+    public: list[AnyFact] = []
+    hidden: dict[str, list[tuple[int, AnyFact]]] = {}
     for place, fact in enumerate(facts):
         known = fact.known_to()
         public.append(fact if known is None else fact.outside())

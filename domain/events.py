@@ -8,9 +8,9 @@ from msgspec import Raw, Struct
 
 from domain.chance import Drawn
 from domain.game import OptionValue
-from domain.kernel import Fact, Picks, Result, Seat
+from domain.kernel import AnyFact, Picks, Result, Seat
 
-F = TypeVar("F", bound=Fact)
+F = TypeVar("F", bound=AnyFact)
 
 
 class Asked(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -14,12 +14,12 @@ import msgspec
 from msgspec import Struct
 
 from domain.game import Game, OptionValue
-from domain.kernel import Fact, Table
+from domain.kernel import AnyFact, Table
 from domain.log import NOTHING, Damaged, over
 from domain.sharing import empty_table, shared
 from domain.upcast import decoder
 
-F = TypeVar("F", bound=Fact)
+F = TypeVar("F", bound=AnyFact)
 ALL_PARTS, NO_PART = slice(None), slice(0)
 
 

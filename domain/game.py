@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, reduce
 from importlib.resources.abc import Traversable
 from operator import or_
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
-from domain.kernel import Seat, Step, Table
+from domain.kernel import AnyStep, Seat, Table
 from domain.texts import LANGUAGES, Texts
 from domain.upcast import NO_OLD_TAGS, Upcasters
 
@@ -45,7 +46,7 @@ class Option(Struct, frozen=True):
     data: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     why: str = ""
 
-    def check(self, value: Any) -> OptionValue:
+    def check(self, value: object) -> OptionValue:
         """`value`, in the form in which it is recorded.
 
         Raises:
@@ -74,9 +75,9 @@ class Option(Struct, frozen=True):
             words.append(f"{self.least} to {self.most}")
         return ", ".join(words + ["none"] * self.none + ["an object"] * (self.data is not None))
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str) -> OptionValue:
         """The value that a command-line word means ("true", "7", "none", "faction_sum"); unchecked."""
-        words: dict[str, Any] = {"true": True, "false": False}
+        words: dict[str, OptionValue] = {"true": True, "false": False}
         if self.none:
             words["none"] = None
         if text in words:
@@ -97,6 +98,7 @@ class Game:
         state, facts, steps: the game's table class and its two closed unions.
         score: the score of each seat on a table.
         components: cards, maps and tables as plain data for clients.
+        ids: all ids that picks are made of, by the word that stands for them in `Step.spelling`.
         adapt: what an edition makes of the options (edition, those given, all); may raise `BadOption`.
         names: names that an edition or a match's own options bring along (edition, options, language).
         backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
@@ -112,13 +114,16 @@ class Game:
         editions: tuple[str, ...],
         options: tuple[Option, ...],
         table: Callable[[str, Options], Table],
-        first: Callable[[Any], tuple[Step, ...]],
+        first: Callable[[Any], tuple[AnyStep, ...]],
         state: type[Table],
         facts: Any,
         steps: Any,
         score: Callable[[Any], dict[Seat, int]],
         components: Callable[[], Mapping[str, Any]],
-        adapt: Callable[[str, Mapping[str, Any], Options], Options] = lambda edition, given, options: options,
+        ids: Mapping[str, Collection[str]] = MappingProxyType({}),
+        adapt: Callable[[str, Mapping[str, object], Options], Options] = lambda edition, given, options: (
+            options
+        ),
         names: Callable[[str, Options, str], Mapping[str, str]] = lambda edition, options, language: {},
         backstage: tuple[str, ...] = (),
         idle: tuple[str, ...] = (),
@@ -127,10 +132,11 @@ class Game:
         self.name, self.seats, self.editions, self.options = name, seats, editions, options
         self.table, self.first, self.score, self.components = table, first, score, components
         self.state, self.facts, self.steps = state, facts, steps
+        self.ids = ids
         self.backstage, self.idle, self.upcasters = backstage, idle, upcasters
         self._adapt, self._names = adapt, names
 
-    def settle(self, edition: str | None, given: Mapping[str, Any]) -> tuple[str, Options]:
+    def settle(self, edition: str | None, given: Mapping[str, object]) -> tuple[str, Options]:
         """The edition and the complete options of a match, every default written out.
 
         Raises:
@@ -204,12 +210,12 @@ def _files(folder: Traversable) -> list[Traversable]:
     return found
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "none" if value is None else str(value)
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     """A refused value; a text in quotes, so that "true" is not taken for true."""
     return f'"{value}"' if isinstance(value, str) else _plain(value)

@@ -17,7 +17,7 @@ from domain.chance import Ledger
 from domain.draws import count, draws, shown
 from domain.events import Asked, Entry, Opened, Played, Seated, TakenBack, Told
 from domain.folding import folded
-from domain.kernel import Fact, Picks, Prompt, Seat, Table
+from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
 from domain.match_base import ALL, Outline, expect, parts_of
 from domain.merkle import Tree
@@ -98,7 +98,7 @@ class History(Outline):
             question = self._questions[seat] = kernel.prompt(self.live, seat)
         return (asked.seats[seat], question) if question else None
 
-    def facts_for(self, record: Record, viewer: Seat | None) -> tuple[Fact, ...]:
+    def facts_for(self, record: Record, viewer: Seat | None) -> tuple[AnyFact, ...]:
         """The facts of a move, as `viewer` was told them."""
         viewer = self.told_as(viewer)
         return record.facts if viewer == ALL else record.facts_for(viewer)

@@ -84,13 +84,16 @@ class Table(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     `exchanged`: each of the two players plays the seat on which the other sat down (see `SeatsSettled`).
     """
 
-    agenda: tuple[Step, ...] = ()
+    agenda: tuple[AnyStep, ...] = ()
     result: Result | None = None
     exchanged: bool = False
 
 
-class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", tag=True):
-    """Something that happened.  Immutable, self-contained, never edited."""
+T = TypeVar("T", bound=Table)
+
+
+class Fact(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_field="fact", tag=True):
+    """Something that happened on a game's table `T`.  Immutable, self-contained, never edited."""
 
     ends_period: ClassVar[bool] = (
         False  # closes a turn or round: the open draws of that period become checkable
@@ -102,7 +105,7 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
     conceals: ClassVar[tuple[str, ...]] = ()  # the fields that only those are told whom `known_to` names
     turning: ClassVar[bool] = False  # after it the match stands otherwise: turn summaries point it out
 
-    def apply(self, s: Any) -> Any:
+    def apply(self, s: T) -> T:
         """The table after this fact.  Knows no rule."""
         return s
 
@@ -128,11 +131,11 @@ class Fact(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="fact", 
         owner: Seat = getattr(self, "seat", "")
         return (owner,) if self.conceals else None
 
-    def outside(self) -> Fact:
+    def outside(self) -> Fact[T]:
         """What everybody else is told.  That something happened is never a secret, only what it was."""
         return replace(self, **{name: _veiled(getattr(self, name)) for name in self.conceals})
 
-    def seen_by(self, viewer: Seat | None) -> Fact:
+    def seen_by(self, viewer: Seat | None) -> Fact[T]:
         """The fact as `viewer` is told it (None: a spectator)."""
         known = self.known_to()
         return self if known is None or viewer in known else self.outside()
@@ -145,18 +148,18 @@ def _veiled(value: Any) -> Any:
     return dict.fromkeys(value, HIDDEN) if isinstance(value, dict) else HIDDEN
 
 
-class Ended(Fact, frozen=True, tag="Ended"):
+class Ended(Fact[T], frozen=True, tag="Ended"):
     """The game is over."""
 
     winner: Seat | None
     reason: str
     score: dict[Seat, int] = {}
 
-    def apply(self, s: Any) -> Any:
+    def apply(self, s: T) -> T:
         return replace(s, result=Result(self.winner, self.reason, self.score), agenda=())
 
 
-class SeatsSettled(Fact, frozen=True):
+class SeatsSettled(Fact[T], frozen=True):
     """Who plays which seat from here on: each his own or, where `exchanged`, each the other's.
 
     A game derives its own fact from it, which everybody is told.  The table is not turned round: what belongs
@@ -166,46 +169,47 @@ class SeatsSettled(Fact, frozen=True):
 
     exchanged: bool
 
-    def apply(self, s: Any) -> Any:
+    def apply(self, s: T) -> T:
         return replace(s, exchanged=self.exchanged)
 
 
-class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", tag=True):
-    """Something still to be done.  `seat` in the signatures is the seat whose answer is meant."""
+class Step(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_field="do", tag=True):
+    """Something still to be done on a table `T`.  `seat` in the signatures is the seat whose answer it is."""
 
     secret: ClassVar[bool] = False  # what was picked is told only to the seat that picked
     ordered: ClassVar[bool] = False  # the order of the picks matters
     rule: ClassVar[str] = ""  # book and section, told with a refusal
+    spelling: ClassVar[tuple[str, ...]] = ()  # what picks look like: "flag:{space}", "end" (see `Game.ids`)
 
-    def asks(self, s: Any) -> tuple[Seat, ...]:
+    def asks(self, s: T) -> tuple[Seat, ...]:
         """The seats that must answer: none (the step just runs), one, or several at once and in secret."""
         return ()
 
-    def options(self, s: Any, seat: Seat) -> Picks:
+    def options(self, s: T, seat: Seat) -> Picks:
         """What `seat` may pick.  A seat without options answers nothing: the step runs for it with ()."""
         return ()
 
-    def has_options(self, s: Any, seat: Seat) -> bool:
+    def has_options(self, s: T, seat: Seat) -> bool:
         """Whether `seat` may pick anything; a step that always offers something says so more cheaply."""
         return bool(self.options(s, seat))
 
-    def bounds(self, s: Any, seat: Seat) -> tuple[int, int]:
+    def bounds(self, s: T, seat: Seat) -> tuple[int, int]:
         """How many options form a legal answer: any `least`...`most` different ones."""
         return 1, 1
 
-    def why(self, s: Any, seat: Seat) -> dict[str, str | int]:
+    def why(self, s: T, seat: Seat) -> dict[str, str | int]:
         """Values for the sentence that tells the seat what is asked and why (see `domain.texts`)."""
         return {}
 
-    def details(self, s: Any, seat: Seat) -> dict[Pick, Detail]:
+    def details(self, s: T, seat: Seat) -> dict[Pick, Detail]:
         """Cost and chances of options, for those who look at the question; the rules never read them."""
         return {}
 
-    def refusal(self, s: Any, seat: Seat, pick: Pick) -> Reason:
+    def refusal(self, s: T, seat: Seat, pick: Pick) -> Reason:
         """Why a pick is no option."""
         return Reason(rule=self.rule)
 
-    def run(self, s: Any, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: T, seat: Seat, picks: Picks) -> Resolution[T]:
         """Yield facts (they happen now) and steps (they come next, in this order).
 
         Every `yield` evaluates to the newest table, so `s = yield SomeFact(...)` stays fresh.  With several
@@ -215,23 +219,24 @@ class Step(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="do", ta
         yield
 
 
-class Draw(Step, frozen=True):
+class Draw(Step[T], frozen=True):
     """A step that asks chance.  Each pick is one draw, without replacement, among the options."""
 
-    def asks(self, s: Any) -> tuple[Seat, ...]:
+    def asks(self, s: T) -> tuple[Seat, ...]:
         return (CHANCE,)
 
-    def label(self, s: Any) -> str:
+    def label(self, s: T) -> str:
         """Coordinates of the draw in the game ("deal/b1/us"); [a-z0-9_/]; the same place, the same label."""
         raise NotImplementedError
 
-    def face_up(self, s: Any) -> bool:
+    def face_up(self, s: T) -> bool:
         """Are possibilities and result both public?  Then the draw is checkable at the end of its period."""
         return False
 
 
-Resolution = Generator[Fact | Step, Any, None]
-T = TypeVar("T", bound=Table)
+Resolution = Generator[Fact[T] | Step[T], T, None]
+AnyFact = Fact[Any]  # of whatever game
+AnyStep = Step[Any]
 
 
 class Answer(Struct, frozen=True):
@@ -281,11 +286,11 @@ class Prompt(Struct, frozen=True, omit_defaults=True):
 class Decision(Struct, Generic[T], frozen=True):
     """What follows from an answer: the facts, in order, and the table after them (its agenda included)."""
 
-    facts: list[Fact]
+    facts: list[Fact[T]]
     table: T
 
 
-def fold(s: T, facts: Iterable[Fact]) -> T:
+def fold(s: T, facts: Iterable[Fact[T]]) -> T:
     """The table after `facts`.  The agenda is not theirs to change, save that `Ended` empties it."""
     for fact in facts:
         s = fact.apply(s)
@@ -301,7 +306,7 @@ def prompt(s: Table, seat: Seat) -> Prompt | None:
     """What `seat` is asked now, or None when it is not asked."""
     if seat not in asked(s):
         return None
-    step: Step = s.agenda[-1]
+    step: AnyStep = s.agenda[-1]
     least, most = step.bounds(s, seat)
     why = step.why(s, seat)
     return Prompt(seat, type(step).__name__, step.options(s, seat), least, most, step.ordered, why)
@@ -313,7 +318,7 @@ def detailed(s: Table, question: Prompt) -> Prompt:
     return replace(question, details=found) if found else question
 
 
-def begin(s: T, steps: Iterable[Step]) -> Decision[T]:
+def begin(s: T, steps: Iterable[Step[T]]) -> Decision[T]:
     """From an empty table to the first question; `steps` are to be done in this order."""
     return _settle(s, [], list(reversed(tuple(steps))))
 
@@ -326,15 +331,15 @@ def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
     question = known or prompt(s, answer.seat)
     if question is None:
         raise Illegal(f"{answer.seat} is not asked anything now")
-    step: Step = s.agenda[-1]
+    step: AnyStep = s.agenda[-1]
     _check(s, step, question, answer.picks)
-    facts: list[Fact] = []
-    agenda: list[Step] = list(s.agenda[:-1])
+    facts: list[Fact[T]] = []
+    agenda: list[Step[T]] = list(s.agenda[:-1])
     s = _perform(step.run(s, answer.seat, answer.picks), s, facts, agenda)
     return _settle(s, facts, agenda)
 
 
-def _check(s: Table, step: Step, question: Prompt, picks: Picks) -> None:
+def _check(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> None:
     fault = _fault(s, step, question, picks)
     if fault is not None:
         detail = f"{question.ask}: {_in_short(question, fault)}"
@@ -342,7 +347,7 @@ def _check(s: Table, step: Step, question: Prompt, picks: Picks) -> None:
         raise Illegal(detail, rule=rule, legal=question, fault=fault)
 
 
-def _fault(s: Table, step: Step, question: Prompt, picks: Picks) -> Fault | None:
+def _fault(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> Fault | None:
     """The first thing that is wrong with an answer."""
     if not question.least <= len(picks) <= question.most:
         return Fault("count", len(picks))
@@ -366,7 +371,7 @@ def _in_short(question: Prompt, fault: Fault) -> str:
     return f"{fault.pick!r} is not among the options{reason}"
 
 
-def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:
+def _settle(s: T, facts: list[Fact[T]], agenda: list[Step[T]]) -> Decision[T]:
     """Run the steps that wait for nobody, until somebody must answer or the game is over."""
     while agenda and s.result is None:
         step = agenda[-1]
@@ -379,9 +384,9 @@ def _settle(s: T, facts: list[Fact], agenda: list[Step]) -> Decision[T]:
     return Decision(facts, replace(s, agenda=()))
 
 
-def _perform(todo: Resolution, s: T, facts: list[Fact], agenda: list[Step]) -> T:
+def _perform(todo: Resolution[T], s: T, facts: list[Fact[T]], agenda: list[Step[T]]) -> T:
     """Drive one resolution: apply each fact, hand the new table back, put the steps on the agenda."""
-    scheduled: list[Step] = []
+    scheduled: list[Step[T]] = []
     try:
         item = next(todo)
         while True:

@@ -38,7 +38,7 @@ from domain.events import (
     TakenBack,
 )
 from domain.game import Game
-from domain.kernel import Fact, Picks, Seat, SeatsSettled
+from domain.kernel import AnyFact, Picks, Seat, SeatsSettled
 from domain.sharing import shared
 from domain.upcast import decoder
 
@@ -46,7 +46,7 @@ HOUSE = "house"  # the audience of what no seat knows
 NOTHING = b"{}"  # a private part that holds nothing
 PLAYED = b'"kind":"played","move":'  # stands in the bytes of every play, and of no other record
 
-F = TypeVar("F", bound=Fact)
+F = TypeVar("F", bound=AnyFact)
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -155,11 +155,11 @@ class Record:
         return not settling or all(tag not in stored for tag in settling)
 
     @property
-    def facts(self) -> tuple[Fact, ...]:
+    def facts(self) -> tuple[AnyFact, ...]:
         """The facts in full."""
         return overlaid(self.entry, self.parts.values())
 
-    def facts_for(self, viewer: Seat | None) -> tuple[Fact, ...]:
+    def facts_for(self, viewer: Seat | None) -> tuple[AnyFact, ...]:
         """The facts as a viewer (None: a spectator) was told them."""
         return overlaid(self.entry, (self.parts[viewer],) if viewer in self.parts else ())
 
@@ -171,9 +171,9 @@ class Record:
         return own.picks if picks is None and own is not None else picks
 
 
-def overlaid(entry: Any, parts: Any) -> tuple[Fact, ...]:
+def overlaid(entry: Any, parts: Any) -> tuple[AnyFact, ...]:
     """The facts of an entry, those of `parts` in their places."""
-    facts: tuple[Fact, ...] = getattr(entry, "facts", ())
+    facts: tuple[AnyFact, ...] = getattr(entry, "facts", ())
     known = [pair for part in parts for pair in part.facts]
     if not known:
         return facts

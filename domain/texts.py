@@ -35,7 +35,7 @@ from typing import Any
 
 import msgspec
 
-from domain.kernel import HIDDEN, Fact, Fault, Pick, Prompt
+from domain.kernel import HIDDEN, AnyFact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
 _KEPT = 10_000  # labels, and reasons, that are remembered: most questions were put before
@@ -69,8 +69,8 @@ class Texts:
         self.names: dict[str, str] = dict(data.get("names", {}))
         self.cards: dict[str, str] = dict(data.get("cards", {}))
         self._words = _Words(self)
-        self._labels: dict[Any, str] = {}  # by question and pick
-        self._reasons: dict[Any, str] = {}  # by question, seat and values
+        self._labels: dict[object, str] = {}  # by question and pick
+        self._reasons: dict[object, str] = {}  # by question, seat and values
 
     @classmethod
     def read(cls, language: str, folder: Traversable) -> Texts:
@@ -89,7 +89,7 @@ class Texts:
         """What a card does; None where the game does not say it here."""
         return self.cards.get(card)
 
-    def name(self, value: Any) -> str:
+    def name(self, value: object) -> str:
         """The name of an id, a number or a list of these, as a sentence shows it."""
         if value is None or value == "":
             return _NOBODY[self.language]
@@ -103,7 +103,7 @@ class Texts:
             return ", ".join(self._held(value))
         return self.names.get(str(value), str(value))
 
-    def sentence(self, fact: Fact) -> str:
+    def sentence(self, fact: AnyFact) -> str:
         """One sentence that tells a fact, as this viewer was told it."""
         fields = msgspec.structs.asdict(fact)
         for entry in self._data["facts"][type(fact).__name__]:
@@ -165,7 +165,7 @@ class Texts:
         noun = self._data.get("counts", {}).get(field)
         return None if noun is None else self._words.format(noun, count=count)
 
-    def write(self, sentence: str, **values: Any) -> str:
+    def write(self, sentence: str, **values: object) -> str:
         """A sentence with its fields filled in."""
         return self._words.format(sentence, **values)
 
@@ -192,7 +192,7 @@ class _Words:
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
 
-    def format(self, sentence: str, **values: Any) -> str:
+    def format(self, sentence: str, **values: object) -> str:
         """A sentence with its fields filled in."""
         told: list[str] = []
         for literal, path, spec in _parsed(sentence):
@@ -201,7 +201,7 @@ class _Words:
                 told.append(self._field(self._value(path, values), spec))
         return "".join(told)
 
-    def _value(self, path: str, values: Mapping[str, Any]) -> Any:
+    def _value(self, path: str, values: Mapping[str, object]) -> Any:
         """What stands at a path: most often a field, else a part or an item of one."""
         if path in values:
             return values[path]
@@ -225,7 +225,7 @@ def _parsed(sentence: str) -> list[tuple[str, str | None, str]]:
     return [(literal, path, spec or "") for literal, path, spec, _ in _library.parse(sentence)]
 
 
-def _kept(told: dict[Any, str], about: Any, tell: Callable[[], str]) -> str:
+def _kept(told: dict[object, str], about: object, tell: Callable[[], str]) -> str:
     """What was told about something before; else it is told, and kept."""
     known = told.get(about)
     if known is None:
@@ -235,7 +235,7 @@ def _kept(told: dict[Any, str], about: Any, tell: Callable[[], str]) -> str:
     return known
 
 
-def _fits(value: Any, wanted: Any) -> bool:
+def _fits(value: object, wanted: object) -> bool:
     """TOML knows neither null, for which "" stands, nor tuples, for which lists stand."""
     if wanted == HIDDEN and isinstance(value, (tuple, Mapping)):
         items = value.values() if isinstance(value, Mapping) else value

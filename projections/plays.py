@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.game import Game
-from domain.kernel import Fact, Picks, Seat
+from domain.kernel import AnyFact, Picks, Seat
 from domain.log import canonical
 from domain.upcast import decoder
 from projections.summary import Play
@@ -30,7 +30,7 @@ class _Part(Struct, gc=False):
     facts: tuple[tuple[int, Raw], ...] = ()
 
 
-Heard = tuple[Play, list[Fact]]  # a play, and its facts decoded
+Heard = tuple[Play, list[AnyFact]]  # a play, and its facts decoded
 
 _leaf = msgspec.json.Decoder(_Leaf).decode
 _part = msgspec.json.Decoder(_Part).decode

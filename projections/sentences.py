@@ -9,12 +9,12 @@ from functools import lru_cache
 from msgspec import Struct
 
 from domain.game import Game
-from domain.kernel import Fact, Seat
+from domain.kernel import Fact, Seat, Table
 from domain.texts import Texts
 from projections.summary import AnyPoint, Play, Turn, Turned, fact_decoder
 
 
-class Heading(Fact, frozen=True):
+class Heading(Fact[Table], frozen=True):
     """Which turn this is; `turn` is the id under which the game names such turns; `number` 0: none."""
 
     number: int
@@ -24,7 +24,7 @@ class Heading(Fact, frozen=True):
     turn: str
 
 
-class Scored(Fact, frozen=True):
+class Scored(Fact[Table], frozen=True):
     """What a turn did to the score of a seat."""
 
     seat: Seat
@@ -33,14 +33,14 @@ class Scored(Fact, frozen=True):
     gained: int
 
 
-class Answered(Fact, frozen=True):
+class Answered(Fact[Table], frozen=True):
     """An answer that no fact followed."""
 
     seat: Seat
     picks: tuple[str, ...]
 
 
-class Path(Fact, frozen=True):
+class Path(Fact[Table], frozen=True):
     """Where a track of the game stood, one value after another; `seat` where each seat has its own."""
 
     track: str

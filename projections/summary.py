@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.game import Game
-from domain.kernel import Ended, Fact, Picks, Result, Seat, Table
+from domain.kernel import AnyFact, Ended, Fact, Picks, Result, Seat, Table
 
 _LONG, _END = 1_000, 500  # values of a path, and how many of each end are told where it has more
 
@@ -37,7 +37,7 @@ class Play(Struct, frozen=True, omit_defaults=True):
     picks: Picks | None = None
 
 
-class Point(Fact, frozen=True, tag_field="point"):
+class Point(Fact[Table], frozen=True, tag_field="point"):
     """A turning point, after which the match stood otherwise; told in words like a fact."""
 
     move: int
@@ -89,7 +89,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     ordinal: int = 0
 
 
-def told(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[Fact]]]) -> tuple[Turn, ...]:
+def told(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> tuple[Turn, ...]:
     """The turns that plays brought, from the empty `table` on; with each play its facts, decoded."""
     telling = _Telling(game, table)
     for play, facts in plays:
@@ -144,7 +144,7 @@ def over(move: int, by: str, result: Result | None, ruling: str = "") -> Over:
     return Over(move, by, result.winner, result.reason, ruling)
 
 
-def _pieces(facts: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+def _pieces(facts: Sequence[AnyFact]) -> Iterator[tuple[int, int]]:
     """Where to cut the facts of one move: after each that ends a turn; a match's end stays with its turn."""
     start = 0
     for place, fact in enumerate(facts, 1):
@@ -154,7 +154,7 @@ def _pieces(facts: Sequence[Fact]) -> Iterator[tuple[int, int]]:
     yield start, len(facts)
 
 
-def _opens_turn(rest: Sequence[Fact]) -> bool:
+def _opens_turn(rest: Sequence[AnyFact]) -> bool:
     """Do the facts after the end of a turn open the next one?"""
     last_turn = any(isinstance(fact, Ended) for fact in rest) and not any(fact.ends_period for fact in rest)
     return bool(rest) and not last_turn
@@ -174,7 +174,7 @@ class _Telling:
         """All of it."""
         return (*self._turns, self._running.turn(self._score)) if self._running else tuple(self._turns)
 
-    def tell(self, play: Play, facts: Sequence[Fact]) -> None:
+    def tell(self, play: Play, facts: Sequence[AnyFact]) -> None:
         """One more move."""
         if not any(fact.ends_period for fact in facts):
             self._tell(play, facts)
@@ -184,7 +184,7 @@ class _Telling:
             answer = (play.seat, play.ask, play.picks) if start == 0 else ()
             self._tell(Play(play.move, play.facts[start:end], *answer), facts[start:end])
 
-    def _tell(self, play: Play, facts: Sequence[Fact]) -> None:
+    def _tell(self, play: Play, facts: Sequence[AnyFact]) -> None:
         running = self._running = self._running or self._opened(play.move)
         before = self._table
         self._table = kernel.fold(before, facts)
@@ -249,7 +249,7 @@ class _Running:
             ordinal=self.ordinal,
         )
 
-    def mark(self, fact: Fact, before: Table) -> None:
+    def mark(self, fact: AnyFact, before: Table) -> None:
         """The paths with what a fact marks; one that begins here begins where its track stood `before`."""
         for track, now in fact.marks():
             known = self._paths.get(track) or (_standing(before, track),)
@@ -264,7 +264,7 @@ class _Speaks(Struct, frozen=True):
 
 
 @cache
-def _speaks(kind: type[Fact]) -> _Speaks:
+def _speaks(kind: type[AnyFact]) -> _Speaks:
     return _Speaks(kind.opens is not Fact.opens, kind.marks is not Fact.marks)
 
 
@@ -275,6 +275,6 @@ def _standing(table: Table, track: str) -> int:
 
 
 @lru_cache
-def fact_decoder(game: Game) -> msgspec.json.Decoder[Any]:
+def fact_decoder(game: Game) -> msgspec.json.Decoder[AnyFact]:
     """Decodes the facts of a game; building one is slow."""
     return msgspec.json.Decoder(game.facts)

@@ -14,7 +14,7 @@ from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
 from domain.events import Asked, Closed, Played, Resigned, Restated, SaltOpened, Seated, TakenBack, Told
 from domain.game import Game
-from domain.kernel import CHANCE, Answer, Decision, Fact, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Decision, Illegal, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
 from domain.match import Match
 
@@ -26,7 +26,7 @@ class Differs(Exception):
 class Rerun(Struct, frozen=True):
     """What today's rules make of one answer: facts, open and secret draws, and the table with its agenda."""
 
-    facts: list[Fact]
+    facts: list[AnyFact]
     public: list[Drawn]
     hidden: list[Drawn]
     table: Table
@@ -91,7 +91,7 @@ class Audit:
         except (Illegal, NoDraw) as error:
             raise Differs(f"today's rules refuse it: {error}") from error
 
-    def _close_periods(self, facts: list[Fact]) -> None:
+    def _close_periods(self, facts: list[AnyFact]) -> None:
         for fact in facts:
             if fact.ends_period:
                 self._ledger.close_period()

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import msgspec
 
 from domain.events import Played
-from domain.kernel import Fact, Seat
+from domain.kernel import AnyFact, Seat
 from domain.log import HOUSE, Record, b64, canonical
 from domain.match import Match
 from domain.match_base import ALL
@@ -201,11 +201,11 @@ def _facts(match: Match) -> Iterator[Row]:
             }
 
 
-def _tag(fact: Fact) -> str:
+def _tag(fact: AnyFact) -> str:
     return str(fact.__struct_config__.tag)
 
 
-def _fields(fact: Fact) -> str:
+def _fields(fact: AnyFact) -> str:
     """Every field of a fact, also those that have their default, as a JSON object."""
     return canonical(msgspec.structs.asdict(fact)).decode()
 

@@ -19,15 +19,15 @@ from domain.game import Game, Options
 from domain.kernel import (
     CHANCE,
     Answer,
+    AnyFact,
+    AnyStep,
     Decision,
     Draw,
-    Fact,
     Illegal,
     Picks,
     Prompt,
     Result,
     Seat,
-    Step,
     Table,
 )
 from domain.log import canonical
@@ -92,7 +92,7 @@ class RecordedMatch:
         self._pending: tuple[Seat, Picks] | _Stated | None = None
         self._luck: list[Picks] = []
 
-    def begin(self) -> list[Fact]:
+    def begin(self) -> list[AnyFact]:
         """The game begins; gives the facts before its first question."""
         begun = kernel.begin(self.live, self.game.first(self.live))
         self.live = begun.table
@@ -119,7 +119,9 @@ class RecordedMatch:
         self._store_move()
         return decision
 
-    def restate(self, line: int, facts: Sequence[Fact], steps: Sequence[Step] | None = None) -> list[Fact]:
+    def restate(
+        self, line: int, facts: Sequence[AnyFact], steps: Sequence[AnyStep] | None = None
+    ) -> list[AnyFact]:
         """The position that the record of an imported match states at `line`; gives all that follows.
 
         A move that is not whole yet is dropped.  `steps` are to be done then, in this order; None: what

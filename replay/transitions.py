@@ -25,7 +25,7 @@ from domain.events import (
     TakenBack,
     Told,
 )
-from domain.kernel import Fact, Result
+from domain.kernel import AnyFact, Result
 from domain.log import HOUSE, Record, codec
 from domain.match import Match
 from replay.report import FOLD, Wrong
@@ -160,7 +160,7 @@ def _told_wrongly(match: Match, record: Record) -> str:
         return "facts or draws before the game begins"
     if not record.sealed:
         return ""
-    given: dict[int, dict[str, Fact]] = {}
+    given: dict[int, dict[str, AnyFact]] = {}
     for audience, part in record.parts.items():
         for place, fact in part.facts:
             given.setdefault(place, {})[audience] = fact
@@ -173,7 +173,7 @@ def _told_wrongly(match: Match, record: Record) -> str:
     return _agenda_wrong(match, record)
 
 
-def _fact_told_wrongly(public: Fact, given: dict[str, Fact]) -> str:
+def _fact_told_wrongly(public: AnyFact, given: dict[str, AnyFact]) -> str:
     full = next(iter(given.values()), public)
     known = full.known_to()
     audiences = () if known is None else known or (HOUSE,)

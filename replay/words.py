@@ -12,9 +12,8 @@ import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
-from typing import Any
 
-from domain.kernel import Fact, Pick, Result
+from domain.kernel import AnyFact, Pick, Result
 from domain.match import Match
 from domain.match_base import ALL
 from domain.texts import LANGUAGES
@@ -37,7 +36,7 @@ class Words:
         self._log = _log_words(language)
         self.texts = match.game.words(language, match.opened.options, match.opened.edition)
 
-    def name(self, value: Any) -> str:
+    def name(self, value: object) -> str:
         """The name of an id, a number or a list of these."""
         return one_line(self.texts.name(value))
 
@@ -63,11 +62,11 @@ class Words:
         """The title of the game."""
         return self.texts.name(self._game)
 
-    def entry(self, sentence: str, **values: Any) -> str:
+    def entry(self, sentence: str, **values: object) -> str:
         """One sentence about an entry of the log."""
         return one_line(self._log["entries"][sentence].format(**values))
 
-    def shown(self, phrase: str, **values: Any) -> str:
+    def shown(self, phrase: str, **values: object) -> str:
         """One phrase around a shown position."""
         return self._log["shown"][phrase].format(**values)
 
@@ -81,7 +80,7 @@ class Words:
             return self._log["shown"]["spectator" if viewer is None else "all"]
         return self.name(viewer)
 
-    def fact(self, fact: Fact) -> str:
+    def fact(self, fact: AnyFact) -> str:
         """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
         try:
             return one_line(self.texts.sentence(fact))

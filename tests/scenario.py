@@ -17,7 +17,7 @@ T = TypeVar("T", bound=Table)
 class Scenario(Generic[T]):
     """A table, the facts of the latest answer, and the words to go on."""
 
-    def __init__(self, table: T, *facts: Fact, do: Step | tuple[Step, ...]) -> None:
+    def __init__(self, table: T, *facts: Fact[T], do: Step[T] | tuple[Step[T], ...]) -> None:
         decision = begin(fold(table, facts), do if isinstance(do, tuple) else (do,))
         self.table, self.facts = decision.table, decision.facts
 
@@ -27,12 +27,12 @@ class Scenario(Generic[T]):
         self.table, self.facts = decision.table, decision.facts
         return self
 
-    def then(self, *expected: Fact) -> Scenario[T]:
+    def then(self, *expected: Fact[T]) -> Scenario[T]:
         """The latest answer brought exactly these facts."""
         assert self.facts == list(expected)
         return self
 
-    def includes(self, *expected: Fact) -> Scenario[T]:
+    def includes(self, *expected: Fact[T]) -> Scenario[T]:
         """These facts are among those of the latest answer, in this order."""
         rest = iter(self.facts)
         assert all(fact in rest for fact in expected), self.facts

@@ -20,7 +20,7 @@ from api.cli.games import edition_options, game_argument, game_named, settled
 from api.extras import TEST, missing
 from domain import kernel
 from domain.game import Game, Option, Options
-from domain.kernel import CHANCE, Answer, Fact, Picks, Prompt, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Picks, Prompt, Table
 
 if TYPE_CHECKING:
     from domain.game import Game, Options
@@ -182,7 +182,7 @@ class Match:
     def __init__(self, game: Game, edition: str, options: Options, seed: str, *, keep: bool = False) -> None:
         self.game, self.seed, self._keep = game, seed, keep
         self.answers: list[Answer] = []
-        self.facts: list[Fact] = []
+        self.facts: list[AnyFact] = []
         self.empty: Table = game.table(edition, options)
         self.table = self.empty
         self._luck = random.Random(seed)
@@ -215,7 +215,7 @@ class Match:
         begun = kernel.begin(self.empty, self.game.first(self.empty))
         self.facts += begun.facts
         self.table = begun.table
-        return begun.table
+        return self.table
 
     def _answer(self, table: Table) -> tuple[Answer, Prompt]:
         seats = kernel.asked(table)

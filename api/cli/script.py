@@ -27,7 +27,7 @@ from api.cli.games import game_named
 if TYPE_CHECKING:
     from api.store.location import Location
     from domain.game import Game, Options
-    from domain.kernel import Fact, Prompt, Table
+    from domain.kernel import AnyFact, Prompt, Table
     from replay.scripted import RecordedMatch
     from replay.words import Words
 
@@ -116,7 +116,7 @@ class _Printer:
         self._language = language
         self._before, self._none_yet = match.begin(), True
 
-    def position(self, number: int, line: Line, facts: list[Fact]) -> None:
+    def position(self, number: int, line: Line, facts: list[AnyFact]) -> None:
         """The position after answer `number`, which brought `facts`."""
         facts, self._before, self._none_yet = [*self._before, *facts], [], False
         (self._json if self._as_json else self._text)(number, line, facts)
@@ -137,17 +137,17 @@ class _Printer:
 
         return Words(self._match.match, self._language)
 
-    def _json(self, number: int, line: Line, facts: list[Fact]) -> None:
+    def _json(self, number: int, line: Line, facts: list[AnyFact]) -> None:
         asked = [_question(question) for question in self._match.questions()]
         answer = {"answer": number, "seat": line.seat, "picks": line.picks, "facts": facts}
         print_json({**answer, "table": _shown(self._match.live), "asked": asked})
 
-    def _text(self, number: int, line: Line, facts: list[Fact]) -> None:
+    def _text(self, number: int, line: Line, facts: list[AnyFact]) -> None:
         words = self._words
         heading(f"── {number} · {words.name(line.seat)}: {', '.join(line.picks) or '—'} ──")
         self._table(facts)
 
-    def _table(self, facts: list[Fact]) -> None:
+    def _table(self, facts: list[AnyFact]) -> None:
         from replay.terminal import as_text, table_picture
 
         words, live = self._words, self._match.live

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.cia_vs_kgb.components import components
+from domain.cia_vs_kgb.components import AGENTS, GROUPS, OBJECTIVES, describe_components
 from domain.cia_vs_kgb.editions import EDITIONS, OPTIONS, first, table
 from domain.cia_vs_kgb.rules import SEATS, score
 from domain.cia_vs_kgb.state import State
@@ -20,5 +20,6 @@ GAME = Game(
     facts=closed_union(Fact, __name__) | Ended,
     steps=closed_union(Step, __name__),
     score=score,
-    components=components,
+    components=describe_components,
+    ids={"objective": OBJECTIVES, "group": GROUPS, "agent": AGENTS},
 )

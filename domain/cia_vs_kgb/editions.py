@@ -39,6 +39,6 @@ def table(edition: str, options: Options) -> State:
     )
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     """A match is a row of turns."""
     return (Turn(),)

@@ -63,6 +63,6 @@ def table(edition: str, options: Options) -> State:
     )
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     """A match begins with its set-up."""
     return (SetUp(),)

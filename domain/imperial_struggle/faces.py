@@ -12,7 +12,7 @@ from domain.imperial_struggle.ministries import ABILITIES
 from domain.imperial_struggle.rules.registry import Event
 
 
-def components() -> dict[str, Any]:
+def describe_components() -> dict[str, Any]:
     """Spaces, advantages, investment tiles, awards, demand, ministries, events, war tiles and wars."""
     cards = sorted(EVENTS.values(), key=lambda card: card.number)
     tables = {

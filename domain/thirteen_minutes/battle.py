@@ -24,12 +24,12 @@ from domain.thirteen_minutes.state import State
 from domain.thirteen_minutes.turns import Turns
 
 
-class BeginBattle(Step, frozen=True):
+class BeginBattle(Step[State], frozen=True):
     """Collect and shuffle everything, deal, bid, play, score."""
 
     rule: ClassVar[str] = "book 002, Set-up"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         card_set = s.options.card_set if isinstance(s.options.card_set, str) else "own"
         yield BattleBegan(s.battle + 1, _seats(s), card_ids(s), card_set)
         yield Deal(US)
@@ -48,9 +48,10 @@ def _seats(s: State) -> dict[Side, Seat]:
     return {US: s.seats[USSR], USSR: s.seats[US]} if s.options.campaign_sides == "swapped" else s.seats
 
 
-class Deal(Draw, frozen=True):
+class Deal(Draw[State], frozen=True):
     """Two cards to a side."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 002, Set-up"
 
     side: Side
@@ -64,13 +65,14 @@ class Deal(Draw, frozen=True):
     def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
         return HAND, HAND
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield HandDealt(s.seats[self.side], self.side, sorted_cards(picks))
 
 
-class DealCuba(Draw, frozen=True):
+class DealCuba(Draw[State], frozen=True):
     """The next card, unseen by both, becomes Cuba."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 002, Set-up; T-CUBA"
 
     def label(self, s: State) -> str:
@@ -79,13 +81,14 @@ class DealCuba(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return s.deck.cards
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CubaDealt(picks[0])
 
 
-class Bid(Step, frozen=True):
+class Bid(Step[State], frozen=True):
     """How many cubes in the fist?  Both sides at once, in secret; `waiting` have not closed theirs yet."""
 
+    spelling = ("{number}",)
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
 
@@ -101,7 +104,7 @@ class Bid(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self._side(s, seat), "round": self.round}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         side = self._side(s, seat)
         yield BidMade(seat, side, self.round, int(picks[0]))
         rest = tuple(other for other in self.waiting if other != side)
@@ -111,7 +114,7 @@ class Bid(Step, frozen=True):
         return US if s.seats[US] == seat else USSR
 
 
-class OpenBids(Step, frozen=True):
+class OpenBids(Step[State], frozen=True):
     """Equal bids cost nothing and are made again; otherwise both are lost, and the higher one chooses.
 
     After so many equal bids in a row (option equal_bids) they still cost nothing, and chance chooses.
@@ -121,7 +124,7 @@ class OpenBids(Step, frozen=True):
 
     round: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr = int(s.bids[US]), int(s.bids[USSR])
         winner = higher(us, ussr)
         yield BidsOpened(self.round, us, ussr, winner)
@@ -132,9 +135,10 @@ class OpenBids(Step, frozen=True):
         yield ChooseFirst(winner)
 
 
-class ChooseFirst(Step, frozen=True):
+class ChooseFirst(Step[State], frozen=True):
     """The higher bidder says who goes first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
 
     side: Side
@@ -148,13 +152,14 @@ class ChooseFirst(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield FirstPlayerChosen(self.side, picks[0])
 
 
-class DrawFirst(Draw, frozen=True):
+class DrawFirst(Draw[State], frozen=True):
     """Who goes first, after too many equal bids."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "a reading of the house: equal_bids"
 
     def label(self, s: State) -> str:
@@ -166,16 +171,16 @@ class DrawFirst(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return SIDES
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield FirstPlayerDrawn(picks[0])
 
 
-class EndBattle(Step, frozen=True):
+class EndBattle(Step[State], frozen=True):
     """The result of the battle; in a campaign the next one follows, unless it decides everything."""
 
     rule: ClassVar[str] = "book 002, Campaign; T-CAMPAIGN, T-TIE"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield BattleEnded(s.battle, battle_winner(s), s.vp[US], s.vp[USSR], totals(s))
         end = outcome(s)
         if end is None:

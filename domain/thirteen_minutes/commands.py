@@ -13,7 +13,7 @@ from domain.thirteen_minutes.rules import card, passes, placeable
 from domain.thirteen_minutes.state import State
 
 
-class _Ordered(Step, frozen=True):
+class _Ordered(Step[State], frozen=True):
     """A Command of the number printed on `card`, or (`step` given) of that step of its event."""
 
     rule: ClassVar[str] = "book 002, Commands; T-COMMAND"
@@ -35,6 +35,8 @@ class _Ordered(Step, frozen=True):
 class Command(_Ordered, frozen=True):
     """On which territory?  No pick: a Command of no cubes, and nothing slides."""
 
+    spelling = ("cuba", "{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         where = self.op(s).filter
         return tuple(
@@ -49,7 +51,7 @@ class Command(_Ordered, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "cubes": self.op(s).cubes}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield CommandCubes(self.side, self.card, self.step, picks[0])
         else:
@@ -59,6 +61,7 @@ class Command(_Ordered, frozen=True):
 class CommandCubes(_Ordered, frozen=True):
     """Place or remove, and how many?"""
 
+    spelling = ("place:{number}", "remove:{number}")
     territory: str
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -73,7 +76,7 @@ class CommandCubes(_Ordered, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "territory": self.territory, "cubes": self.op(s).cubes}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, count = picks[0].partition(":")
         if verb == "place":
             yield from placing(s, self.side, self.territory, int(count))

@@ -7,7 +7,6 @@ of cubes that are removed from it, however many they are (book 002, Commands; ru
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from domain.kernel import Fact
 from domain.thirteen_minutes.board import OPPONENT, Side, Zone
@@ -15,7 +14,7 @@ from domain.thirteen_minutes.facts import CubesPlaced, CubesRemoved, TerritorySl
 from domain.thirteen_minutes.rules import one_step
 from domain.thirteen_minutes.state import State
 
-Changes = Generator[Fact, Any, State]
+Changes = Generator[Fact[State], State, State]
 
 
 def placing(s: State, me: Side, territory: str, cubes: int) -> Changes:

@@ -45,7 +45,7 @@ def table(edition: str, options: Options) -> State:
     return State(options=msgspec.convert(options, Settings))
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     """A match begins with its first battle."""
     return (BeginBattle(),)
 

@@ -27,13 +27,13 @@ from domain.thirteen_minutes.rules import card, one_step, passes, placeable, roo
 from domain.thirteen_minutes.state import State
 
 
-def event_steps(s: State, me: Side, card_id: str) -> Resolution:
+def event_steps(s: State, me: Side, card_id: str) -> Resolution[State]:
     """The event of a card, executed by `me`, step by step."""
     for i, op in enumerate(card(s, card_id).event.steps):
         yield _STEPS[type(op)](me, card_id, i)
 
 
-class _EventStep(Step, frozen=True):
+class _EventStep(Step[State], frozen=True):
     """Step `step` of the event of `card`, executed by `side`."""
 
     rule: ClassVar[str] = "book 002, Event; T-EVENT-SLIDE"
@@ -70,6 +70,8 @@ def _owner(me: Side, op: RemoveOp) -> Side:
 class _Territories(_Asked, frozen=True):
     """On which territories?"""
 
+    spelling = ("cuba", "{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         op = self.op(s)
         return tuple(
@@ -92,7 +94,7 @@ class Place(_Territories, frozen=True):
         least, most = super().bounds(s, seat)
         return least, min(most, s.supply[self.side])
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield PlaceCount(self.side, self.card, self.step, picks)
 
@@ -100,7 +102,7 @@ class Place(_Territories, frozen=True):
 class Remove(_Territories, frozen=True):
     """From which territories are cubes removed?"""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield RemoveCount(self.side, self.card, self.step, picks)
 
@@ -108,6 +110,7 @@ class Remove(_Territories, frozen=True):
 class _Count(_EventStep, frozen=True):
     """How many cubes on the first of `territories`?  Where only one is possible nobody is asked."""
 
+    spelling = ("{number}",)
     territories: tuple[str, ...]
 
     def most(self, s: State) -> int:
@@ -122,7 +125,7 @@ class _Count(_EventStep, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "territory": self.territories[0]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from self.moving(s, int(picks[0]) if picks else 1)
         if self.territories[1:]:
             yield type(self)(self.side, self.card, self.step, self.territories[1:])
@@ -162,6 +165,8 @@ def _targets(s: State, me: Side, op: TransferOp, source: str, cubes: int) -> Pic
 class TransferFrom(_Asked, frozen=True):
     """How many own cubes, from where?"""
 
+    spelling = ("{number}:cuba", "{number}:{card}")
+
     def options(self, s: State, seat: Seat) -> Picks:
         op: TransferOp = self.op(s)
         return tuple(
@@ -178,7 +183,7 @@ class TransferFrom(_Asked, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "cubes": self.op(s).up_to}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             count, _, source = picks[0].partition(":")
             yield TransferTo(self.side, self.card, self.step, source, int(count))
@@ -187,6 +192,7 @@ class TransferFrom(_Asked, frozen=True):
 class TransferTo(_Asked, frozen=True):
     """Onto which other territory?"""
 
+    spelling = ("cuba", "{card}")
     source: str
     cubes: int
 
@@ -196,7 +202,7 @@ class TransferTo(_Asked, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "source": self.source, "cubes": self.cubes}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield from removing(s, self.side, self.side, self.source, self.cubes)
         yield from placing(s, self.side, picks[0], self.cubes)
 
@@ -207,6 +213,14 @@ class TransferTo(_Asked, frozen=True):
 class Shift(_Asked, frozen=True):
     """Which territories slide, and where to?  Those in `done` have slid already in this step."""
 
+    spelling = (
+        "neutral:cuba",
+        "neutral:{card}",
+        "us_sphere:cuba",
+        "us_sphere:{card}",
+        "ussr_sphere:cuba",
+        "ussr_sphere:{card}",
+    )
     done: tuple[str, ...] = ()
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -237,7 +251,7 @@ class Shift(_Asked, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "territories": self.op(s).territories - len(self.done)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         op: ShiftOp = self.op(s)
         done = self.done
         for pick in picks:
@@ -254,14 +268,14 @@ class Shift(_Asked, frozen=True):
 class LookAtCuba(_EventStep, frozen=True):
     """The executor sees the Cuba card.  A look costs nothing, so nobody is asked whether he wants it."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CubaSeen(s.seats[self.side], self.side, s.cuba)
 
 
 class LookAtHand(_EventStep, frozen=True):
     """The executor sees the opponent's hand."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         of = OPPONENT[self.side]
         yield HandSeen(s.seats[self.side], self.side, of, s.hands[of])
 
@@ -269,7 +283,7 @@ class LookAtHand(_EventStep, frozen=True):
 class LookAtTop(_EventStep, frozen=True):
     """The executor sees the top card of the deck, if there is one, and may exchange it."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.deck.size == 0:
             return
         if s.deck.top:
@@ -279,9 +293,10 @@ class LookAtTop(_EventStep, frozen=True):
         yield ExchangeTop(self.side, self.card, self.step)
 
 
-class DrawTop(Draw, frozen=True):
+class DrawTop(Draw[State], frozen=True):
     """Which card lies on top?  From now on its position is fixed."""
 
+    spelling = ("{card}",)
     side: Side
 
     def label(self, s: State) -> str:
@@ -290,13 +305,14 @@ class DrawTop(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return s.deck.cards
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield TopSeen(s.seats[self.side], self.side, picks[0])
 
 
 class ExchangeTop(_Asked, frozen=True):
     """Which card of the hand goes on top of the deck in exchange?"""
 
+    spelling = ("{card}",)
     secret: ClassVar[bool] = True
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -308,7 +324,7 @@ class ExchangeTop(_Asked, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "top": s.deck.top[0]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield TopExchanged(seat, self.side, picks[0], s.deck.top[0])
 

@@ -16,7 +16,7 @@ from domain.thirteen_minutes.board import CUBA, CUBES, NEUTRAL, US, USSR, Cubes,
 from domain.thirteen_minutes.state import State
 
 
-class BattleBegan(Fact, frozen=True):
+class BattleBegan(Fact[State], frozen=True):
     """All cards are collected and shuffled, all cubes are back; `seats`: who plays which side."""
 
     battle: int
@@ -44,7 +44,7 @@ class BattleBegan(Fact, frozen=True):
         )
 
 
-class _Private(Fact, frozen=True):
+class _Private(Fact[State], frozen=True):
     """Only the player on `seat` is told it in full."""
 
     seat: Seat
@@ -68,7 +68,7 @@ class HandDealt(_Private, frozen=True):
         )
 
 
-class CubaDealt(Fact, frozen=True):
+class CubaDealt(Fact[State], frozen=True):
     """The card that becomes Cuba, face down; no player knows it."""
 
     conceals = ("card",)
@@ -94,7 +94,7 @@ class BidMade(_Private, frozen=True):
         return replace(s, bids={**s.bids, self.side: self.cubes})
 
 
-class BidsOpened(Fact, frozen=True):
+class BidsOpened(Fact[State], frozen=True):
     """Both fists are opened; `higher` is None when the bids are equal."""
 
     reveals: ClassVar[bool] = True
@@ -108,7 +108,7 @@ class BidsOpened(Fact, frozen=True):
         return replace(s, bids={})
 
 
-class BidsLost(Fact, frozen=True):
+class BidsLost(Fact[State], frozen=True):
     """Both bids leave the game; `us` and `ussr` are what the supplies hold now."""
 
     us: int
@@ -118,7 +118,7 @@ class BidsLost(Fact, frozen=True):
         return replace(s, supply={US: self.us, USSR: self.ussr})
 
 
-class FirstPlayerChosen(Fact, frozen=True):
+class FirstPlayerChosen(Fact[State], frozen=True):
     """The higher bidder, `side`, has said who goes first."""
 
     side: Side
@@ -128,7 +128,7 @@ class FirstPlayerChosen(Fact, frozen=True):
         return replace(s, first=self.first)
 
 
-class FirstPlayerDrawn(Fact, frozen=True):
+class FirstPlayerDrawn(Fact[State], frozen=True):
     """The bids were equal too often: chance has said who goes first."""
 
     first: Side
@@ -137,7 +137,7 @@ class FirstPlayerDrawn(Fact, frozen=True):
         return replace(s, first=self.first)
 
 
-class CardPlayed(Fact, frozen=True):
+class CardPlayed(Fact[State], frozen=True):
     """A card leaves the hand and lies face up on the table; `play` counts the plays of the battle."""
 
     reveals: ClassVar[bool] = True
@@ -157,28 +157,28 @@ class CardPlayed(Fact, frozen=True):
         )
 
 
-class EventUsed(Fact, frozen=True):
+class EventUsed(Fact[State], frozen=True):
     """`side` carries out the event of a card; what it brings, the next facts tell."""
 
     side: Side
     card: str
 
 
-class EventDeclined(Fact, frozen=True):
+class EventDeclined(Fact[State], frozen=True):
     """`side` lets the event of its card pass that the opponent has played."""
 
     side: Side
     card: str
 
 
-class CommandDeclined(Fact, frozen=True):
+class CommandDeclined(Fact[State], frozen=True):
     """A Command of no cubes: nothing moves."""
 
     side: Side
     card: str
 
 
-class CubesPlaced(Fact, frozen=True):
+class CubesPlaced(Fact[State], frozen=True):
     """`side` has put `cubes` of its own on a territory; `now` lie there, and `supply` are left."""
 
     side: Side
@@ -191,7 +191,7 @@ class CubesPlaced(Fact, frozen=True):
         return _with_cubes(s, self.side, self.territory, self.now, self.supply)
 
 
-class CubesRemoved(Fact, frozen=True):
+class CubesRemoved(Fact[State], frozen=True):
     """`by` has taken `cubes` of `side` off a territory, back to that side's supply."""
 
     by: Side
@@ -210,7 +210,7 @@ def _with_cubes(s: State, side: Side, territory: str, now: int, supply: int) -> 
     return replace(s, territories={**s.territories, territory: changed}, supply={**s.supply, side: supply})
 
 
-class TerritorySlid(Fact, frozen=True):
+class TerritorySlid(Fact[State], frozen=True):
     """A territory has moved one step along the line and lies in `zone` now."""
 
     territory: str

@@ -178,7 +178,7 @@ def totals(s: State) -> dict[Seat, int]:
     return {seat: s.totals.get(seat, 0) + s.vp[side] for side, seat in sorted(s.seats.items())}
 
 
-def outcome(s: State) -> Ended | None:
+def outcome(s: State) -> Ended[State] | None:
     """How the match ends after this battle; None: the campaign goes on."""
     if s.war:
         winner = battle_winner(s)
@@ -193,7 +193,7 @@ def outcome(s: State) -> Ended | None:
     return _by_points(s, "campaign_points", "" if play_on else "campaign_equal")
 
 
-def _by_points(s: State, reason: str, equal: str) -> Ended | None:
+def _by_points(s: State, reason: str, equal: str) -> Ended[State] | None:
     """The higher total wins; equal totals end the match for the reason `equal`, or not at all without one."""
     most = max(s.totals.values())
     leaders = [seat for seat, points in s.totals.items() if points == most]

@@ -29,51 +29,51 @@ from domain.thirteen_minutes.scoring_facts import (
 from domain.thirteen_minutes.state import State
 
 
-class ScoreTerritories(Step, frozen=True):
+class ScoreTerritories(Step[State], frozen=True):
     """1 VP for each territory under control, 2 for Cuba."""
 
     rule: ClassVar[str] = "book 002, Territories; T-CONTROL"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr, nobody = controlled(s, US), controlled(s, USSR), controlled(s, None)
         yield TerritoriesScored(us, ussr, nobody, territory_points(s, US), territory_points(s, USSR))
 
 
-class TurnCuba(Step, frozen=True):
+class TurnCuba(Step[State], frozen=True):
     """Cuba is turned over, after the territories and before the military majority."""
 
     rule: ClassVar[str] = "book 002, Military majority; T-CUBA"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CubaTurned(s.cuba, card(s, s.cuba).defcon)
 
 
-class ScoreMilitary(Step, frozen=True):
+class ScoreMilitary(Step[State], frozen=True):
     """1 VP for more military territories."""
 
     rule: ClassVar[str] = "book 002, Military majority; T-MILITARY"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr = military(s, US), military(s, USSR)
         winner = higher(len(us), len(ussr))
         yield MilitaryScored(us, ussr, winner, *_with_one_more(s, winner))
 
 
-class RevealLastCards(Step, frozen=True):
+class RevealLastCards(Step[State], frozen=True):
     """Each side shows the card that it has kept."""
 
     rule: ClassVar[str] = "book 002, Further scoring; T-AFTERMATH"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield LastCardsRevealed(s.hands[US][0], s.hands[USSR][0])
 
 
-class ScoreAftermath(Step, frozen=True):
+class ScoreAftermath(Step[State], frozen=True):
     """1 VP for the superpower whose own cards among the two last ones show the higher number."""
 
     rule: ClassVar[str] = "book 002, Further scoring; T-AFTERMATH"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr = aftermath(s, US), aftermath(s, USSR)
         winner = higher(us, ussr)
         yield AftermathScored(us, ussr, winner, *_with_one_more(s, winner))
@@ -84,12 +84,12 @@ def _with_one_more(s: State, winner: Side | None) -> tuple[int, int]:
     return s.vp[US] + (winner == US), s.vp[USSR] + (winner == USSR)
 
 
-class MatchLastCards(Step, frozen=True):
+class MatchLastCards(Step[State], frozen=True):
     """Two last cards of one colour come into the spheres of their holders."""
 
     rule: ClassVar[str] = "book 002, Further scoring; T-MATCH"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr = s.hands[US][0], s.hands[USSR][0]
         colour = card(s, us).defcon
         if card(s, ussr).defcon != colour:
@@ -99,17 +99,17 @@ class MatchLastCards(Step, frozen=True):
             yield LastCardsScored(s.vp[US] + 1, s.vp[USSR] + 1)
 
 
-class CheckWar(Step, frozen=True):
+class CheckWar(Step[State], frozen=True):
     """Three symbols of one colour in a sphere: that side has started a nuclear war."""
 
     rule: ClassVar[str] = "book 002, Nuclear war; T-WAR"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         us, ussr = symbols(s, US), symbols(s, USSR)
         yield WarChecked(us, ussr, started_war(us, ussr))
 
 
-def scoring() -> Resolution:
+def scoring() -> Resolution[State]:
     """All parts, in the order in which they must be done."""
     yield ScoreTerritories()
     yield TurnCuba()

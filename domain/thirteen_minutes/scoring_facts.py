@@ -11,7 +11,7 @@ from domain.thirteen_minutes.board import SPHERE, US, USSR, Side, Territory
 from domain.thirteen_minutes.state import State
 
 
-class TerritoriesScored(Fact, frozen=True):
+class TerritoriesScored(Fact[State], frozen=True):
     """Who controls which territory, and the VP of each side for them."""
 
     us: tuple[str, ...]
@@ -24,7 +24,7 @@ class TerritoriesScored(Fact, frozen=True):
         return replace(s, vp={US: self.us_vp, USSR: self.ussr_vp})
 
 
-class CubaTurned(Fact, frozen=True):
+class CubaTurned(Fact[State], frozen=True):
     """Cuba lies face up: everybody knows its card and colour."""
 
     reveals: ClassVar[bool] = True
@@ -36,7 +36,7 @@ class CubaTurned(Fact, frozen=True):
         return replace(s, cuba=self.card, cuba_open=True, deck=s.deck.located(self.card))
 
 
-class MilitaryScored(Fact, frozen=True):
+class MilitaryScored(Fact[State], frozen=True):
     """Which military territories count for whom; `winner` (None: equal) gains 1 VP; the VP are those now."""
 
     us: tuple[str, ...]
@@ -49,7 +49,7 @@ class MilitaryScored(Fact, frozen=True):
         return replace(s, vp={US: self.us_vp, USSR: self.ussr_vp})
 
 
-class LastCardsRevealed(Fact, frozen=True):
+class LastCardsRevealed(Fact[State], frozen=True):
     """The card that each side has kept to the end."""
 
     reveals: ClassVar[bool] = True
@@ -62,7 +62,7 @@ class LastCardsRevealed(Fact, frozen=True):
         return replace(s, deck=deck, hands={US: (self.us,), USSR: (self.ussr,)})
 
 
-class AftermathScored(Fact, frozen=True):
+class AftermathScored(Fact[State], frozen=True):
     """Cubes printed on the last cards of each superpower; `winner` (None: equal) gains 1 VP."""
 
     us: int
@@ -75,7 +75,7 @@ class AftermathScored(Fact, frozen=True):
         return replace(s, vp={US: self.us_vp, USSR: self.ussr_vp})
 
 
-class LastCardsPlaced(Fact, frozen=True):
+class LastCardsPlaced(Fact[State], frozen=True):
     """The last cards show the same colour: each lies in the sphere of the side that kept it."""
 
     turning: ClassVar[bool] = True
@@ -88,7 +88,7 @@ class LastCardsPlaced(Fact, frozen=True):
         return replace(s, hands={US: (), USSR: ()}, territories={**s.territories, **placed})
 
 
-class LastCardsScored(Fact, frozen=True):
+class LastCardsScored(Fact[State], frozen=True):
     """Under the reading that scores the last cards as territories: the VP now."""
 
     us_vp: int
@@ -98,7 +98,7 @@ class LastCardsScored(Fact, frozen=True):
         return replace(s, vp={US: self.us_vp, USSR: self.ussr_vp})
 
 
-class WarChecked(Fact, frozen=True):
+class WarChecked(Fact[State], frozen=True):
     """How many symbols of each colour lie in each sphere; `started`: "us", "ussr", "both" or "" (peace)."""
 
     us: dict[str, int]
@@ -109,7 +109,7 @@ class WarChecked(Fact, frozen=True):
         return replace(s, war=self.started)
 
 
-class BattleEnded(Fact, frozen=True):
+class BattleEnded(Fact[State], frozen=True):
     """The result of a battle; `winner` None: nobody; `totals`: the VP of each seat over all battles."""
 
     ends_period: ClassVar[bool] = True

@@ -13,12 +13,12 @@ from domain.thirteen_minutes.rules import all_played, card, is_opponents, side_t
 from domain.thirteen_minutes.state import State
 
 
-class Turns(Step, frozen=True):
+class Turns(Step[State], frozen=True):
     """Turn after turn, until the deck is empty and each side holds its last card."""
 
     rule: ClassVar[str] = "book 002, Play and draw a card; T-ORDER, T-DRAW"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not all_played(s):
             me = side_to_move(s)
             yield PlayCard(me)
@@ -26,9 +26,10 @@ class Turns(Step, frozen=True):
             yield Turns()
 
 
-class PlayCard(Step, frozen=True):
+class PlayCard(Step[State], frozen=True):
     """Which card, and where: the neutral zone or the own sphere?"""
 
+    spelling = ("neutral:{card}", "us_sphere:{card}", "ussr_sphere:{card}")
     rule: ClassVar[str] = "book 002, Play and draw a card; T-PLACE"
 
     side: Side
@@ -42,7 +43,7 @@ class PlayCard(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "play": s.plays // 2 + 1}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         zone, _, played = picks[0].partition(":")
         s = yield CardPlayed(self.side, played, zone, s.plays + 1)
         if is_opponents(s, self.side, played):
@@ -52,9 +53,10 @@ class PlayCard(Step, frozen=True):
             yield ChooseAction(self.side, played)
 
 
-class ChooseAction(Step, frozen=True):
+class ChooseAction(Step[State], frozen=True):
     """An own card or one of the UN: Event or Command?"""
 
+    spelling = ("command", "event")
     rule: ClassVar[str] = "book 002, Event; T-OWN"
 
     side: Side
@@ -69,7 +71,7 @@ class ChooseAction(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card, "cubes": card(s, self.card).command}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == ("command",):
             yield Command(self.side, self.card, None)
             return
@@ -77,9 +79,10 @@ class ChooseAction(Step, frozen=True):
         yield from event_steps(s, self.side, self.card)
 
 
-class OpponentEvent(Step, frozen=True):
+class OpponentEvent(Step[State], frozen=True):
     """The opponent has played a card of `side`: does it carry out the event?  No pick: it lets it pass."""
 
+    spelling = ("event",)
     rule: ClassVar[str] = "book 002, Commands (Important!); T-OPP"
 
     side: Side
@@ -97,7 +100,7 @@ class OpponentEvent(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks:
             yield EventDeclined(self.side, self.card)
             return
@@ -105,23 +108,24 @@ class OpponentEvent(Step, frozen=True):
         yield from event_steps(s, self.side, self.card)
 
 
-class Refill(Step, frozen=True):
+class Refill(Step[State], frozen=True):
     """One new card at the end of the turn, while the deck lasts.  A known top card is not drawn by lot."""
 
     rule: ClassVar[str] = "book 002, Draw a new card; T-DRAW"
 
     side: Side
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.deck.top:
             yield CardDrawn(s.seats[self.side], self.side, s.deck.top[0])
         elif s.deck.size:
             yield DrawCard(self.side)
 
 
-class DrawCard(Draw, frozen=True):
+class DrawCard(Draw[State], frozen=True):
     """Which card is drawn?"""
 
+    spelling = ("{card}",)
     side: Side
 
     def label(self, s: State) -> str:
@@ -130,5 +134,5 @@ class DrawCard(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return s.deck.cards
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CardDrawn(s.seats[self.side], self.side, picks[0])

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from domain.game import Game, Options, closed_union
 from domain.kernel import Ended, Fact, Step
-from domain.twilight_struggle.cards import components
-from domain.twilight_struggle.components import SIDES
+from domain.twilight_struggle.cards import describe_components
+from domain.twilight_struggle.components import MAP, REGIONS, SIDES
 from domain.twilight_struggle.editions import EDITIONS, OPTIONS, adapt, first, table
+from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import score
 from domain.twilight_struggle.state import State
 
@@ -29,7 +30,8 @@ GAME = Game(
     facts=closed_union(Fact, __name__) | Ended,
     steps=closed_union(Step, __name__),
     score=score,
-    components=components,
+    components=describe_components,
+    ids={"card": CARDS, "country": MAP, "region": REGIONS},
     adapt=adapt,
     names=names,
     backstage=("at_start", "gift", "gift_to"),

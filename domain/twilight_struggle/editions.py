@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -49,7 +48,7 @@ IN_FORCE_LATE = (
 )
 
 
-def adapt(edition: str, given: Mapping[str, Any], options: Options) -> Options:
+def adapt(edition: str, given: Mapping[str, object], options: Options) -> Options:
     """What an edition makes of the options.
 
     Raises:
@@ -102,6 +101,6 @@ def _late_war(edition: str, readings: Readings) -> State:
     )
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     """A match begins with its set-up."""
     return (SetUp(),)

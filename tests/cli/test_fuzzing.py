@@ -49,7 +49,7 @@ def test_random_options_are_legal_and_reach_every_choice(game: str) -> None:
 def test_what_fails_is_left_behind_and_can_be_played_again(
     glasnost: Program, toy_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: toy.Turn, s: toy.State, seat: str, picks: Picks) -> Resolution:
+    def broken(self: toy.Turn, s: toy.State, seat: str, picks: Picks) -> Resolution[toy.State]:
         if picks == ("wave",) and s.round == 2:
             raise KeyError("nobody waves in round 2")
         yield from run(self, s, seat, picks)
@@ -71,7 +71,7 @@ def test_what_fails_is_left_behind_and_can_be_played_again(
 def test_a_failure_before_the_first_question_is_left_behind_too(
     glasnost: Program, toy_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: toy.Round, s: toy.State, seat: str, picks: Picks) -> Resolution:
+    def broken(self: toy.Round, s: toy.State, seat: str, picks: Picks) -> Resolution[toy.State]:
         raise ZeroDivisionError
         yield
 
@@ -83,7 +83,7 @@ def test_a_failure_before_the_first_question_is_left_behind_too(
 def test_a_game_without_an_end_is_a_failure(
     glasnost: Program, toy_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def endless(self: toy.Turn, s: toy.State, seat: str, picks: Picks) -> Resolution:
+    def endless(self: toy.Turn, s: toy.State, seat: str, picks: Picks) -> Resolution[toy.State]:
         yield self
 
     monkeypatch.setattr(toy.Turn, "run", endless)

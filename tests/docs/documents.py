@@ -19,6 +19,12 @@ from pathlib import Path
 from msgspec import Struct
 
 ROOT = Path(__file__).parent.parent.parent
+PAGES = {
+    "thirteen_minutes": "docs/13-minutes.md",
+    "cia_vs_kgb": "docs/cia-vs-kgb.md",
+    "twilight_struggle": "docs/twilight-struggle.md",
+    "imperial_struggle": "docs/imperial-struggle.md",
+}
 LANGUAGES = {"bash", "console", "python", "js", "json", "toml", "text"}
 
 _FENCE = re.compile(r"^```(.*)$")

@@ -1,16 +1,22 @@
 """Writes the outputs that the documents show anew: what `./ops/docs` runs.
 
+The table of the picks on a game's page is written, too, from the game's steps.
 Only outputs that no longer agree are touched.  One that holds "..." or "…" is left to a person, and named.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.docs.documents import Document, documents
+from domain.games import GAMES
+from tests.docs.documents import PAGES, Document, documents
 from tests.docs.session import Server, agrees, run, serving, shown
+from tests.domain.spelling import table
+
+PICKS = re.compile(r"^\| Question \|.*\n(?:\|.*\n)+", re.MULTILINE)
 
 
 def regenerated(document: Document, server: Server, folder: Path) -> tuple[str, list[str]]:
@@ -35,6 +41,12 @@ def regenerated(document: Document, server: Server, folder: Path) -> tuple[str, 
     return "\n".join(lines), by_hand
 
 
+def with_picks(name: str, text: str) -> str:
+    """The text of a game's page with the table of its picks, written from the code."""
+    game = next((game for game, page in PAGES.items() if page == name), None)
+    return PICKS.sub(lambda _: table(GAMES[game]), text) if game else text
+
+
 def main() -> int:
     """All documents; 1 where a person has to look."""
     open_places: list[str] = []
@@ -43,6 +55,7 @@ def main() -> int:
             folder = Path(scratch) / document.name.replace("/", "-")
             folder.mkdir()
             text, by_hand = regenerated(document, server, folder)
+            text = with_picks(document.name, text)
             if text != document.text:
                 document.path.write_text(text, "utf-8")
                 print(f"{document.name}: outputs written anew")

@@ -27,8 +27,9 @@ from projections.model import BOTS, LIVE
 from projections.ratings import BEGINNER, Skill
 from projections.read import MOST, Asked
 from replay.scripted import PREFIXES
-from tests.docs.documents import ROOT, Document, read
+from tests.docs.documents import PAGES, ROOT, Document, read
 from tests.docs.session import Server
+from tests.domain.spelling import table
 
 CODE = "`"
 SERVER = pytest.mark.xdist_group("docs")
@@ -117,14 +118,6 @@ def test_the_operations_page_lists_every_other_variable_that_is_read() -> None:
     assert told == {name for name in read_there - ours if not any(s.startswith(name) for s in settings)}
 
 
-PAGES = {
-    "thirteen_minutes": "docs/13-minutes.md",
-    "cia_vs_kgb": "docs/cia-vs-kgb.md",
-    "twilight_struggle": "docs/twilight-struggle.md",
-    "imperial_struggle": "docs/imperial-struggle.md",
-}
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_games_page_lists_its_options_with_their_values_the_default_first(game: str) -> None:
     rows = read(PAGES[game]).table("Option")
@@ -132,6 +125,11 @@ def test_a_games_page_lists_its_options_with_their_values_the_default_first(game
     assert [row["Option"].strip(CODE) for row in rows] == [option.name for option in options]
     for row, option in zip(rows, options, strict=True):
         assert row["Values"].split(CODE)[1::2] == values(option), option.name
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_games_page_tells_how_its_picks_are_spelt(game: str) -> None:
+    assert table(GAMES[game]) in read(PAGES[game]).text, "./ops/docs writes it anew"
 
 
 def departures(game: str) -> list[dict[str, str]]:

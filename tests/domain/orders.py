@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.game import Game
-from domain.kernel import HIDDEN, Fact, fold
+from domain.kernel import HIDDEN, AnyFact, fold
 from tests.domain.played import NOT_PLACES, Played, pile_ids, walk
 
 Path = tuple[str, ...]
@@ -40,7 +40,7 @@ def check_orders(played: Played) -> None:
             assert list(loose) == sorted(loose), f"{name} of {fact} tells an order"
 
 
-def _with_ids(played: Played) -> Iterator[tuple[Fact, set[str]]]:
+def _with_ids(played: Played) -> Iterator[tuple[AnyFact, set[str]]]:
     """Each fact, and all ids that have lain in piles until then."""
     table: Any = played.start
     universe = pile_ids(table)
@@ -50,7 +50,7 @@ def _with_ids(played: Played) -> Iterator[tuple[Fact, set[str]]]:
         yield fact, universe
 
 
-def _lists(fact: Fact, universe: set[str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+def _lists(fact: AnyFact, universe: set[str]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """The lists of hidden, or of revealed, cards in a fact: field, how many have a position, cards."""
     if fact.known_to() is None and not fact.reveals:
         return
@@ -95,7 +95,7 @@ def _check_same(hidden: Places, table: Any, wrong: str) -> None:
         assert found.get(path) == cards, f"{wrong}: {path} is {cards} or {found.get(path)}"
 
 
-def _hidden(game: Game, start: Any, facts: list[Fact], truth: Any) -> Places:
+def _hidden(game: Game, start: Any, facts: list[AnyFact], truth: Any) -> Places:
     """The places with several cards of which some viewer does not know one."""
     views = [fold(start, [fact.seen_by(viewer) for fact in facts]) for viewer in (*game.seats, None)]
     unknown = {path for view in views for path, cards in _tuples(view).items() if HIDDEN in cards}
@@ -117,7 +117,7 @@ def _tuples(value: Any, path: Path = ()) -> Places:
     return found
 
 
-def _reversed(fact: Fact, universe: set[str]) -> Fact:
+def _reversed(fact: AnyFact, universe: set[str]) -> AnyFact:
     """The fact with its lists of cards the other way round."""
     changed: dict[str, Any] = {}
     for name, fixed, cards in _lists(fact, universe):
@@ -126,7 +126,7 @@ def _reversed(fact: Fact, universe: set[str]) -> Fact:
     return replace(fact, **changed)
 
 
-def _renamed(facts: list[Fact], first: str, second: str) -> list[Fact]:
+def _renamed(facts: list[AnyFact], first: str, second: str) -> list[AnyFact]:
     """The same facts with two cards exchanged."""
     names = {first: second, second: first}
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.game import Game, Options
-from domain.kernel import HIDDEN, Answer, Decision, Fact, Table
+from domain.kernel import HIDDEN, Answer, AnyFact, Decision, Table
 from domain.piles import Pile
 
 # Fields of a table that never say where a card lies: what a card brought about may outlast its place.
@@ -34,7 +34,7 @@ class Played(list[tuple[Answer, Decision[Any]]]):
     options: Options
 
     @property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[AnyFact]:
         """All facts, in order."""
         return [fact for _, decision in self for fact in decision.facts]
 

@@ -24,6 +24,7 @@ from domain.game import Game
 from domain.kernel import (
     CHANCE,
     Answer,
+    AnyStep,
     Decision,
     Draw,
     Ended,
@@ -204,7 +205,7 @@ def check_texts_complete(game: Game) -> None:
             assert {"about", *choices} <= set(told), (language, option.name, told)
 
 
-def _asks_players(cls: type[Step]) -> bool:
+def _asks_players(cls: type[AnyStep]) -> bool:
     return not issubclass(cls, Draw) and cls.asks is not Step.asks
 
 

@@ -8,23 +8,13 @@ decides who plays what, before anybody is asked.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
 from domain.game import Game, Option
 from domain.game import Options as GivenOptions
-from domain.kernel import (
-    Draw,
-    Ended,
-    Fact,
-    Picks,
-    Resolution,
-    Seat,
-    SeatsSettled,
-    Step,
-    Table,
-)
+from domain.kernel import Draw, Ended, Fact, Picks, Resolution, Seat, SeatsSettled, Step, Table
 from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
 
@@ -40,7 +30,7 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     pile: Pile = Pile()
 
 
-class WishMade(Fact, frozen=True):
+class WishMade(Fact[State], frozen=True):
     conceals = ("wish",)
     seat: Seat
     wish: str
@@ -49,7 +39,7 @@ class WishMade(Fact, frozen=True):
         return replace(s, wishes={**s.wishes, self.seat: self.wish})
 
 
-class WishesOpened(Fact, frozen=True):
+class WishesOpened(Fact[State], frozen=True):
     reveals: ClassVar[bool] = True
     wishes: dict[str, str]
 
@@ -57,11 +47,11 @@ class WishesOpened(Fact, frozen=True):
         return replace(s, wishes=self.wishes)
 
 
-class PlacesSettled(SeatsSettled, frozen=True):
+class PlacesSettled(SeatsSettled[State], frozen=True):
     """Nothing but what the kernel's fact says."""
 
 
-class Dealt(Fact, frozen=True):
+class Dealt(Fact[State], frozen=True):
     conceals = ("card",)
     seat: Seat
     card: str
@@ -71,11 +61,11 @@ class Dealt(Fact, frozen=True):
         return replace(s, hands=hands, pile=s.pile.drawn((self.card,)))
 
 
-class Nodded(Fact, frozen=True):
+class Nodded(Fact[State], frozen=True):
     seat: Seat
 
 
-class Lot(Draw, frozen=True):
+class Lot(Draw[State], frozen=True):
     def label(self, s: State) -> str:
         return "lot"
 
@@ -85,11 +75,11 @@ class Lot(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return ("exchange",)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield PlacesSettled(True)
 
 
-class Wish(Step, frozen=True):
+class Wish(Step[State], frozen=True):
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
 
@@ -99,7 +89,7 @@ class Wish(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return (*SEATS, "grab")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == ("grab",):
             s = yield PlacesSettled(not s.exchanged)
             s = yield WishMade(seat, seat)
@@ -115,7 +105,7 @@ class Wish(Step, frozen=True):
         yield Turn(DARK)
 
 
-class Deal(Draw, frozen=True):
+class Deal(Draw[State], frozen=True):
     seat: Seat
 
     def label(self, s: State) -> str:
@@ -124,11 +114,11 @@ class Deal(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return s.pile.cards
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield Dealt(self.seat, picks[0])
 
 
-class Turn(Step, frozen=True):
+class Turn(Step[State], frozen=True):
     seat: Seat
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -137,7 +127,7 @@ class Turn(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return ("nod", "swap", "win")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == ("nod",):
             yield Nodded(seat)
             yield Turn(OTHER[seat])
@@ -148,8 +138,8 @@ class Turn(Step, frozen=True):
             yield Ended(seat, "won", {seat: 1, OTHER[seat]: 0})
 
 
-AnyFact = WishMade | WishesOpened | PlacesSettled | Dealt | Nodded | Ended
-AnyStep = Lot | Wish | Deal | Turn
+SwapFact: Any = WishMade | WishesOpened | PlacesSettled | Dealt | Nodded | Ended
+SwapStep = Lot | Wish | Deal | Turn
 
 
 def table(edition: str, options: GivenOptions) -> State:
@@ -157,7 +147,7 @@ def table(edition: str, options: GivenOptions) -> State:
     return State(lots=options["lots"] is True, hands=nothing, pile=Pile.of(CARDS))
 
 
-def first(s: State) -> tuple[Step, ...]:
+def first(s: State) -> tuple[Step[State], ...]:
     return (Lot(), Wish(SEATS)) if s.lots else (Wish(SEATS),)
 
 
@@ -169,8 +159,8 @@ GAME = Game(
     table=table,
     first=first,
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=SwapFact,
+    steps=SwapStep,
     score=lambda s: dict.fromkeys(SEATS, 0),
     components=lambda: {"cards": CARDS},
 )

@@ -62,7 +62,7 @@ def test_a_seat_without_options_in_a_simultaneous_question_does_not_block(
         def options(self, s: toy.State, seat: str) -> tuple[str, ...]:
             return ("1",) if seat == "right" else ()
 
-        def run(self, s: toy.State, seat: str, picks: tuple[str, ...]) -> Resolution:
+        def run(self, s: toy.State, seat: str, picks: tuple[str, ...]) -> Resolution[toy.State]:
             yield toy.BidPlaced(seat, int(picks[0]) if picks else 0)
             if rest := tuple(name for name in self.waiting if name != seat):
                 yield Halt(rest)
@@ -136,7 +136,7 @@ def test_a_hidden_fact_is_told_in_full_to_those_who_know_it_only() -> None:
     assert fact.seen_by("right") == fact.seen_by(None) == toy.Dealt("left", "?")
 
 
-class Sealed(Fact, frozen=True):
+class Sealed(Fact[toy.State], frozen=True):
     """Secret parts of each shape, told to another seat than the fact's own, or to nobody."""
 
     conceals = ("card", "cards", "marks_of")
@@ -169,7 +169,7 @@ def test_a_known_prompt_saves_asking_again() -> None:
     assert decide(table, Answer("left", ("1",)), question) == decide(table, Answer("left", ("1",)))
 
 
-@pytest.mark.parametrize(("base", "union"), [(Step, toy.AnyStep), (Fact, toy.AnyFact)])
+@pytest.mark.parametrize(("base", "union"), [(Step, toy.ToyStep), (Fact, toy.ToyFact)])
 def test_the_toy_vocabulary_is_closed(base: type, union: object) -> None:
     own = {kind for kind in typing.get_args(union) if kind is not Ended}
     assert own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.kernel import Fact, Fault, Prompt, Reason
+from domain.kernel import AnyFact, Fact, Fault, Prompt, Reason
 from domain.texts import Texts
 from tests.domain import toy
 
@@ -65,13 +65,13 @@ RUSSIAN = Texts(
 )
 
 
-class Shown(Fact, frozen=True):
+class Shown(Fact[toy.State], frozen=True):
     """Cards lie on the table."""
 
     cards: tuple[str, ...]
 
 
-class Laid(Fact, frozen=True):
+class Laid(Fact[toy.State], frozen=True):
     """A card lies in each place."""
 
     seat: str
@@ -103,7 +103,7 @@ class Laid(Fact, frozen=True):
         (Shown(()), "Cards: none."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: Fact, sentence: str) -> None:
+def test_a_fact_is_told_as_one_sentence(fact: AnyFact, sentence: str) -> None:
     assert ENGLISH.sentence(fact) == sentence
 
 

@@ -57,8 +57,8 @@ def toy_with(upcasters: Upcasters) -> Game:
         table=toy.table,
         first=lambda s: (toy.Round(1),),
         state=toy.State,
-        facts=toy.AnyFact,
-        steps=toy.AnyStep,
+        facts=toy.ToyFact,
+        steps=toy.ToyStep,
         score=toy.GAME.score,
         components=toy.GAME.components,
         upcasters=upcasters,
@@ -135,7 +135,7 @@ def test_bytes_of_today_never_meet_an_upcaster() -> None:
     def never(plain: Plain) -> Plain:
         raise AssertionError("called")
 
-    decode = decoder(toy.AnyFact, {("fact", "Waved"): never})
+    decode = decoder(toy.ToyFact, {("fact", "Waved"): never})
     assert decode(b'{"fact":"Waved","seat":"left"}') == toy.Waved("left")
 
 
@@ -144,12 +144,12 @@ def test_an_old_tag_may_lead_to_one_that_is_old_too() -> None:
         **renamed(("fact", "DieThrown"), was="Tossed", who="seat"),
         **renamed(("fact", "Rolled"), was="DieThrown", eyes="die", total="now"),
     }
-    decode = decoder(toy.AnyFact, upcasters)
+    decode = decoder(toy.ToyFact, upcasters)
     assert decode(b'{"fact":"Tossed","who":"left","eyes":2,"total":5}') == toy.Rolled("left", 2, 5)
 
 
 def test_an_upcaster_that_leads_nowhere_ends_in_a_refusal() -> None:
-    decode = decoder(toy.AnyFact, {("fact", "Gone"): dict})
+    decode = decoder(toy.ToyFact, {("fact", "Gone"): dict})
     with pytest.raises(msgspec.ValidationError):
         decode(b'{"fact":"Gone"}')
 

@@ -6,7 +6,7 @@ bidder plays cards until he stops: an open die for each.  The higher total wins.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -28,19 +28,19 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     points: dict[str, int]
 
 
-class RoundBegan(Fact, frozen=True):
+class RoundBegan(Fact[State], frozen=True):
     round: int
 
     def apply(self, s: State) -> State:
         return replace(s, round=self.round, bids={})
 
 
-class RoundEnded(Fact, frozen=True):
+class RoundEnded(Fact[State], frozen=True):
     ends_period: ClassVar[bool] = True
     round: int
 
 
-class Dealt(Fact, frozen=True):
+class Dealt(Fact[State], frozen=True):
     conceals = ("card",)
     seat: Seat
     card: str
@@ -50,21 +50,21 @@ class Dealt(Fact, frozen=True):
         return replace(s, hands=hands, pile=s.pile.drawn((self.card,)))
 
 
-class BidPlaced(Fact, frozen=True):
+class BidPlaced(Fact[State], frozen=True):
     seat: Seat
     bid: int | None
 
     def known_to(self) -> tuple[Seat, ...]:
         return (self.seat,)
 
-    def outside(self) -> Fact:
+    def outside(self) -> Fact[State]:
         return replace(self, bid=None)
 
     def apply(self, s: State) -> State:
         return s if self.bid is None else replace(s, bids={**s.bids, self.seat: self.bid})
 
 
-class BidsOpened(Fact, frozen=True):
+class BidsOpened(Fact[State], frozen=True):
     reveals: ClassVar[bool] = True
     bids: dict[str, int]
 
@@ -72,7 +72,7 @@ class BidsOpened(Fact, frozen=True):
         return replace(s, bids=self.bids)
 
 
-class CardPlayed(Fact, frozen=True):
+class CardPlayed(Fact[State], frozen=True):
     reveals: ClassVar[bool] = True
     seat: Seat
     card: str
@@ -82,7 +82,7 @@ class CardPlayed(Fact, frozen=True):
         return replace(s, hands=hands, pile=s.pile.located(self.card))
 
 
-class Rolled(Fact, frozen=True):
+class Rolled(Fact[State], frozen=True):
     seat: Seat
     die: int
     now: int
@@ -91,14 +91,14 @@ class Rolled(Fact, frozen=True):
         return replace(s, points={**s.points, self.seat: self.now})
 
 
-class Waved(Fact, frozen=True):
+class Waved(Fact[State], frozen=True):
     seat: Seat
 
 
-class Round(Step, frozen=True):
+class Round(Step[State], frozen=True):
     number: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield RoundBegan(self.number)
         for name in SEATS:
             yield Deal(name)
@@ -106,7 +106,7 @@ class Round(Step, frozen=True):
         yield Close(self.number)
 
 
-class Deal(Draw, frozen=True):
+class Deal(Draw[State], frozen=True):
     seat: Seat
 
     def label(self, s: State) -> str:
@@ -115,11 +115,11 @@ class Deal(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return s.pile.cards
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield Dealt(self.seat, picks[0])
 
 
-class Bid(Step, frozen=True):
+class Bid(Step[State], frozen=True):
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
     again: int = 0
@@ -130,7 +130,7 @@ class Bid(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return ("0", "1", "2", "3")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield BidPlaced(seat, int(picks[0]))
         if rest := tuple(name for name in self.waiting if name != seat):
             yield replace(self, waiting=rest)
@@ -140,7 +140,7 @@ class Bid(Step, frozen=True):
         yield Bid(SEATS, self.again + 1) if left == right else Turn("left" if left > right else "right")
 
 
-class Turn(Step, frozen=True):
+class Turn(Step[State], frozen=True):
     """Wave as often as you like, then play a card (a die follows) or stop."""
 
     seat: Seat
@@ -151,7 +151,7 @@ class Turn(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return ("stop", "wave", *s.hands[self.seat])
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == ("stop",):
             return
         if picks == ("wave",):
@@ -162,7 +162,7 @@ class Turn(Step, frozen=True):
         yield self
 
 
-class Roll(Draw, frozen=True):
+class Roll(Draw[State], frozen=True):
     seat: Seat
 
     def label(self, s: State) -> str:
@@ -174,14 +174,14 @@ class Roll(Draw, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return ("1", "2", "3", "4", "5", "6")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield Rolled(self.seat, int(picks[0]), s.points[self.seat] + int(picks[0]))
 
 
-class Close(Step, frozen=True):
+class Close(Step[State], frozen=True):
     number: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield RoundEnded(self.number)
         if self.number < s.rounds:
             yield Round(self.number + 1)
@@ -191,8 +191,8 @@ class Close(Step, frozen=True):
         yield Ended(winner, "points", dict(s.points))
 
 
-AnyFact = RoundBegan | RoundEnded | Dealt | BidPlaced | BidsOpened | CardPlayed | Rolled | Waved | Ended
-AnyStep = Round | Deal | Bid | Turn | Roll | Close
+ToyFact: Any = RoundBegan | RoundEnded | Dealt | BidPlaced | BidsOpened | CardPlayed | Rolled | Waved | Ended
+ToyStep = Round | Deal | Bid | Turn | Roll | Close
 
 
 def table(edition: str, options: GivenOptions) -> State:
@@ -210,8 +210,8 @@ GAME = Game(
     table=table,
     first=lambda s: (Round(1),),
     state=State,
-    facts=AnyFact,
-    steps=AnyStep,
+    facts=ToyFact,
+    steps=ToyStep,
     score=lambda s: dict(s.points),
     components=lambda: {"cards": CARDS},
 )

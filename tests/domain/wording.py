@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any, get_args
 
 from domain.game import Game
-from domain.kernel import Fact, Seat, Step, Table
+from domain.kernel import AnyFact, AnyStep, Seat, Table
 
 
 def texts_of(game: Game, language: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def keys(data: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def entries(game: Game, language: str) -> Iterator[tuple[type[Fact], dict[str, Any]]]:
+def entries(game: Game, language: str) -> Iterator[tuple[type[AnyFact], dict[str, Any]]]:
     """Each sentence with its fact."""
     facts = {cls.__name__: cls for cls in get_args(game.facts)}
     for name, told in texts_of(game, language)["facts"].items():
@@ -70,7 +70,7 @@ def check_fields(game: Game, language: str, table: type[Table]) -> None:
     assert not [field for field in fields if not (words.field(field) or words.names.get(field))]
 
 
-def check_question(game: Game, language: str, step: Step, table: Table, seat: Seat) -> None:
+def check_question(game: Game, language: str, step: AnyStep, table: Table, seat: Seat) -> None:
     """A question names only what its step tells the seat that it asks."""
     asked = texts_of(game, language)["asks"][type(step).__name__]
     assert roots(asked["why"]) <= {"seat", *step.why(table, seat)}

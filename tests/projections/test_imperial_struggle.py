@@ -21,7 +21,7 @@ from domain.imperial_struggle.facts.flow import (
 )
 from domain.imperial_struggle.facts.wars import SpaceConquered, TheatreFought
 from domain.imperial_struggle.state import State
-from domain.kernel import Fact
+from domain.kernel import AnyFact
 from domain.texts import LANGUAGES
 from projections.boards import BOARDS, StandingRow, Tally, TotalsRow
 from projections.sentences import TurnTold, tell
@@ -52,7 +52,7 @@ def told(sitting: Sitting, language: str) -> list[TurnTold]:
     return [tell(GAME, words, turn) for turn in turns_of(sitting)]
 
 
-def facts_of(turn: Turn) -> list[Fact]:
+def facts_of(turn: Turn) -> list[AnyFact]:
     decode = fact_decoder(GAME).decode
     return [decode(raw) for play in turn.plays for raw in play.facts]
 

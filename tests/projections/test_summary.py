@@ -7,19 +7,19 @@ import pytest
 from msgspec import Raw
 
 from domain.game import Game
-from domain.kernel import Ended, Fact
+from domain.kernel import AnyFact, Ended, Fact
 from domain.log import canonical
 from projections import summary
 from projections.summary import LeadChanged, Over, Play, Turn, Turned, leader
-from tests.domain.toy import BidsOpened, Rolled, RoundBegan, RoundEnded, Waved
+from tests.domain.toy import BidsOpened, Rolled, RoundBegan, RoundEnded, State, Waved
 
 
-def play(move: int, *facts: Fact, seat: str | None = "left") -> tuple[Play, tuple[Fact, ...]]:
+def play(move: int, *facts: AnyFact, seat: str | None = "left") -> tuple[Play, tuple[AnyFact, ...]]:
     raw = tuple(Raw(canonical(fact)) for fact in facts)
     return Play(move, raw, seat, "Turn", ("stop",)), facts
 
 
-def told(game: Game, *plays: tuple[Play, tuple[Fact, ...]]) -> tuple[Turn, ...]:
+def told(game: Game, *plays: tuple[Play, tuple[AnyFact, ...]]) -> tuple[Turn, ...]:
     return summary.told(game, game.table(*game.settle(None, {})), plays)
 
 
@@ -64,7 +64,7 @@ def test_the_end_of_the_match_stays_with_its_turn(toy_game: Game) -> None:
 
 
 def test_several_turns_in_one_move_are_kept_apart(toy_game: Game) -> None:
-    facts = (RoundEnded(1), RoundBegan(2), RoundEnded(2), Ended(None, "points"))
+    facts: tuple[AnyFact, ...] = (RoundEnded(1), RoundBegan(2), RoundEnded(2), Ended(None, "points"))
     turns = told(toy_game, play(4, *facts))
     assert [(turn.number, len(turn.plays[0].facts)) for turn in turns] == [(1, 1), (2, 3)]
 
@@ -86,7 +86,7 @@ def test_a_tie_takes_the_lead_from_nobody(toy_game: Game) -> None:
     assert turns[0].points == (LeadChanged(4, "left", None),)
 
 
-class Stepped(Fact, frozen=True):
+class Stepped(Fact[State], frozen=True):
     """A fact that moves tracks of the table: the round, and the points of a seat."""
 
     round: int

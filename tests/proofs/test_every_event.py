@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel import Fact, asked, begin, decide
+from domain.kernel import AnyFact, asked, begin, decide
 from domain.piles import Pile
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.editions import table
@@ -30,7 +30,7 @@ MOST = 1000  # rounds of one match of each line and each late table; about 100 a
 UN = "un_intervention"  # it has no event but what is played together with it
 
 
-def happened(facts: Iterable[Fact]) -> Iterator[str]:
+def happened(facts: Iterable[AnyFact]) -> Iterator[str]:
     """The cards whose events happened."""
     for fact in facts:
         if isinstance(fact, EventBegan) and fact.card != UN:
@@ -51,7 +51,7 @@ def late_table(edition: str) -> State:
     return replace(board, edition=edition, options=Readings(), turn=7, deck=deck, beside=(), removed=())
 
 
-def late_facts(edition: str, seed: int) -> Iterator[Fact]:
+def late_facts(edition: str, seed: int) -> Iterator[AnyFact]:
     """What happens from turn 8 on, by random answers."""
     luck = Random(seed)
     decision = begin(late_table(edition), (Turn(8),))
@@ -61,7 +61,7 @@ def late_facts(edition: str, seed: int) -> Iterator[Fact]:
     yield from decision.facts
 
 
-def whole_facts(seed: int) -> list[Fact]:
+def whole_facts(seed: int) -> list[AnyFact]:
     """What happens in the match of a seed (see `tests.proofs.test_random_matches`)."""
     luck, (edition, options) = settled(GAME, seed)
     return properties.random_match(GAME, luck, edition, options).facts

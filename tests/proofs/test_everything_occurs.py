@@ -38,7 +38,7 @@ from domain.imperial_struggle.rules.menu import (
 from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
 from domain.imperial_struggle.steps.flow import Turn
 from domain.imperial_struggle.steps.wars import Layout
-from domain.kernel import Answer, Ended, Fact, Seat, Table, asked, begin, decide, prompt
+from domain.kernel import Answer, AnyFact, Ended, Seat, Table, asked, begin, decide, prompt
 from tests.domain import properties
 from tests.proofs.test_random_matches import FULL, settled
 
@@ -47,7 +47,7 @@ CHANCES = (REVEAL, EVENT, ABILITY, ADVANTAGE)
 THEATRES = [theatre.id for war in WARS.values() for theatre in war.theatres]
 
 
-def happened(facts: Iterable[Fact]) -> Iterator[str]:
+def happened(facts: Iterable[AnyFact]) -> Iterator[str]:
     """What came to pass, each thing under its kind and id."""
     for fact in facts:
         if isinstance(fact, EventPlayed):
@@ -115,7 +115,7 @@ def seizing(table: Table, seat: Seat, luck: Random) -> Answer:
     return properties.random_answer(table, seat, luck)
 
 
-def seized(seed: int) -> Iterator[Fact]:
+def seized(seed: int) -> Iterator[AnyFact]:
     """What happens where both sides seize every chance; two of three matches begin with a later era."""
     luck = Random(seed)
     table = GAME.table(*GAME.settle(None, {}))
@@ -127,7 +127,7 @@ def seized(seed: int) -> Iterator[Fact]:
     yield from decision.facts
 
 
-def facts_of(seed: int) -> list[Fact]:
+def facts_of(seed: int) -> list[AnyFact]:
     """What happens in the match of a seed (see `tests.proofs.test_random_matches`)."""
     luck, (edition, options) = settled(GAME, seed)
     return properties.random_match(GAME, luck, edition, options).facts

@@ -174,7 +174,7 @@ def test_other_rules_that_give_the_same_are_reported(toy_game: Game, monkeypatch
 def _dearer_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every die counts double from now on."""
 
-    def run(self: toy.Roll, s: toy.State, seat: str, picks: tuple[str, ...]) -> Resolution:
+    def run(self: toy.Roll, s: toy.State, seat: str, picks: tuple[str, ...]) -> Resolution[toy.State]:
         yield toy.Rolled(self.seat, int(picks[0]), s.points[self.seat] + 2 * int(picks[0]))
 
     monkeypatch.setattr(toy.Roll, "run", run)

@@ -159,7 +159,7 @@ AGENTS = read_agents(_file("agents.json"))
 FACTIONS = read_factions(_file("factions.json"))
 
 
-def components() -> Mapping[str, Any]:
+def describe_components() -> Mapping[str, Any]:
     """Every card as plain data, for clients."""
     kinds: dict[str, Mapping[str, Struct]] = {
         "objectives": OBJECTIVES,

@@ -72,7 +72,7 @@ def arranged(pile: Pile, cards: Cards) -> Pile:
 # ── the objective deck ──
 
 
-class ObjectiveTurnedUp(Fact, frozen=True):
+class ObjectiveTurnedUp(Fact[State], frozen=True):
     """The next objective lies face up on its deck: it is contested now."""
 
     reveals: ClassVar[bool] = True
@@ -82,7 +82,7 @@ class ObjectiveTurnedUp(Fact, frozen=True):
         return replace(s, objective=self.objective, objectives=took_top(s.objectives, self.objective))
 
 
-class ObjectiveBuried(Fact, frozen=True):
+class ObjectiveBuried(Fact[State], frozen=True):
     """The contested objective goes face down under its deck.  `why`: disorder, complete_tie or assassin."""
 
     objective: str
@@ -92,7 +92,7 @@ class ObjectiveBuried(Fact, frozen=True):
         return replace(s, objective=None, objectives=s.objectives.put_under((self.objective,)))
 
 
-class BottomClaimed(Fact, frozen=True):
+class BottomClaimed(Fact[State], frozen=True):
     """The Director wins his side the objective from the bottom of the deck."""
 
     reveals: ClassVar[bool] = True
@@ -106,7 +106,7 @@ class BottomClaimed(Fact, frozen=True):
         return replace(s, objectives=left, won=added(s.won, self.seat, self.objective))
 
 
-class ObjectivesSeen(Fact, frozen=True):
+class ObjectivesSeen(Fact[State], frozen=True):
     """Space Race: a player looked at the next objectives, from the top card down."""
 
     reveals: ClassVar[bool] = True
@@ -118,7 +118,7 @@ class ObjectivesSeen(Fact, frozen=True):
         return replace(s, objectives=looked_at(s.objectives, self.objectives))
 
 
-class ObjectivesArranged(Fact, frozen=True):
+class ObjectivesArranged(Fact[State], frozen=True):
     """Space Race: he put them back, the first uppermost."""
 
     conceals = ("objectives",)
@@ -132,7 +132,7 @@ class ObjectivesArranged(Fact, frozen=True):
 # ── the group deck ──
 
 
-class GroupsReshuffled(Fact, frozen=True):
+class GroupsReshuffled(Fact[State], frozen=True):
     """All groups are in their deck again, in no known order."""
 
     def apply(self, s: State) -> State:
@@ -141,7 +141,7 @@ class GroupsReshuffled(Fact, frozen=True):
         return replace(s, groups=back, discards=(), recruited={"cia": (), "kgb": ()}, mobilized=())
 
 
-class GroupsSeen(Fact, frozen=True):
+class GroupsSeen(Fact[State], frozen=True):
     """A player looked at the top of the group deck, from the top card down.  `why`: analyst or media."""
 
     reveals: ClassVar[bool] = True
@@ -154,7 +154,7 @@ class GroupsSeen(Fact, frozen=True):
         return replace(s, groups=looked_at(s.groups, self.groups))
 
 
-class GroupsArranged(Fact, frozen=True):
+class GroupsArranged(Fact[State], frozen=True):
     """The Analyst put the top groups back, the first uppermost."""
 
     conceals = ("groups",)
@@ -168,7 +168,7 @@ class GroupsArranged(Fact, frozen=True):
 # ── planning ──
 
 
-class GroupRecruited(Fact, frozen=True):
+class GroupRecruited(Fact[State], frozen=True):
     """The top group of the deck joins a player, face up and ready."""
 
     reveals: ClassVar[bool] = True
@@ -180,7 +180,7 @@ class GroupRecruited(Fact, frozen=True):
         return replace(s, groups=took_top(s.groups, self.group), recruited=recruited)
 
 
-class TopDiscarded(Fact, frozen=True):
+class TopDiscarded(Fact[State], frozen=True):
     """The media power sent the top group to the discard pile, face up."""
 
     reveals: ClassVar[bool] = True

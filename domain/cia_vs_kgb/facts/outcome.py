@@ -11,7 +11,7 @@ from domain.cia_vs_kgb.state import State
 from domain.kernel import Fact, Seat
 
 
-class InfluenceCounted(Fact, frozen=True):
+class InfluenceCounted(Fact[State], frozen=True):
     """The influence of both sides, ready and mobilized groups alike, against the objective's stability."""
 
     cia: int
@@ -19,7 +19,7 @@ class InfluenceCounted(Fact, frozen=True):
     stability: int
 
 
-class DisorderBroke(Fact, frozen=True):
+class DisorderBroke(Fact[State], frozen=True):
     """A side exceeded the stability: civil disorder."""
 
     turning: ClassVar[bool] = True
@@ -28,7 +28,7 @@ class DisorderBroke(Fact, frozen=True):
     stability: int
 
 
-class IconCompared(Fact, frozen=True):
+class IconCompared(Fact[State], frozen=True):
     """A tie is read on an icon; `by` is sum or highest."""
 
     faction: str
@@ -37,7 +37,7 @@ class IconCompared(Fact, frozen=True):
     kgb: int
 
 
-class TokenPlaced(Fact, frozen=True):
+class TokenPlaced(Fact[State], frozen=True):
     """A side lays its domination token on the objective.  `why`: influence, icon, disorder or balance."""
 
     seat: Seat
@@ -47,7 +47,7 @@ class TokenPlaced(Fact, frozen=True):
         return replace(s, token=self.seat, prevailed=self.seat)
 
 
-class NobodyPrevailed(Fact, frozen=True):
+class NobodyPrevailed(Fact[State], frozen=True):
     """No token is placed.  `why`: disorder or complete_tie."""
 
     why: str
@@ -56,7 +56,7 @@ class NobodyPrevailed(Fact, frozen=True):
         return replace(s, prevailed=None)
 
 
-class AgentTerminated(Fact, frozen=True):
+class AgentTerminated(Fact[State], frozen=True):
     """Agent X is out of the game.  `why`: disorder or assassin."""
 
     turning: ClassVar[bool] = True
@@ -69,7 +69,7 @@ class AgentTerminated(Fact, frozen=True):
         return replace(s, exposed=less(s.exposed, self.seat), fallen=fallen)
 
 
-class AgentWentHome(Fact, frozen=True):
+class AgentWentHome(Fact[State], frozen=True):
     """Agent X, a Deputy Director, is at headquarters again.  `why`: disorder or detente."""
 
     seat: Seat
@@ -81,7 +81,7 @@ class AgentWentHome(Fact, frozen=True):
         return replace(s, exposed=less(s.exposed, self.seat), headquarters=home)
 
 
-class AgentWentOnLeave(Fact, frozen=True):
+class AgentWentOnLeave(Fact[State], frozen=True):
     """Agent X, or an agent at headquarters, misses the next Planning.
 
     `why`: nobel_peace_prize, double_agent (the only one that takes him from headquarters) or detente.
@@ -98,7 +98,7 @@ class AgentWentOnLeave(Fact, frozen=True):
         return replace(s, leave=leave, exposed=less(s.exposed, self.seat))
 
 
-class ObjectiveClaimed(Fact, frozen=True):
+class ObjectiveClaimed(Fact[State], frozen=True):
     """A side wins the contested objective.  `why`: token, disorder or master_spy; `total`: its score."""
 
     seat: Seat
@@ -111,7 +111,7 @@ class ObjectiveClaimed(Fact, frozen=True):
         return replace(s, objective=None, won=added(s.won, self.seat, self.objective))
 
 
-class PromiseMade(Fact, frozen=True):
+class PromiseMade(Fact[State], frozen=True):
     """An agent prepared the next turn: "watch" (Double Agent) or "analyst"."""
 
     seat: Seat
@@ -121,7 +121,7 @@ class PromiseMade(Fact, frozen=True):
         return replace(s, promises={**s.promises, self.promise: self.seat})
 
 
-class TokenReturned(Fact, frozen=True):
+class TokenReturned(Fact[State], frozen=True):
     """The domination token goes back to its owner."""
 
     seat: Seat
@@ -133,7 +133,7 @@ class TokenReturned(Fact, frozen=True):
 # ── detente ──
 
 
-class AgentRevived(Fact, frozen=True):
+class AgentRevived(Fact[State], frozen=True):
     """Olympic Games: a terminated agent comes back, on leave."""
 
     seat: Seat
@@ -144,7 +144,7 @@ class AgentRevived(Fact, frozen=True):
         return replace(s, fallen=taken(s.fallen, self.seat, self.agent), leave=leave)
 
 
-class TurnEnded(Fact, frozen=True):
+class TurnEnded(Fact[State], frozen=True):
     """The turn is over and scored."""
 
     ends_period: ClassVar[bool] = True

@@ -12,7 +12,7 @@ from domain.kernel import Fact, Seat
 from domain.piles import Cards
 
 
-class TurnBegan(Fact, frozen=True):
+class TurnBegan(Fact[State], frozen=True):
     """A turn begins, with its Briefing."""
 
     turn: int
@@ -21,7 +21,7 @@ class TurnBegan(Fact, frozen=True):
         return replace(s, turn=self.turn)
 
 
-class PhaseBegan(Fact, frozen=True):
+class PhaseBegan(Fact[State], frozen=True):
     """A phase of the turn begins."""
 
     phase: str
@@ -30,7 +30,7 @@ class PhaseBegan(Fact, frozen=True):
         return replace(s, phase=self.phase)
 
 
-class HandClosed(Fact, frozen=True):
+class HandClosed(Fact[State], frozen=True):
     """A player hid the balance token in a hand, or wrote down his guess."""
 
     conceals = ("hand",)
@@ -41,7 +41,7 @@ class HandClosed(Fact, frozen=True):
         return replace(s, fists={**s.fists, self.seat: self.hand})
 
 
-class HandsOpened(Fact, frozen=True):
+class HandsOpened(Fact[State], frozen=True):
     """Where the token was, and what was guessed."""
 
     reveals: ClassVar[bool] = True
@@ -52,7 +52,7 @@ class HandsOpened(Fact, frozen=True):
         return replace(s, fists={})
 
 
-class BalanceGiven(Fact, frozen=True):
+class BalanceGiven(Fact[State], frozen=True):
     """`seat` holds the balance token.  `why`: guess, draw, fewer_points, lost or unchanged."""
 
     seat: Seat
@@ -64,7 +64,7 @@ class BalanceGiven(Fact, frozen=True):
         return replace(s, balance=self.seat)
 
 
-class PromiseKept(Fact, frozen=True):
+class PromiseKept(Fact[State], frozen=True):
     """What an agent of the turn before prepared happens now ("watch" or "analyst")."""
 
     seat: Seat
@@ -74,7 +74,7 @@ class PromiseKept(Fact, frozen=True):
         return replace(s, promises=less(s.promises, self.promise))
 
 
-class AgentSent(Fact, frozen=True):
+class AgentSent(Fact[State], frozen=True):
     """A player chose his Agent X, face down."""
 
     conceals = ("agent",)
@@ -85,13 +85,13 @@ class AgentSent(Fact, frozen=True):
         return replace(s, sent={**s.sent, self.seat: self.agent})
 
 
-class NobodySent(Fact, frozen=True):
+class NobodySent(Fact[State], frozen=True):
     """A side has no agent at headquarters, and so no Agent X in this turn."""
 
     seat: Seat
 
 
-class AgentRevealed(Fact, frozen=True):
+class AgentRevealed(Fact[State], frozen=True):
     """Agent X lies face up.  `why`: double_agent, summit_meeting, disorder or debriefing."""
 
     reveals: ClassVar[bool] = True
@@ -108,7 +108,7 @@ class AgentRevealed(Fact, frozen=True):
         )
 
 
-class LeaveEnded(Fact, frozen=True):
+class LeaveEnded(Fact[State], frozen=True):
     """The agents of one side who were on leave are at headquarters again."""
 
     seat: Seat

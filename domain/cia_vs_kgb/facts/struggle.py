@@ -10,14 +10,14 @@ from domain.kernel import Fact, Seat
 from domain.piles import without
 
 
-class FirstChosen(Fact, frozen=True):
+class FirstChosen(Fact[State], frozen=True):
     """The holder of the balance token said who acts first."""
 
     seat: Seat
     first: Seat
 
 
-class DiscardRecruited(Fact, frozen=True):
+class DiscardRecruited(Fact[State], frozen=True):
     """The top group of the discard pile joins a player, ready."""
 
     seat: Seat
@@ -28,7 +28,7 @@ class DiscardRecruited(Fact, frozen=True):
         return replace(s, discards=without(s.discards, self.group), recruited=recruited)
 
 
-class GroupActivated(Fact, frozen=True):
+class GroupActivated(Fact[State], frozen=True):
     """A player mobilized a group of his to use its power."""
 
     seat: Seat
@@ -38,7 +38,7 @@ class GroupActivated(Fact, frozen=True):
         return replace(s, mobilized=(*s.mobilized, self.group))
 
 
-class GroupTurned(Fact, frozen=True):
+class GroupTurned(Fact[State], frozen=True):
     """The economic power mobilized or readied a group; `now` is "mobilized" or "ready"."""
 
     seat: Seat
@@ -51,7 +51,7 @@ class GroupTurned(Fact, frozen=True):
         return replace(s, mobilized=(*others, self.group) if self.now == "mobilized" else others)
 
 
-class GroupDestroyed(Fact, frozen=True):
+class GroupDestroyed(Fact[State], frozen=True):
     """A group leaves its owner for the discard pile.  `why`: military or nuclear_escalation."""
 
     seat: Seat
@@ -68,7 +68,7 @@ class GroupDestroyed(Fact, frozen=True):
         )
 
 
-class GroupTransferred(Fact, frozen=True):
+class GroupTransferred(Fact[State], frozen=True):
     """The political power moved a group, which stays as it was.  `how`: steal or give."""
 
     seat: Seat
@@ -82,20 +82,20 @@ class GroupTransferred(Fact, frozen=True):
         return replace(s, recruited=added(left, self.taker, self.group))
 
 
-class TopLeft(Fact, frozen=True):
+class TopLeft(Fact[State], frozen=True):
     """The media power left the top group where it was."""
 
     seat: Seat
 
 
-class Passed(Fact, frozen=True):
+class Passed(Fact[State], frozen=True):
     """A player passed; `row` is how many passes now stand in a row."""
 
     seat: Seat
     row: int
 
 
-class EventUsed(Fact, frozen=True):
+class EventUsed(Fact[State], frozen=True):
     """A player used an event: it leaves the game.  `points` are lost, `total` remain."""
 
     seat: Seat

@@ -15,7 +15,7 @@ from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
 AHEAD = 3  # cards that Space Race shows
 
 
-class Detente(Step, frozen=True):
+class Detente(Step[State], frozen=True):
     """Living agents go on leave, the Deputy Director home; then events may be used.
 
     Both may use them at any time in the phase: the holder of the balance token is asked first, then they
@@ -24,7 +24,7 @@ class Detente(Step, frozen=True):
 
     rule: ClassVar[str] = "book 004, 6 Detente"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield PhaseBegan("detente")
         for side in SEATS:
             agent = s.exposed.get(side)
@@ -35,9 +35,10 @@ class Detente(Step, frozen=True):
         yield UseEvents(s.balance or SEATS[0])
 
 
-class UseEvents(Step, frozen=True):
+class UseEvents(Step[State], frozen=True):
     """Space Race or Olympic Games; `declined` sides in a row had nothing to use or did not want to."""
 
+    spelling = ("event:{objective}", "decline", "{objective}:{agent}")
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat
     declined: int = 0
@@ -48,7 +49,7 @@ class UseEvents(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return (*detente_events(s, seat), "decline")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks == ("decline",):
             if self.declined == 0:
                 yield UseEvents(OTHER[self.seat], 1)
@@ -63,9 +64,10 @@ class UseEvents(Step, frozen=True):
         yield UseEvents(seat)
 
 
-class LookAtObjectives(Draw, frozen=True):
+class LookAtObjectives(Draw[State], frozen=True):
     """Space Race: the next three objectives, known cards from under the deck included if it is that small."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat
 
@@ -82,13 +84,14 @@ class LookAtObjectives(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"space_race/t{s.turn}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield ObjectivesSeen(self.seat, uppermost(s.objectives, AHEAD, picks))
 
 
-class ArrangeObjectives(Step, frozen=True):
+class ArrangeObjectives(Step[State], frozen=True):
     """Space Race: they go back in any order, the first pick uppermost; a single card needs no order."""
 
+    spelling = ("{objective}",)
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, event cards"
@@ -107,6 +110,6 @@ class ArrangeObjectives(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"count": min(AHEAD, s.objectives.size)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield ObjectivesArranged(self.seat, picks)

@@ -51,12 +51,12 @@ def claimed(s: State, seat: Seat, why: str) -> ObjectiveClaimed:
 # ── cease-fire ──
 
 
-class CeaseFire(Step, frozen=True):
+class CeaseFire(Step[State], frozen=True):
     """Influence is counted; whoever exceeded the stability has to face civil disorder."""
 
     rule: ClassVar[str] = "book 004, 4 Cease-fire"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield PhaseBegan("cease_fire")
         stability = contested(s).stability
         s = yield InfluenceCounted(influence(s, "cia"), influence(s, "kgb"), stability)
@@ -69,9 +69,10 @@ class CeaseFire(Step, frozen=True):
         yield Judge()
 
 
-class FaceDisorder(Step, frozen=True):
+class FaceDisorder(Step[State], frozen=True):
     """Agent X of an unruly side is terminated: not the Deputy Director, not with the Nobel Peace Prize."""
 
+    spelling = ("event:{objective}", "decline")
     rule: ClassVar[str] = "book 004, 4 Cease-fire, civil disorder"
     seat: Seat
 
@@ -85,7 +86,7 @@ class FaceDisorder(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"agent": s.exposed[seat]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         agent = s.exposed.get(self.seat)
         if agent is None:
             return
@@ -98,12 +99,12 @@ class FaceDisorder(Step, frozen=True):
             yield AgentTerminated(self.seat, agent, "disorder")
 
 
-class Judge(Step, frozen=True):
+class Judge(Step[State], frozen=True):
     """Who places the domination token: R-DISORDER-BOTH, R-DISORDER-ONE, R-TIE, R-TIE-COMPLETE."""
 
     rule: ClassVar[str] = "book 004, 4 Cease-fire"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         guilty = unruly(s)
         if len(guilty) == 2:
             yield from _nobody(s, "disorder")
@@ -116,16 +117,16 @@ class Judge(Step, frozen=True):
             yield from _tie(s) if ahead is None else _prevail(ahead)
 
 
-def _prevail(side: Seat) -> Resolution:
+def _prevail(side: Seat) -> Resolution[State]:
     yield TokenPlaced(side, "influence")
 
 
-def _nobody(s: State, why: str) -> Resolution:
+def _nobody(s: State, why: str) -> Resolution[State]:
     yield NobodyPrevailed(why)
     yield ObjectiveBuried(contested(s).id, why)
 
 
-def _tie(s: State) -> Resolution:
+def _tie(s: State) -> Resolution[State]:
     """The icons from the largest down; the first that tells the sides apart decides."""
     by = "sum" if s.options.tie_break == "faction_sum" else "highest"
     for faction in contested(s).icons:
@@ -144,12 +145,12 @@ def _tie(s: State) -> Resolution:
 # ── debriefing ──
 
 
-class Debrief(Step, frozen=True):
+class Debrief(Step[State], frozen=True):
     """Living agents are revealed and act by their initiative; then the token's owner claims what is left."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield PhaseBegan("debriefing")
         for side in SEATS:
             if side in s.sent:
@@ -162,27 +163,28 @@ class Debrief(Step, frozen=True):
         yield Award()
 
 
-class MasterSpies(Step, frozen=True):
+class MasterSpies(Step[State], frozen=True):
     """The side without its token claims; two Master Spies are still one claim."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Master Spy"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.token is not None and s.objective is not None and senders(s, "master_spy"):
             yield claimed(s, OTHER[s.token], "master_spy")
 
 
-class DoubleAgents(Step, frozen=True):
+class DoubleAgents(Step[State], frozen=True):
     """Whoever's Double Agent works says what he does."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in double_agents(s):
             yield InstructDoubleAgent(side)
 
 
-class InstructDoubleAgent(Step, frozen=True):
+class InstructDoubleAgent(Step[State], frozen=True):
     """Send an agent from the other headquarters on leave, or watch the next choice (R-DA-TARGET)."""
 
+    spelling = ("leave:{agent}", "watch")
     rule: ClassVar[str] = "book 004, 5 Debriefing, Double Agent"
     seat: Seat
 
@@ -195,29 +197,29 @@ class InstructDoubleAgent(Step, frozen=True):
             targets = tuple(agent for agent in targets if agent != DEPUTY)
         return ("watch", *(f"leave:{agent}" for agent in targets))
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == ("watch",):
             yield PromiseMade(seat, "watch")
         else:
             yield AgentWentOnLeave(OTHER[seat], picks[0].removeprefix("leave:"), "double_agent")
 
 
-class Analysts(Step, frozen=True):
+class Analysts(Step[State], frozen=True):
     """An Analyst will look at the groups at the end of the next Briefing."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Analyst"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in analysts(s):
             yield PromiseMade(side, "analyst")
 
 
-class Assassins(Step, frozen=True):
+class Assassins(Step[State], frozen=True):
     """With his own token: the opposing Agent X dies, and an unclaimed objective goes under its deck."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Assassin"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.token is None or s.token not in senders(s, "assassin"):
             return
         foe = OTHER[s.token]
@@ -227,19 +229,20 @@ class Assassins(Step, frozen=True):
             yield ObjectiveBuried(s.objective, "assassin")
 
 
-class Directors(Step, frozen=True):
+class Directors(Step[State], frozen=True):
     """With his own token: the bottom of the objective deck is claimed, too (R-DIRECTOR-LAST-CARD)."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.token is not None and s.token in senders(s, "director") and s.objectives.size:
             yield ClaimBottom(s.token)
 
 
-class ClaimBottom(Draw, frozen=True):
+class ClaimBottom(Draw[State], frozen=True):
     """The undermost objective: a draw, or a mere turning up where its position is fixed."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
     seat: Seat
 
@@ -256,18 +259,18 @@ class ClaimBottom(Draw, frozen=True):
         """After Space Race the candidates are not public: the cards on top are known to one side only."""
         return not s.objectives.top
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         fixed = s.objectives.bottom or s.objectives.top
         card = picks[0] if picks else fixed[-1]
         yield BottomClaimed(self.seat, card, POINTS[card], score(s)[self.seat] + POINTS[card])
 
 
-class Award(Step, frozen=True):
+class Award(Step[State], frozen=True):
     """The owner of the token claims what nobody has taken, and gets the token back."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.token is None:
             return
         if s.objective is not None:

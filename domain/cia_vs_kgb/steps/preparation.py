@@ -23,19 +23,20 @@ from domain.kernel import CHANCE, Draw, Picks, Resolution, Seat, Step
 HIDER: Seat = "cia"  # as in the publisher's example; the other side guesses
 
 
-class Brief(Step, frozen=True):
+class Brief(Step[State], frozen=True):
     """Briefing: the objective, the balance token, the group deck."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield PhaseBegan("briefing")
         yield TurnUpObjective()
         yield SettleBalance()
         yield PrepareGroups()
 
 
-class TurnUpObjective(Draw, frozen=True):
+class TurnUpObjective(Draw[State], frozen=True):
     """The next objective: a draw, or a mere turning up where somebody fixed the position (Space Race)."""
 
+    spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 1 Briefing"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -50,16 +51,16 @@ class TurnUpObjective(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True  # the loose cards are drawn from above only when no secret card lies on them
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield ObjectiveTurnedUp(uppermost(s.objectives, 1, picks)[0])
 
 
-class SettleBalance(Step, frozen=True):
+class SettleBalance(Step[State], frozen=True):
     """Fewer points, or at level scores the loser of the latest Cease-fire (R-BALANCE)."""
 
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.balance is None:
             yield CloseHands(SEATS) if s.options.first_balance == "guess" else DrawBalance()
             return
@@ -73,9 +74,10 @@ class SettleBalance(Step, frozen=True):
             yield BalanceGiven(s.balance, "unchanged", **points)
 
 
-class CloseHands(Step, frozen=True):
+class CloseHands(Step[State], frozen=True):
     """The CIA hides the balance token in a hand, the KGB guesses: at once and in secret."""
 
+    spelling = ("left", "right")
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
     waiting: tuple[Seat, ...]
@@ -89,7 +91,7 @@ class CloseHands(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"role": "hide_token" if seat == HIDER else "guess_hand"}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield HandClosed(seat, picks[0])
         rest = tuple(other for other in self.waiting if other != seat)
         if rest:
@@ -100,9 +102,10 @@ class CloseHands(Step, frozen=True):
         yield BalanceGiven(OTHER[HIDER] if guess == hidden else HIDER, "guess")
 
 
-class DrawBalance(Draw, frozen=True):
+class DrawBalance(Draw[State], frozen=True):
     """The balance token of the first turn by lot (option `first_balance`)."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -114,16 +117,16 @@ class DrawBalance(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BalanceGiven(picks[0], "draw")
 
 
-class PrepareGroups(Step, frozen=True):
+class PrepareGroups(Step[State], frozen=True):
     """All groups are shuffled again, then an Analyst of the turn before works (R-ANALYST)."""
 
     rule: ClassVar[str] = "book 004, 1 Briefing, group deck"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.turn > 1:
             yield GroupsReshuffled()
         if "analyst" in s.promises:
@@ -133,9 +136,10 @@ class PrepareGroups(Step, frozen=True):
             yield ArrangeGroups(analyst, 3)
 
 
-class LookAtGroups(Draw, frozen=True):
+class LookAtGroups(Draw[State], frozen=True):
     """A player looks at the top of the group deck; what nobody fixed before, a secret draw fixes now."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 1 Briefing and 3 Influence Struggle"
     seat: Seat
     count: int
@@ -154,13 +158,14 @@ class LookAtGroups(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"{self.reason}/t{s.turn}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupsSeen(self.seat, uppermost(s.groups, self.count, picks), self.reason)
 
 
-class ArrangeGroups(Step, frozen=True):
+class ArrangeGroups(Step[State], frozen=True):
     """The Analyst puts the groups back in any order, the first pick uppermost."""
 
+    spelling = ("{group}",)
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 1 Briefing, Analyst"
@@ -179,16 +184,16 @@ class ArrangeGroups(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupsArranged(self.seat, picks)
 
 
-class Plan(Step, frozen=True):
+class Plan(Step[State], frozen=True):
     """Planning: both choose Agent X at once, unless a Double Agent makes one side show its own first."""
 
     rule: ClassVar[str] = "book 004, 2 Planning"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield PhaseBegan("planning")
         if "watch" in s.promises:
             watcher = s.promises["watch"]
@@ -201,9 +206,10 @@ class Plan(Step, frozen=True):
         yield EndLeave()
 
 
-class ChooseAgents(Step, frozen=True):
+class ChooseAgents(Step[State], frozen=True):
     """Each side sends an agent from headquarters, face down; one that has none there sends nobody."""
 
+    spelling = ("{agent}",)
     secret: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, 2 Planning"
     waiting: tuple[Seat, ...]
@@ -217,30 +223,30 @@ class ChooseAgents(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"objective": s.objective or ""}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield AgentSent(seat, picks[0]) if picks else NobodySent(seat)
         rest = tuple(other for other in self.waiting if other != seat)
         if rest:
             yield ChooseAgents(rest)
 
 
-class RevealAgent(Step, frozen=True):
+class RevealAgent(Step[State], frozen=True):
     """A side must show its Agent X, if it has one."""
 
     seat: Seat
     reason: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.seat in s.sent:
             yield AgentRevealed(self.seat, s.sent[self.seat], self.reason)
 
 
-class EndLeave(Step, frozen=True):
+class EndLeave(Step[State], frozen=True):
     """Both have chosen: whoever was on leave comes home (R-LEAVE)."""
 
     rule: ClassVar[str] = "book 004, 2 Planning"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in SEATS:
             if s.leave[side]:
                 s = yield LeaveEnded(side, s.leave[side])

@@ -47,18 +47,19 @@ def used(s: State, seat: Seat, event: str) -> EventUsed:
     return EventUsed(seat, event, POINTS[event], score(s)[seat] - POINTS[event])
 
 
-class Struggle(Step, frozen=True):
+class Struggle(Step[State], frozen=True):
     """The phase begins: the holder of the balance token says who acts first."""
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         assert s.balance is not None
         yield PhaseBegan("influence_struggle")
         yield ChooseFirst(s.balance)
 
 
-class ChooseFirst(Step, frozen=True):
+class ChooseFirst(Step[State], frozen=True):
     """The holder decides; he need not act first himself (R-BALANCE)."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
     seat: Seat
 
@@ -68,14 +69,15 @@ class ChooseFirst(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return SEATS
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield FirstChosen(self.seat, picks[0])
         yield Act(picks[0])
 
 
-class Act(Step, frozen=True):
+class Act(Step[State], frozen=True):
     """One action: recruit, activate, pass, or an event; `row` passes stand in a row before it."""
 
+    spelling = ("activate:{group}", "event:{objective}", "pass", "recruit")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
     seat: Seat
     row: int = 0
@@ -104,7 +106,7 @@ class Act(Step, frozen=True):
             "passes": self.row,
         }
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, what = picks[0].partition(":")
         if what == "summit_meeting":  # an extra: neither an action nor the end of a row of passes
             yield used(s, seat, what)
@@ -119,7 +121,7 @@ class Act(Step, frozen=True):
             yield Act(OTHER[seat])
 
 
-def _act(s: State, me: Seat, verb: str, what: str) -> Resolution:
+def _act(s: State, me: Seat, verb: str, what: str) -> Resolution[State]:
     """Everything that breaks a row of passes."""
     if verb == "recruit":
         yield Recruit(me)
@@ -135,7 +137,7 @@ def _act(s: State, me: Seat, verb: str, what: str) -> Resolution:
             yield Escalate(me)
 
 
-def _power(me: Seat, group: str) -> Resolution:
+def _power(me: Seat, group: str) -> Resolution[State]:
     faction = FACTION[group]
     if faction == "military":
         yield Destroy(me, group)
@@ -148,9 +150,10 @@ def _power(me: Seat, group: str) -> Resolution:
         yield UseTop(me, group)
 
 
-class Recruit(Draw, frozen=True):
+class Recruit(Draw[State], frozen=True):
     """The top group of the deck: a draw, or a mere turning up where somebody knows the card."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, recruiting"
     seat: Seat
 
@@ -166,11 +169,11 @@ class Recruit(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True  # drawn only when no secret card lies on the loose ones
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupRecruited(self.seat, uppermost(s.groups, 1, picks)[0])
 
 
-class Power(Step, frozen=True):
+class Power(Step[State], frozen=True):
     """The power of a group that was just mobilized."""
 
     seat: Seat
@@ -186,24 +189,26 @@ class Power(Step, frozen=True):
 class Destroy(Power, frozen=True):
     """Military: any other group of either side is discarded (R-MILITARY)."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, military groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
         return military_targets(s, seat, self.group)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield GroupDestroyed(seat, owner(s, picks[0]), picks[0], "military")
 
 
 class TurnGroup(Power, frozen=True):
     """Economic: a group that is not economic is mobilized or readied, without its power (R-ECONOMIC)."""
 
+    spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, economic groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
         return economic_targets(s)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         now = "ready" if picks[0] in s.mobilized else "mobilized"
         yield GroupTurned(seat, owner(s, picks[0]), picks[0], now)
 
@@ -211,12 +216,13 @@ class TurnGroup(Power, frozen=True):
 class Transfer(Power, frozen=True):
     """Political: steal a group, or give another one away (R-POLITICAL)."""
 
+    spelling = ("give:{group}", "steal:{group}")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, political groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
         return political_targets(s, seat, self.group)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         how, _, group = picks[0].partition(":")
         giver = owner(s, group)
         yield GroupTransferred(seat, giver, OTHER[giver], group, how)
@@ -225,6 +231,7 @@ class Transfer(Power, frozen=True):
 class UseTop(Power, frozen=True):
     """Media: the group just seen is recruited, discarded or left (R-MEDIA)."""
 
+    spelling = ("discard", "leave", "recruit")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, media groups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -233,7 +240,7 @@ class UseTop(Power, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"group": self.group, "top": s.groups.top[0]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks[0] == "recruit":
             yield GroupRecruited(seat, s.groups.top[0])
         elif picks[0] == "discard":
@@ -242,9 +249,10 @@ class UseTop(Power, frozen=True):
             yield TopLeft(seat)
 
 
-class Escalate(Step, frozen=True):
+class Escalate(Step[State], frozen=True):
     """Nuclear Escalation: every military group is discarded, in the order its user likes."""
 
+    spelling = ("{group}",)
     ordered: ClassVar[bool] = True
     rule: ClassVar[str] = "book 004, event cards"
     seat: Seat
@@ -259,6 +267,6 @@ class Escalate(Step, frozen=True):
         count = len(military_in_play(s))
         return count, count
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for group in picks or military_in_play(s):
             s = yield GroupDestroyed(self.seat, owner(s, group), group, "nuclear_escalation")

@@ -15,12 +15,12 @@ from domain.cia_vs_kgb.steps.struggle import Struggle
 from domain.kernel import Ended, Picks, Resolution, Seat, Step
 
 
-class Turn(Step, frozen=True):
+class Turn(Step[State], frozen=True):
     """One conflict: six phases."""
 
     rule: ClassVar[str] = "book 004, the turn"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield TurnBegan(s.turn + 1)
         yield Brief()
         yield Plan()
@@ -31,12 +31,12 @@ class Turn(Step, frozen=True):
         yield EndTurn()
 
 
-class EndTurn(Step, frozen=True):
+class EndTurn(Step[State], frozen=True):
     """Victory is checked here only (R-VICTORY); without objectives, or turns, the match ends (R-DECK-OUT)."""
 
     rule: ClassVar[str] = "book 004, 6 Detente and victory"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         points = score(s)
         ahead = leader(points)
         yield TurnEnded(s.turn, **points)

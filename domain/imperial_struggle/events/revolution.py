@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
@@ -33,7 +35,6 @@ from domain.imperial_struggle.rules.registry import (
 from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Affect, Choose
 from domain.imperial_struggle.steps.deeds import (
-    Deed,
     build_squadron,
     gain,
     grant,
@@ -42,7 +43,7 @@ from domain.imperial_struggle.steps.deeds import (
 )
 from domain.imperial_struggle.steps.rounds import UseAdvantage
 from domain.imperial_struggle.steps.tiles import DrawBonus
-from domain.kernel import Picks, Resolution, Seat
+from domain.kernel import Fact, Picks, Resolution, Seat
 
 COLONIES = Where(subregions=("northern_colonies",))
 SPAIN = Where(countries=("spain",))
@@ -51,7 +52,9 @@ CARIBBEAN_SUGAR = Where(kinds=("market",), regions=("caribbean",), goods=("sugar
 IN_CARIBBEAN = Limit(where=Where(regions=("caribbean",)), placed=True)
 
 
-def _count(s: State, card: str, spaces: tuple[str, ...]) -> Deed:
+def _count(
+    s: State, card: str, spaces: tuple[str, ...]
+) -> Generator[Fact[State], State, tuple[State, Seat | None]]:
     """Who has more of these spaces, as Regions are counted: without those in conflict (3.8)."""
     br, fr = len(held(s, BR, spaces)), len(held(s, FR, spaces))
     winner = None if br == fr else BR if br > fr else FR
@@ -65,7 +68,7 @@ NOOTKA_INCIDENT = event(31, "nootka_incident", REVOLUTION, MILITARY, bonus_if=ke
 
 
 @NOOTKA_INCIDENT.base(BR)
-def crisis_resolved(s: State, me: Seat) -> Resolution:
+def crisis_resolved(s: State, me: Seat) -> Resolution[State]:
     """2 diplomatic or 2 economic points."""
     yield Choose(BR, "nootka_incident")
 
@@ -75,12 +78,12 @@ def _kinds_of_points(s: State, me: Seat) -> Picks:
 
 
 @choice("nootka_incident", _kinds_of_points)
-def _take_points(s: State, me: Seat, picks: Picks) -> Resolution:
+def _take_points(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     yield from grant(s, me, "nootka_incident", picks[0], 2)
 
 
 @NOOTKA_INCIDENT.bonus(BR)
-def crisis_resolved_bonus(s: State, me: Seat) -> Resolution:
+def crisis_resolved_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 points for each British Alliance space of Spain, and these flags have to go."""
     found = tuple(space for space in flagged(s, BR, COUNTRIES["spain"]) if BOARD[space].alliance)
     s = yield from gain(s, BR, 2 * len(found), "nootka_incident")
@@ -89,13 +92,13 @@ def crisis_resolved_bonus(s: State, me: Seat) -> Resolution:
 
 
 @NOOTKA_INCIDENT.base(FR)
-def dispute_with_spain(s: State, me: Seat) -> Resolution:
+def dispute_with_spain(s: State, me: Seat) -> Resolution[State]:
     """A British Squadron returns to the Navy Box."""
     yield Affect(FR, "nootka_incident", "send_home")
 
 
 @NOOTKA_INCIDENT.bonus(FR)
-def dispute_with_spain_bonus(s: State, me: Seat) -> Resolution:
+def dispute_with_spain_bonus(s: State, me: Seat) -> Resolution[State]:
     """A new Squadron."""
     yield from build_squadron(s, FR)
 
@@ -106,13 +109,13 @@ HAITIAN_REVOLUTION = event(32, "haitian_revolution", REVOLUTION, bonus_if=MORE_B
 
 
 @HAITIAN_REVOLUTION.base()
-def haitian_revolution(s: State, me: Seat) -> Resolution:
+def haitian_revolution(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker, of the lasting kind, on a Sugar market of the Caribbean."""
     yield Affect(me, "haitian_revolution", "lasting_conflict", CARIBBEAN_SUGAR)
 
 
 @HAITIAN_REVOLUTION.bonus()
-def haitian_revolution_bonus(s: State, me: Seat) -> Resolution:
+def haitian_revolution_bonus(s: State, me: Seat) -> Resolution[State]:
     """Two more."""
     yield Affect(me, "haitian_revolution", "lasting_conflict", CARIBBEAN_SUGAR, 2)
 
@@ -123,13 +126,13 @@ LOGE_DES_NEUF_SOEURS = event(33, "loge_des_neuf_soeurs", REVOLUTION, bonus_if=ke
 
 
 @LOGE_DES_NEUF_SOEURS.base(BR)
-def debate_societies(s: State, me: Seat) -> Resolution:
+def debate_societies(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker in the Northern Colonies."""
     yield Affect(BR, "loge_des_neuf_soeurs", "conflict", COLONIES)
 
 
 @LOGE_DES_NEUF_SOEURS.bonus(BR)
-def debate_societies_bonus(s: State, me: Seat) -> Resolution:
+def debate_societies_bonus(s: State, me: Seat) -> Resolution[State]:
     """3 points, with more flags than France in North America; they count as they do for the award."""
     s, winner = yield from _count(s, "loge_des_neuf_soeurs", MEMBERS["north_america"])
     if winner == BR:
@@ -137,7 +140,7 @@ def debate_societies_bonus(s: State, me: Seat) -> Resolution:
 
 
 @LOGE_DES_NEUF_SOEURS.base(FR)
-def loges_energize(s: State, me: Seat) -> Resolution:
+def loges_energize(s: State, me: Seat) -> Resolution[State]:
     """An advantage outside Europe is used, Exhausted or not."""
     yield Choose(FR, "loge_des_neuf_soeurs")
 
@@ -149,14 +152,14 @@ def _overseas(s: State, me: Seat) -> Picks:
 
 
 @choice("loge_des_neuf_soeurs", _overseas)
-def _energize(s: State, me: Seat, picks: Picks) -> Resolution:
+def _energize(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     for tile in picks:
         if tile != DECLINE:
             yield UseAdvantage(me, tile, ignores_exhaustion=True)
 
 
 @LOGE_DES_NEUF_SOEURS.bonus(FR)
-def loges_energize_bonus(s: State, me: Seat) -> Resolution:
+def loges_energize_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 diplomatic points."""
     yield from grant(s, FR, "loge_des_neuf_soeurs", DIPLOMATIC, 2)
 
@@ -167,7 +170,7 @@ LA_GABELLE = event(34, "la_gabelle", REVOLUTION, DIPLOMATIC, bonus_if=MORE_AVAIL
 
 
 @LA_GABELLE.base(BR)
-def salt_tax_unrest(s: State, me: Seat) -> Resolution:
+def salt_tax_unrest(s: State, me: Seat) -> Resolution[State]:
     """Up to two advantages, anybody's, become Exhausted without being used."""
     yield Choose(BR, "la_gabelle")
 
@@ -177,20 +180,20 @@ def _ready(s: State, me: Seat) -> Picks:
 
 
 @choice("la_gabelle", _ready, least=0, most=2)
-def _exhaust(s: State, me: Seat, picks: Picks) -> Resolution:
+def _exhaust(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     for tile in picks:
         yield AdvantageExhausted(tile)
 
 
 @LA_GABELLE.bonus(BR)
 @LA_GABELLE.base(FR)
-def salt_money(s: State, me: Seat) -> Resolution:
+def salt_money(s: State, me: Seat) -> Resolution[State]:
     """2 economic points."""
     yield from grant(s, me, "la_gabelle", ECONOMIC, 2)
 
 
 @LA_GABELLE.bonus(FR)
-def salt_tax_reformed_bonus(s: State, me: Seat) -> Resolution:
+def salt_tax_reformed_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 points, or 3 with Governance."""
     yield from gain(s, FR, 3 if keywords(s, FR, "governance") else 2, "la_gabelle")
 
@@ -201,25 +204,25 @@ JESUIT_ABOLITION = event(35, "jesuit_abolition", REVOLUTION, bonus_if=keyword("g
 
 
 @JESUIT_ABOLITION.base(BR)
-def haciendas_dissolve(s: State, me: Seat) -> Resolution:
+def haciendas_dissolve(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from a Sugar market."""
     yield Affect(BR, "jesuit_abolition", "unflag", SUGAR_MARKET)
 
 
 @JESUIT_ABOLITION.bonus(BR)
-def haciendas_dissolve_bonus(s: State, me: Seat) -> Resolution:
+def haciendas_dissolve_bonus(s: State, me: Seat) -> Resolution[State]:
     """3 economic points for the Caribbean."""
     yield from grant(s, BR, "jesuit_abolition", ECONOMIC, 3, IN_CARIBBEAN)
 
 
 @JESUIT_ABOLITION.base(FR)
-def liabilities_made_good(s: State, me: Seat) -> Resolution:
+def liabilities_made_good(s: State, me: Seat) -> Resolution[State]:
     """French Debt falls by 2."""
     yield from reduce_debt(s, FR, 2, "jesuit_abolition")
 
 
 @JESUIT_ABOLITION.bonus(FR)
-def liabilities_made_good_bonus(s: State, me: Seat) -> Resolution:
+def liabilities_made_good_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 points."""
     yield from gain(s, FR, 2, "jesuit_abolition")
 
@@ -230,13 +233,13 @@ WEALTH_OF_NATIONS = event(36, "wealth_of_nations", REVOLUTION, bonus_if=keyword(
 
 
 @WEALTH_OF_NATIONS.base()
-def wealth_of_nations(s: State, me: Seat) -> Resolution:
+def wealth_of_nations(s: State, me: Seat) -> Resolution[State]:
     """Own Debt falls by 2."""
     yield from reduce_debt(s, me, 2, "wealth_of_nations")
 
 
 @WEALTH_OF_NATIONS.bonus()
-def wealth_of_nations_bonus(s: State, me: Seat) -> Resolution:
+def wealth_of_nations_bonus(s: State, me: Seat) -> Resolution[State]:
     """3 economic points."""
     yield from grant(s, me, "wealth_of_nations", ECONOMIC, 3)
 
@@ -248,14 +251,14 @@ MARKET_FLAGS = Limit(verbs=(UNFLAG,), where=Where(kinds=("market",)))
 
 
 @DEBT_CRISIS.base()
-def debt_crisis(s: State, me: Seat) -> Resolution:
+def debt_crisis(s: State, me: Seat) -> Resolution[State]:
     """With more Available Debt, 3 economic points against opposing markets."""
     if available_debt(s, me) > available_debt(s, OTHER[me]):
         yield from grant(s, me, "debt_crisis", ECONOMIC, 3, MARKET_FLAGS)
 
 
 @DEBT_CRISIS.bonus()
-def debt_crisis_bonus(s: State, me: Seat) -> Resolution:
+def debt_crisis_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 points."""
     yield from gain(s, me, 2, "debt_crisis")
 
@@ -269,7 +272,7 @@ INDIAN_POWER = tuple(
 
 
 @EAST_ASIA_PIRACY.base()
-def east_asia_piracy(s: State, me: Seat) -> Resolution:
+def east_asia_piracy(s: State, me: Seat) -> Resolution[State]:
     """3 points, with more Squadrons, Forts and Local Alliances in India; a damaged Fort counts."""
     s, winner = yield from _count(s, "east_asia_piracy", INDIAN_POWER)
     if winner == me:
@@ -282,25 +285,25 @@ STAMP_ACT = event(39, "stamp_act", REVOLUTION, bonus_if=keyword("mercantilism"))
 
 
 @STAMP_ACT.base(BR)
-def deters_smuggling(s: State, me: Seat) -> Resolution:
+def deters_smuggling(s: State, me: Seat) -> Resolution[State]:
     """British Debt falls by 2."""
     yield from reduce_debt(s, BR, 2, "stamp_act")
 
 
 @STAMP_ACT.bonus(BR)
-def deters_smuggling_bonus(s: State, me: Seat) -> Resolution:
+def deters_smuggling_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 economic points."""
     yield from grant(s, BR, "stamp_act", ECONOMIC, 2)
 
 
 @STAMP_ACT.base(FR)
-def enrages_colonists(s: State, me: Seat) -> Resolution:
+def enrages_colonists(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker in the Northern Colonies."""
     yield Affect(FR, "stamp_act", "conflict", COLONIES)
 
 
 @STAMP_ACT.bonus(FR)
-def enrages_colonists_bonus(s: State, me: Seat) -> Resolution:
+def enrages_colonists_bonus(s: State, me: Seat) -> Resolution[State]:
     """Two more, which makes three."""
     yield Affect(FR, "stamp_act", "conflict", COLONIES, 2)
 
@@ -324,26 +327,26 @@ FALKLANDS_CRISIS = event(
 
 
 @FALKLANDS_CRISIS.base(BR)
-def spain_concedes_egmont(s: State, me: Seat) -> Resolution:
+def spain_concedes_egmont(s: State, me: Seat) -> Resolution[State]:
     """1 point, with a British flag in Spain."""
     if flagged(s, BR, COUNTRIES["spain"]):
         yield from gain(s, BR, 1, "falklands_crisis")
 
 
 @FALKLANDS_CRISIS.bonus(BR)
-def spain_concedes_egmont_bonus(s: State, me: Seat) -> Resolution:
+def spain_concedes_egmont_bonus(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from Spain."""
     yield Affect(BR, "falklands_crisis", "unflag", SPAIN)
 
 
 @FALKLANDS_CRISIS.base(FR)
-def france_tips_balance(s: State, me: Seat) -> Resolution:
+def france_tips_balance(s: State, me: Seat) -> Resolution[State]:
     """A military point for each French flag in Spain."""
     yield from grant(s, FR, "falklands_crisis", MILITARY, len(flagged(s, FR, COUNTRIES["spain"])))
 
 
 @FALKLANDS_CRISIS.bonus(FR)
-def france_tips_balance_bonus(s: State, me: Seat) -> Resolution:
+def france_tips_balance_bonus(s: State, me: Seat) -> Resolution[State]:
     """A British Squadron leaves the game."""
     yield Affect(FR, "falklands_crisis", "destroy")
 
@@ -354,25 +357,25 @@ COOK_AND_BOUGAINVILLE = event(41, "cook_and_bougainville", REVOLUTION, bonus_if=
 
 
 @COOK_AND_BOUGAINVILLE.base(BR)
-def cook(s: State, me: Seat) -> Resolution:
+def cook(s: State, me: Seat) -> Resolution[State]:
     """An economic point for every two Squadrons on the map and in the Navy Box."""
     fleet = len(squadrons(s, BR)) + s.navy[BR]
     yield from grant(s, BR, "cook_and_bougainville", ECONOMIC, fleet // 2)
 
 
 @COOK_AND_BOUGAINVILLE.bonus(BR)
-def cook_bonus(s: State, me: Seat) -> Resolution:
+def cook_bonus(s: State, me: Seat) -> Resolution[State]:
     """A Bonus War tile, which counts among those bought no more than it is bought."""
     yield DrawBonus(BR)
 
 
 @COOK_AND_BOUGAINVILLE.base(FR)
-def bougainville(s: State, me: Seat) -> Resolution:
+def bougainville(s: State, me: Seat) -> Resolution[State]:
     """A new Squadron."""
     yield from build_squadron(s, FR)
 
 
 @COOK_AND_BOUGAINVILLE.bonus(FR)
-def bougainville_bonus(s: State, me: Seat) -> Resolution:
+def bougainville_bonus(s: State, me: Seat) -> Resolution[State]:
     """French Debt falls by 2."""
     yield from reduce_debt(s, FR, 2, "cook_and_bougainville")

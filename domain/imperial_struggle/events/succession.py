@@ -61,7 +61,7 @@ CARNATIC_WAR = event(1, "carnatic_war", SUCCESSION, bonus_if=keyword("mercantili
 
 
 @CARNATIC_WAR.base()
-def carnatic_war(s: State, me: Seat) -> Resolution:
+def carnatic_war(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker in India for each own Local Alliance there."""
     count = len(flagged(s, me, LOCAL_IN_INDIA))
     if count:
@@ -69,7 +69,7 @@ def carnatic_war(s: State, me: Seat) -> Resolution:
 
 
 @CARNATIC_WAR.bonus()
-def carnatic_war_bonus(s: State, me: Seat) -> Resolution:
+def carnatic_war_bonus(s: State, me: Seat) -> Resolution[State]:
     """A Fort is damaged or a Cotton market shifted."""
     yield Choose(me, "carnatic_war")
 
@@ -86,7 +86,7 @@ def _forts_and_cotton(s: State, me: Seat) -> Picks:
 
 
 @choice("carnatic_war", _forts_and_cotton)
-def fort_or_cotton(s: State, me: Seat, picks: Picks) -> Resolution:
+def fort_or_cotton(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """What happens depends on what kind of space was picked."""
     for space in picks:
         if space in FORTS:
@@ -112,26 +112,26 @@ ACTS_OF_UNION = event(
 
 
 @ACTS_OF_UNION.base(BR)
-def unified_parliament(s: State, me: Seat) -> Resolution:
+def unified_parliament(s: State, me: Seat) -> Resolution[State]:
     """A diplomatic point against opposing flags in Europe."""
     removing = Limit(verbs=(UNFLAG,), where=Where(regions=("europe",)))
     yield from grant(s, me, "acts_of_union", DIPLOMATIC, 1, removing)
 
 
 @ACTS_OF_UNION.bonus(BR)
-def unified_parliament_bonus(s: State, me: Seat) -> Resolution:
+def unified_parliament_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 victory points."""
     yield from gain(s, me, 2, "acts_of_union")
 
 
 @ACTS_OF_UNION.base(FR)
-def hapsburgs_isolated(s: State, me: Seat) -> Resolution:
+def hapsburgs_isolated(s: State, me: Seat) -> Resolution[State]:
     """2 diplomatic points."""
     yield from grant(s, me, "acts_of_union", DIPLOMATIC, 2)
 
 
 @ACTS_OF_UNION.bonus(FR)
-def hapsburgs_isolated_bonus(s: State, me: Seat) -> Resolution:
+def hapsburgs_isolated_bonus(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from a political space of Europe outside Spain and Austria."""
     where = Where(regions=("europe",), not_countries=("spain", "austria"))
     yield Affect(me, "acts_of_union", "unflag", where)
@@ -143,14 +143,14 @@ TROPICAL_DISEASES = event(3, "tropical_diseases", SUCCESSION, bonus_if=keyword("
 
 
 @TROPICAL_DISEASES.base()
-def tropical_diseases(s: State, me: Seat) -> Resolution:
+def tropical_diseases(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from a Caribbean market, then one of one's own."""
     yield Affect(me, "tropical_diseases", "unflag", CARIBBEAN_MARKET)
     yield Affect(me, "tropical_diseases", "own_unflag", CARIBBEAN_MARKET)
 
 
 @TROPICAL_DISEASES.bonus()
-def tropical_diseases_bonus(s: State, me: Seat) -> Resolution:
+def tropical_diseases_bonus(s: State, me: Seat) -> Resolution[State]:
     """One more opposing flag."""
     yield Affect(me, "tropical_diseases", "unflag", CARIBBEAN_MARKET)
 
@@ -161,7 +161,7 @@ SOUTH_SEA_SPECULATION = event(4, SPECULATION, SUCCESSION, bonus_if=keyword("fina
 
 
 @SOUTH_SEA_SPECULATION.base()
-def south_sea_speculation(s: State, me: Seat) -> Resolution:
+def south_sea_speculation(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from a market whose loss isolates no other."""
     market = Where(kinds=("market",))
     found = harmless(s, to_unflag(s, me, market))
@@ -170,7 +170,7 @@ def south_sea_speculation(s: State, me: Seat) -> Resolution:
 
 
 @SOUTH_SEA_SPECULATION.bonus()
-def south_sea_speculation_bonus(s: State, me: Seat) -> Resolution:
+def south_sea_speculation_bonus(s: State, me: Seat) -> Resolution[State]:
     """One Squadron is 2 points cheaper in this round (see `rules.prices`)."""
     yield from begin_effect(s, me, SPECULATION)
 
@@ -181,26 +181,26 @@ WAR_OF_JENKINS_EAR = event(5, "war_of_jenkins_ear", SUCCESSION, MILITARY, bonus_
 
 
 @WAR_OF_JENKINS_EAR.base(BR)
-def spanish_gold(s: State, me: Seat) -> Resolution:
+def spanish_gold(s: State, me: Seat) -> Resolution[State]:
     """Britain's Debt falls by 2."""
     yield from reduce_debt(s, BR, 2, "war_of_jenkins_ear")
 
 
 @WAR_OF_JENKINS_EAR.bonus(BR)
-def spanish_gold_bonus(s: State, me: Seat) -> Resolution:
+def spanish_gold_bonus(s: State, me: Seat) -> Resolution[State]:
     """France has to take 1 Debt."""
     yield from force_debt(s, FR, 1, "war_of_jenkins_ear")
 
 
 @WAR_OF_JENKINS_EAR.base(FR)
-def cartagena(s: State, me: Seat) -> Resolution:
+def cartagena(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker on a British market of the Caribbean."""
     market = Where(kinds=("market",), regions=("caribbean",), owner=BR)
     yield Affect(me, "war_of_jenkins_ear", "conflict", market)
 
 
 @WAR_OF_JENKINS_EAR.bonus(FR)
-def cartagena_bonus(s: State, me: Seat) -> Resolution:
+def cartagena_bonus(s: State, me: Seat) -> Resolution[State]:
     """A diplomatic point."""
     yield from grant(s, FR, "war_of_jenkins_ear", DIPLOMATIC, 1)
 
@@ -213,13 +213,13 @@ NATIVE_AMERICAN_ALLIANCES = event(
 
 
 @NATIVE_AMERICAN_ALLIANCES.base(BR)
-def four_mohawk_kings(s: State, me: Seat) -> Resolution:
+def four_mohawk_kings(s: State, me: Seat) -> Resolution[State]:
     """A Local Alliance of North America is shifted."""
     yield Affect(me, "native_american_alliances", "shift", AMERICAN_ALLIANCE)
 
 
 @NATIVE_AMERICAN_ALLIANCES.bonus(BR)
-def four_mohawk_kings_bonus(s: State, me: Seat) -> Resolution:
+def four_mohawk_kings_bonus(s: State, me: Seat) -> Resolution[State]:
     """An advantage of North America is used at once, Exhausted or not, even if it came just now."""
     yield Choose(me, "native_american_alliances")
 
@@ -230,7 +230,7 @@ def _american_advantages(s: State, me: Seat) -> Picks:
 
 
 @choice("native_american_alliances", _american_advantages)
-def advantage_at_once(s: State, me: Seat, picks: Picks) -> Resolution:
+def advantage_at_once(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """The advantage asks for its own target; where none works, nothing happens."""
     for tile in picks:
         if tile != DECLINE:
@@ -238,14 +238,14 @@ def advantage_at_once(s: State, me: Seat, picks: Picks) -> Resolution:
 
 
 @NATIVE_AMERICAN_ALLIANCES.base(FR)
-def alliance_with_natives(s: State, me: Seat) -> Resolution:
+def alliance_with_natives(s: State, me: Seat) -> Resolution[State]:
     """2 economic points for North America."""
     there = Limit(where=Where(regions=("north_america",)), placed=True)
     yield from grant(s, me, "native_american_alliances", ECONOMIC, 2, there)
 
 
 @NATIVE_AMERICAN_ALLIANCES.bonus(FR)
-def alliance_with_natives_bonus(s: State, me: Seat) -> Resolution:
+def alliance_with_natives_bonus(s: State, me: Seat) -> Resolution[State]:
     """A British flag goes from a Local Alliance of North America."""
     yield Affect(me, "native_american_alliances", "unflag", AMERICAN_ALLIANCE)
 
@@ -256,31 +256,31 @@ AUSTRO_SPANISH_RIVALRY = event(7, "austro_spanish_rivalry", SUCCESSION, bonus_if
 
 
 @AUSTRO_SPANISH_RIVALRY.base(BR)
-def farnese_clashes(s: State, me: Seat) -> Resolution:
+def farnese_clashes(s: State, me: Seat) -> Resolution[State]:
     """A Conflict marker in Spain."""
     yield Affect(me, "austro_spanish_rivalry", "conflict", Where(countries=("spain",)))
 
 
 @AUSTRO_SPANISH_RIVALRY.bonus(BR)
-def farnese_clashes_bonus(s: State, me: Seat) -> Resolution:
+def farnese_clashes_bonus(s: State, me: Seat) -> Resolution[State]:
     """A French Bonus tile, unseen, goes from the display back to its pool."""
     yield ReturnTheirs(me, "austro_spanish_rivalry")
 
 
 @AUSTRO_SPANISH_RIVALRY.base(FR)
-def charles_vi_in_the_netherlands(s: State, me: Seat) -> Resolution:
+def charles_vi_in_the_netherlands(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from the Dutch Republic."""
     yield Affect(me, "austro_spanish_rivalry", "unflag", Where(countries=("dutch_republic",)))
 
 
 @AUSTRO_SPANISH_RIVALRY.bonus(FR)
-def charles_vi_in_the_netherlands_bonus(s: State, me: Seat) -> Resolution:
+def charles_vi_in_the_netherlands_bonus(s: State, me: Seat) -> Resolution[State]:
     """2 points, diplomatic or economic."""
     yield Choose(me, "austro_spanish_rivalry")
 
 
 @choice("austro_spanish_rivalry", lambda s, me: (DIPLOMATIC, ECONOMIC))
-def points_in_india(s: State, me: Seat, picks: Picks) -> Resolution:
+def points_in_india(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """Option `austro_spanish_india`: whether diplomatic points, too, have to be spent in India."""
     bound = picks[0] == ECONOMIC or s.options.austro_spanish_india == "both"
     yield from grant(s, me, "austro_spanish_rivalry", picks[0], 2, IN_INDIA if bound else None)
@@ -292,18 +292,18 @@ TAX_REFORM = event(8, "tax_reform", SUCCESSION, ECONOMIC, bonus_if=keyword("fina
 
 
 @TAX_REFORM.base()
-def tax_reform(s: State, me: Seat) -> Resolution:
+def tax_reform(s: State, me: Seat) -> Resolution[State]:
     """Debt falls by 2, or there are points instead."""
     yield from _reform(s, me, 2)
 
 
 @TAX_REFORM.bonus()
-def tax_reform_bonus(s: State, me: Seat) -> Resolution:
+def tax_reform_bonus(s: State, me: Seat) -> Resolution[State]:
     """1 more."""
     yield from _reform(s, me, 1)
 
 
-def _reform(s: State, me: Seat, by: int) -> Resolution:
+def _reform(s: State, me: Seat, by: int) -> Resolution[State]:
     """Nobody has to spend the points, so nobody is asked whether he takes them."""
     missing = by - min(by, s.debt[me])
     s = yield from reduce_debt(s, me, by, "tax_reform")
@@ -316,13 +316,13 @@ GREAT_NORTHERN_WAR = event(9, "great_northern_war", SUCCESSION, MILITARY, bonus_
 
 
 @GREAT_NORTHERN_WAR.base(BR)
-def hanover(s: State, me: Seat) -> Resolution:
+def hanover(s: State, me: Seat) -> Resolution[State]:
     """A shift in the German States, and points for having both."""
     yield Choose(me, "great_northern_war")
 
 
 @choice("great_northern_war", lambda s, me: to_shift(s, me, Where(countries=("german_states",))))
-def german_states(s: State, me: Seat, picks: Picks) -> Resolution:
+def german_states(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """With both British before, there is nothing to shift, and the points come all the same."""
     for space in picks:
         s = yield from shift(s, me, space)
@@ -331,7 +331,7 @@ def german_states(s: State, me: Seat, picks: Picks) -> Resolution:
 
 
 @GREAT_NORTHERN_WAR.base(FR)
-def france_brokers_treaty(s: State, me: Seat) -> Resolution:
+def france_brokers_treaty(s: State, me: Seat) -> Resolution[State]:
     """Points for a French Russia, otherwise a shift there."""
     if flagged(s, me, ("russia",)):
         yield from gain(s, me, 2, "great_northern_war")
@@ -340,7 +340,7 @@ def france_brokers_treaty(s: State, me: Seat) -> Resolution:
 
 
 @GREAT_NORTHERN_WAR.bonus()
-def great_northern_war_bonus(s: State, me: Seat) -> Resolution:
+def great_northern_war_bonus(s: State, me: Seat) -> Resolution[State]:
     """A diplomatic point."""
     yield from grant(s, me, "great_northern_war", DIPLOMATIC, 1)
 
@@ -351,27 +351,27 @@ VATICAN_POLITICS = event(10, "vatican_politics", SUCCESSION, bonus_if=keyword("s
 
 
 @VATICAN_POLITICS.base(BR)
-def protestant_states_wary(s: State, me: Seat) -> Resolution:
+def protestant_states_wary(s: State, me: Seat) -> Resolution[State]:
     """2 diplomatic points for three countries."""
     protestant = Where(countries=("german_states", "prussia", "dutch_republic"))
     yield from grant(s, me, "vatican_politics", DIPLOMATIC, 2, Limit(where=protestant, placed=True))
 
 
 @VATICAN_POLITICS.bonus(BR)
-def protestant_states_wary_bonus(s: State, me: Seat) -> Resolution:
+def protestant_states_wary_bonus(s: State, me: Seat) -> Resolution[State]:
     """A diplomatic point for Europe."""
     europe = Limit(where=Where(regions=("europe",)), placed=True)
     yield from grant(s, me, "vatican_politics", DIPLOMATIC, 1, europe)
 
 
 @VATICAN_POLITICS.base(FR)
-def catholic_unity(s: State, me: Seat) -> Resolution:
+def catholic_unity(s: State, me: Seat) -> Resolution[State]:
     """A shift in Spain or Austria."""
     yield Affect(me, "vatican_politics", "shift", Where(countries=("spain", "austria")))
 
 
 @VATICAN_POLITICS.bonus(FR)
-def catholic_unity_bonus(s: State, me: Seat) -> Resolution:
+def catholic_unity_bonus(s: State, me: Seat) -> Resolution[State]:
     """Points where Britain has nothing in either country."""
     if not flagged(s, BR, (*COUNTRIES["spain"], *COUNTRIES["austria"])):
         yield from gain(s, me, 2, "vatican_politics")
@@ -383,33 +383,33 @@ CALICO_ACTS = event(11, "calico_acts", SUCCESSION, ECONOMIC, bonus_if=keyword("m
 
 
 @CALICO_ACTS.base(BR)
-def stimulates_industry(s: State, me: Seat) -> Resolution:
+def stimulates_industry(s: State, me: Seat) -> Resolution[State]:
     """2 economic points against opposing flags on markets."""
     removing = Limit(verbs=(UNFLAG,), where=Where(kinds=("market",)))
     yield from grant(s, me, "calico_acts", ECONOMIC, 2, removing)
 
 
 @CALICO_ACTS.bonus(BR)
-def stimulates_industry_bonus(s: State, me: Seat) -> Resolution:
+def stimulates_industry_bonus(s: State, me: Seat) -> Resolution[State]:
     """Cotton may be scored."""
     yield Choose(me, "calico_acts", told=True)
 
 
 @choice("calico_acts", lambda s, me: ("score", "decline"))
-def cotton_now(s: State, me: Seat, picks: Picks) -> Resolution:
+def cotton_now(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """Whoever leads in Cotton is rewarded, and that may be France."""
     if picks[0] == "score":
         yield from score_good(s, "cotton", demanded=False)
 
 
 @CALICO_ACTS.base(FR)
-def enriches_smugglers(s: State, me: Seat) -> Resolution:
+def enriches_smugglers(s: State, me: Seat) -> Resolution[State]:
     """An opposing flag goes from a Cotton market."""
     yield Affect(me, "calico_acts", "unflag", COTTON_MARKET)
 
 
 @CALICO_ACTS.bonus(FR)
-def enriches_smugglers_bonus(s: State, me: Seat) -> Resolution:
+def enriches_smugglers_bonus(s: State, me: Seat) -> Resolution[State]:
     """A British Squadron returns to the Navy Box."""
     yield Affect(me, "calico_acts", "send_home")
 
@@ -423,7 +423,7 @@ MILITARY_SPENDING_OVERRUNS = event(
 
 @MILITARY_SPENDING_OVERRUNS.base()
 @MILITARY_SPENDING_OVERRUNS.bonus()
-def military_spending_overruns(s: State, me: Seat) -> Resolution:
+def military_spending_overruns(s: State, me: Seat) -> Resolution[State]:
     """The opponent gives up a Fort, a Squadron or a Bonus tile; with the bonus, twice."""
     yield GiveUp(OTHER[me], "military_spending_overruns")
 
@@ -435,26 +435,26 @@ NEIGHBOURS = Limit(verbs=(FLAG,), where=Where(kinds=("market",), near_own=True))
 
 
 @ALBERONIS_AMBITION.base(BR)
-def not_one_englishman(s: State, me: Seat) -> Resolution:
+def not_one_englishman(s: State, me: Seat) -> Resolution[State]:
     """2 economic points for empty markets beside British ones."""
     yield from grant(s, me, "alberonis_ambition", ECONOMIC, 2, NEIGHBOURS)
 
 
 @ALBERONIS_AMBITION.bonus(BR)
-def not_one_englishman_bonus(s: State, me: Seat) -> Resolution:
+def not_one_englishman_bonus(s: State, me: Seat) -> Resolution[State]:
     """1 more."""
     yield from grant(s, me, "alberonis_ambition", ECONOMIC, 1, NEIGHBOURS)
 
 
 @ALBERONIS_AMBITION.base(FR)
-def fleurys_masterpiece(s: State, me: Seat) -> Resolution:
+def fleurys_masterpiece(s: State, me: Seat) -> Resolution[State]:
     """A shift of an Alliance in three countries."""
     alliances = Where(countries=("austria", "dutch_republic", "spain"), alliance=True)
     yield Affect(me, "alberonis_ambition", "shift", alliances)
 
 
 @ALBERONIS_AMBITION.bonus(FR)
-def fleurys_masterpiece_bonus(s: State, me: Seat) -> Resolution:
+def fleurys_masterpiece_bonus(s: State, me: Seat) -> Resolution[State]:
     """Points for having both Savoy and Sardinia."""
     if len(flagged(s, me, ("savoy", "sardinia"))) == 2:
         yield from gain(s, me, 3, "alberonis_ambition")
@@ -466,13 +466,13 @@ FAMINE_IN_IRELAND = event(14, "famine_in_ireland", SUCCESSION, ECONOMIC)
 
 
 @FAMINE_IN_IRELAND.base(BR)
-def weakens_jacobites(s: State, me: Seat) -> Resolution:
+def weakens_jacobites(s: State, me: Seat) -> Resolution[State]:
     """A French flag goes from Ireland or Scotland."""
     yield Affect(me, "famine_in_ireland", "unflag", Where(countries=("ireland", "scotland")))
 
 
 @FAMINE_IN_IRELAND.base(FR)
-def grain_shipments(s: State, me: Seat) -> Resolution:
+def grain_shipments(s: State, me: Seat) -> Resolution[State]:
     """A Bonus tile for the Jacobites from each space of Ireland, where the next war knows them."""
     if s.war and any(theatre.id == JACOBITES for theatre in WARS[s.war].theatres):
         for _ in flagged(s, me, COUNTRIES["ireland"]):
@@ -485,7 +485,7 @@ INTEREST_PAYMENTS = event(15, "interest_payments", SUCCESSION, ECONOMIC, bonus_i
 
 
 @INTEREST_PAYMENTS.base()
-def interest_payments(s: State, me: Seat) -> Resolution:
+def interest_payments(s: State, me: Seat) -> Resolution[State]:
     """The opponent's Debt Limit falls; Debt that had reached it falls too, and brings a point."""
     them = OTHER[me]
     reached = s.debt[them] == s.limit[them]
@@ -496,6 +496,6 @@ def interest_payments(s: State, me: Seat) -> Resolution:
 
 
 @INTEREST_PAYMENTS.bonus()
-def interest_payments_bonus(s: State, me: Seat) -> Resolution:
+def interest_payments_bonus(s: State, me: Seat) -> Resolution[State]:
     """Debt falls by 2."""
     yield from reduce_debt(s, me, 2, "interest_payments")

@@ -33,7 +33,7 @@ def noted(s: State, *spaces: str) -> ActionRound | None:
     return replace(now, changed=now.changed + news) if news else now
 
 
-class FlagPlaced(Fact, frozen=True):
+class FlagPlaced(Fact[State], frozen=True):
     """A flag now stands in an empty space."""
 
     side: Seat
@@ -43,7 +43,7 @@ class FlagPlaced(Fact, frozen=True):
         return replace(s, flags=s.flags | {self.space: self.side}, round=noted(s, self.space))
 
 
-class FlagRemoved(Fact, frozen=True):
+class FlagRemoved(Fact[State], frozen=True):
     """`side` lost its flag in a space, which is empty now."""
 
     side: Seat
@@ -53,7 +53,7 @@ class FlagRemoved(Fact, frozen=True):
         return replace(s, flags=less(s.flags, self.space), round=noted(s, self.space))
 
 
-class ConflictPlaced(Fact, frozen=True):
+class ConflictPlaced(Fact[State], frozen=True):
     """A Conflict marker; it costs `extra` points more to remove it."""
 
     space: str
@@ -64,7 +64,7 @@ class ConflictPlaced(Fact, frozen=True):
         return replace(s, conflicts={**s.conflicts, self.space: self.extra})
 
 
-class ConflictRemoved(Fact, frozen=True):
+class ConflictRemoved(Fact[State], frozen=True):
     """A Conflict marker left the board."""
 
     space: str
@@ -73,7 +73,7 @@ class ConflictRemoved(Fact, frozen=True):
         return replace(s, conflicts=less(s.conflicts, self.space))
 
 
-class FortDamaged(Fact, frozen=True):
+class FortDamaged(Fact[State], frozen=True):
     """A Fort is damaged; its owner keeps it."""
 
     side: Seat
@@ -83,7 +83,7 @@ class FortDamaged(Fact, frozen=True):
         return replace(s, damaged=(*s.damaged, self.space))
 
 
-class FortRepaired(Fact, frozen=True):
+class FortRepaired(Fact[State], frozen=True):
     """A Fort is whole again."""
 
     space: str
@@ -92,7 +92,7 @@ class FortRepaired(Fact, frozen=True):
         return replace(s, damaged=tuple(space for space in s.damaged if space != self.space))
 
 
-class SquadronMoved(Fact, frozen=True):
+class SquadronMoved(Fact[State], frozen=True):
     """A Squadron went from one place to another: naval spaces, the Navy Box, unbuilt, Turn Track, removed.
 
     `sails`: it was deployed, or took a space in a war, which it does once in a round, or a war.
@@ -128,7 +128,7 @@ class SquadronMoved(Fact, frozen=True):
         return sailed
 
 
-class AdvantageTaken(Fact, frozen=True):
+class AdvantageTaken(Fact[State], frozen=True):
     """A side flags every space that an advantage needs, and takes it."""
 
     side: Seat
@@ -139,7 +139,7 @@ class AdvantageTaken(Fact, frozen=True):
         return replace(s, advantages={**s.advantages, self.advantage: self.side}, round=now)
 
 
-class AdvantageReturned(Fact, frozen=True):
+class AdvantageReturned(Fact[State], frozen=True):
     """A side lost one of the spaces, and the advantage lies on the board again."""
 
     side: Seat
@@ -149,7 +149,7 @@ class AdvantageReturned(Fact, frozen=True):
         return replace(s, advantages=less(s.advantages, self.advantage))
 
 
-class AdvantageUsed(Fact, frozen=True):
+class AdvantageUsed(Fact[State], frozen=True):
     """A side uses an advantage; `exhausts`: it is Exhausted now, and counts as one of the two of a round."""
 
     side: Seat
@@ -165,7 +165,7 @@ class AdvantageUsed(Fact, frozen=True):
         return replace(s, exhausted=(*left, self.advantage), round=now)
 
 
-class AdvantageExhausted(Fact, frozen=True):
+class AdvantageExhausted(Fact[State], frozen=True):
     """An advantage is Exhausted without having been used."""
 
     advantage: str
@@ -174,7 +174,7 @@ class AdvantageExhausted(Fact, frozen=True):
         return replace(s, exhausted=(*s.exhausted, self.advantage))
 
 
-class AdvantageRefreshed(Fact, frozen=True):
+class AdvantageRefreshed(Fact[State], frozen=True):
     """An advantage is no longer Exhausted."""
 
     advantage: str
@@ -183,7 +183,7 @@ class AdvantageRefreshed(Fact, frozen=True):
         return replace(s, exhausted=tuple(item for item in s.exhausted if item != self.advantage))
 
 
-class HuguenotsPlaced(Fact, frozen=True):
+class HuguenotsPlaced(Fact[State], frozen=True):
     """A Huguenots marker lies in a Territory, unused."""
 
     space: str
@@ -192,7 +192,7 @@ class HuguenotsPlaced(Fact, frozen=True):
         return replace(s, huguenots={**s.huguenots, self.space: True})
 
 
-class HuguenotsTurned(Fact, frozen=True):
+class HuguenotsTurned(Fact[State], frozen=True):
     """A Huguenots marker was used (`ready` false), or may be used again."""
 
     space: str
@@ -202,7 +202,7 @@ class HuguenotsTurned(Fact, frozen=True):
         return replace(s, huguenots={**s.huguenots, self.space: self.ready})
 
 
-class HuguenotsRemoved(Fact, frozen=True):
+class HuguenotsRemoved(Fact[State], frozen=True):
     """A Huguenots marker left the game with its Territory."""
 
     space: str

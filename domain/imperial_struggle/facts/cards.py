@@ -11,7 +11,7 @@ from domain.piles import Cards, Pile, sorted_cards, without
 # --------------------------------------------------------------------------- event cards
 
 
-class EventsAdded(Fact, frozen=True):
+class EventsAdded(Fact[State], frozen=True):
     """The events of an era are shuffled into the draw pile; the discards stay where they are."""
 
     era: str
@@ -21,7 +21,7 @@ class EventsAdded(Fact, frozen=True):
         return replace(s, deck=s.deck.shuffled_in(self.cards))
 
 
-class EventsRetired(Fact, frozen=True):
+class EventsRetired(Fact[State], frozen=True):
     """The events of an era leave the game, from the draw pile, the discards and the hands."""
 
     reveals = True
@@ -45,7 +45,7 @@ class EventsRetired(Fact, frozen=True):
         )
 
 
-class CardsDealt(Fact, frozen=True):
+class CardsDealt(Fact[State], frozen=True):
     """Event cards from the draw pile into a hand."""
 
     conceals = ("cards",)
@@ -57,7 +57,7 @@ class CardsDealt(Fact, frozen=True):
         return replace(s, hands=hands, deck=s.deck.drawn(self.cards))
 
 
-class DiscardsReshuffled(Fact, frozen=True):
+class DiscardsReshuffled(Fact[State], frozen=True):
     """The discards become a new draw pile."""
 
     count: int
@@ -66,7 +66,7 @@ class DiscardsReshuffled(Fact, frozen=True):
         return replace(s, deck=s.deck.shuffled_in(s.discards), discards=())
 
 
-class CardsDropped(Fact, frozen=True):
+class CardsDropped(Fact[State], frozen=True):
     """A side lays cards aside, face down, until both have done so (4.1.6)."""
 
     conceals = ("cards",)
@@ -82,7 +82,7 @@ class CardsDropped(Fact, frozen=True):
         )
 
 
-class DropsShown(Fact, frozen=True):
+class DropsShown(Fact[State], frozen=True):
     """What both laid aside is turned up and joins the discards."""
 
     reveals = True
@@ -96,7 +96,7 @@ class DropsShown(Fact, frozen=True):
         return replace(s, discards=(*s.discards, *shown), dropped={"br": (), "fr": ()}, deck=deck)
 
 
-class CardDiscarded(Fact, frozen=True):
+class CardDiscarded(Fact[State], frozen=True):
     """A card of a hand joins the discards, for all to see."""
 
     reveals = True
@@ -113,7 +113,7 @@ class CardDiscarded(Fact, frozen=True):
         )
 
 
-class EventPlayed(Fact, frozen=True):
+class EventPlayed(Fact[State], frozen=True):
     """A side plays an event, which leaves the game; `bonus`: its condition is met."""
 
     reveals = True
@@ -136,7 +136,7 @@ class EventPlayed(Fact, frozen=True):
 # --------------------------------------------------------------------------- tiles
 
 
-class InvestmentsShown(Fact, frozen=True):
+class InvestmentsShown(Fact[State], frozen=True):
     """Investment tiles from the stack lie open."""
 
     tiles: Cards
@@ -145,14 +145,14 @@ class InvestmentsShown(Fact, frozen=True):
         return replace(s, shown=s.shown + self.tiles, stack=s.stack.drawn(self.tiles))
 
 
-class InvestmentsUsed(Fact, frozen=True):
+class InvestmentsUsed(Fact[State], frozen=True):
     """Every open tile, taken or not, goes to the used ones."""
 
     def apply(self, s: State) -> State:
         return replace(s, used=s.used + s.shown, shown=(), picked={"br": (), "fr": ()})
 
 
-class InvestmentsReshuffled(Fact, frozen=True):
+class InvestmentsReshuffled(Fact[State], frozen=True):
     """The used tiles become a new stack."""
 
     count: int
@@ -161,7 +161,7 @@ class InvestmentsReshuffled(Fact, frozen=True):
         return replace(s, stack=s.stack.shuffled_in(s.used), used=())
 
 
-class AwardsShuffled(Fact, frozen=True):
+class AwardsShuffled(Fact[State], frozen=True):
     """All eight awards are in the pile again."""
 
     awards: Cards
@@ -170,7 +170,7 @@ class AwardsShuffled(Fact, frozen=True):
         return replace(s, awards=Pile.of(self.awards), laid={}, given=())
 
 
-class AwardsLaid(Fact, frozen=True):
+class AwardsLaid(Fact[State], frozen=True):
     """An award for each Region."""
 
     awards: dict[str, str]
@@ -180,7 +180,7 @@ class AwardsLaid(Fact, frozen=True):
         return replace(s, laid=laid, awards=s.awards.drawn(tuple(laid.values())))
 
 
-class DemandSet(Fact, frozen=True):
+class DemandSet(Fact[State], frozen=True):
     """The goods that are in Global Demand this turn."""
 
     goods: Cards
@@ -189,7 +189,7 @@ class DemandSet(Fact, frozen=True):
         return replace(s, demand=self.goods)
 
 
-class DemandAdded(Fact, frozen=True):
+class DemandAdded(Fact[State], frozen=True):
     """One more good is in demand this turn."""
 
     good: str
@@ -198,7 +198,7 @@ class DemandAdded(Fact, frozen=True):
         return replace(s, demand=(*s.demand, self.good))
 
 
-class DemandReplaced(Fact, frozen=True):
+class DemandReplaced(Fact[State], frozen=True):
     """Another good is in demand in the place of one."""
 
     old: str
@@ -208,7 +208,7 @@ class DemandReplaced(Fact, frozen=True):
         return replace(s, demand=tuple(self.new if good == self.old else good for good in s.demand))
 
 
-class DemandSeen(Fact, frozen=True):
+class DemandSeen(Fact[State], frozen=True):
     """A tile of a good that is not in demand was drawn."""
 
     good: str
@@ -217,7 +217,7 @@ class DemandSeen(Fact, frozen=True):
 # --------------------------------------------------------------------------- ministries
 
 
-class MinistriesChosen(Fact, frozen=True):
+class MinistriesChosen(Fact[State], frozen=True):
     """A side lays ministries face down, beside those that are open."""
 
     conceals = ("ministries",)
@@ -229,14 +229,14 @@ class MinistriesChosen(Fact, frozen=True):
         return replace(s, ministries={**s.ministries, self.seat: sorted_cards(kept, self.ministries)})
 
 
-class MinistriesReturned(Fact, frozen=True):
+class MinistriesReturned(Fact[State], frozen=True):
     """A new era: every ministry goes back to its side."""
 
     def apply(self, s: State) -> State:
         return replace(s, ministries={"br": (), "fr": ()}, revealed=(), third=False)
 
 
-class MinistryRevealed(Fact, frozen=True):
+class MinistryRevealed(Fact[State], frozen=True):
     """A side turns a ministry up, in its own action round."""
 
     reveals = True
@@ -252,7 +252,7 @@ class MinistryRevealed(Fact, frozen=True):
         )
 
 
-class AbilityUsed(Fact, frozen=True):
+class AbilityUsed(Fact[State], frozen=True):
     """A side uses an ability of a ministry; `exhausts`: not again in this turn."""
 
     seat: Seat
@@ -265,7 +265,7 @@ class AbilityUsed(Fact, frozen=True):
         return replace(s, exhausted=(*s.exhausted, self.ability))
 
 
-class UprisingsAdded(Fact, frozen=True):
+class UprisingsAdded(Fact[State], frozen=True):
     """France takes Jacobite Uprisings as a third ministry, face up; it leaves the two, if it was there."""
 
     seat: Seat
@@ -281,20 +281,20 @@ class UprisingsAdded(Fact, frozen=True):
         )
 
 
-class UprisingsDeclined(Fact, frozen=True):
+class UprisingsDeclined(Fact[State], frozen=True):
     """France does without the third ministry for now."""
 
     seat: Seat
 
 
-class UprisingsAllowed(Fact, frozen=True):
+class UprisingsAllowed(Fact[State], frozen=True):
     """From now on France may have Jacobite Uprisings as a third ministry."""
 
     def apply(self, s: State) -> State:
         return replace(s, uprisings=True)
 
 
-class JacobitesDefeated(Fact, frozen=True):
+class JacobitesDefeated(Fact[State], frozen=True):
     """Jacobite Uprisings leaves the game; `in_play`: it was one of the French ministries."""
 
     reveals = True
@@ -312,7 +312,7 @@ class JacobitesDefeated(Fact, frozen=True):
         )
 
 
-class JacobiteVictory(Fact, frozen=True):
+class JacobiteVictory(Fact[State], frozen=True):
     """France has one more Jacobite Victory marker."""
 
     turning = True
@@ -322,7 +322,7 @@ class JacobiteVictory(Fact, frozen=True):
         return replace(s, victories=self.now)
 
 
-class TownshendSet(Fact, frozen=True):
+class TownshendSet(Fact[State], frozen=True):
     """The Townshend Acts marker lies on a good for this turn."""
 
     good: str
@@ -331,7 +331,7 @@ class TownshendSet(Fact, frozen=True):
         return replace(s, townshend=self.good)
 
 
-class DebtIgnored(Fact, frozen=True):
+class DebtIgnored(Fact[State], frozen=True):
     """Merchant Banks: `count` Debt of this payment was not taken; `now` in this turn."""
 
     seat: Seat

@@ -12,7 +12,7 @@ from domain.piles import Cards
 # --------------------------------------------------------------------------- bids for the sides
 
 
-class BidMade(Fact, frozen=True):
+class BidMade(Fact[State], frozen=True):
     """A sealed bid of Treaty Points for the side that both want."""
 
     conceals = ("bid",)
@@ -23,7 +23,7 @@ class BidMade(Fact, frozen=True):
         return replace(s, bids={**s.bids, self.seat: self.bid})
 
 
-class BidsOpened(Fact, frozen=True):
+class BidsOpened(Fact[State], frozen=True):
     """Both bids are shown."""
 
     reveals = True
@@ -34,7 +34,7 @@ class BidsOpened(Fact, frozen=True):
         return replace(s, bids={"br": self.br, "fr": self.fr})
 
 
-class SidesSettled(SeatsSettled, frozen=True):
+class SidesSettled(SeatsSettled[State], frozen=True):
     """Who plays which side; the side that was not wanted gets `gift` Treaty Points."""
 
     gift_to: Seat
@@ -47,7 +47,7 @@ class SidesSettled(SeatsSettled, frozen=True):
 # --------------------------------------------------------------------------- turns
 
 
-class TurnBegan(Fact, frozen=True):
+class TurnBegan(Fact[State], frozen=True):
     """A peace turn begins."""
 
     turn: int
@@ -61,7 +61,7 @@ class TurnBegan(Fact, frozen=True):
         return "turn", self.turn
 
 
-class MarkersReset(Fact, frozen=True):
+class MarkersReset(Fact[State], frozen=True):
     """The reset phase: nothing is Exhausted; Squadrons on the Turn Track return to the Navy Box."""
 
     returned: dict[Seat, int]
@@ -72,7 +72,7 @@ class MarkersReset(Fact, frozen=True):
         return replace(s, exhausted=(), navy=navy, away=away)
 
 
-class InitiativeSet(Fact, frozen=True):
+class InitiativeSet(Fact[State], frozen=True):
     """A side holds the initiative."""
 
     side: Seat
@@ -81,7 +81,7 @@ class InitiativeSet(Fact, frozen=True):
         return replace(s, initiative=self.side)
 
 
-class FirstChosen(Fact, frozen=True):
+class FirstChosen(Fact[State], frozen=True):
     """The holder of the initiative says who plays first."""
 
     seat: Seat
@@ -91,7 +91,7 @@ class FirstChosen(Fact, frozen=True):
         return replace(s, first=self.first)
 
 
-class TurnEnded(Fact, frozen=True):
+class TurnEnded(Fact[State], frozen=True):
     """A peace turn is over."""
 
     ends_period = True
@@ -105,7 +105,7 @@ class TurnEnded(Fact, frozen=True):
 # --------------------------------------------------------------------------- action rounds
 
 
-class RoundBegan(Fact, frozen=True):
+class RoundBegan(Fact[State], frozen=True):
     """An action round of a side; these markets, of both sides, are isolated until it ends."""
 
     seat: Seat
@@ -123,7 +123,7 @@ def _round(s: State) -> ActionRound:
     return s.round
 
 
-class TileTaken(Fact, frozen=True):
+class TileTaken(Fact[State], frozen=True):
     """A side takes an investment tile, with its points; `upgrade`: it shows a military upgrade."""
 
     seat: Seat
@@ -136,13 +136,13 @@ class TileTaken(Fact, frozen=True):
         return replace(s, round=now, picked={**s.picked, self.seat: (*s.picked[self.seat], self.tile)})
 
 
-class RoundPassed(Fact, frozen=True):
+class RoundPassed(Fact[State], frozen=True):
     """A side uses nothing of its tile."""
 
     seat: Seat
 
 
-class PointsGranted(Fact, frozen=True):
+class PointsGranted(Fact[State], frozen=True):
     """Points that do not come from the tile; `points` of a pool that is there already are added to it."""
 
     seat: Seat
@@ -160,7 +160,7 @@ class PointsGranted(Fact, frozen=True):
         return replace(s, round=replace(now, pools=pools))
 
 
-class PointsRaised(Fact, frozen=True):
+class PointsRaised(Fact[State], frozen=True):
     """A ministry adds points to an action of the tile."""
 
     seat: Seat
@@ -177,7 +177,7 @@ class PointsRaised(Fact, frozen=True):
         return replace(s, round=replace(now, pools=pools))
 
 
-class PointsPaid(Fact, frozen=True):
+class PointsPaid(Fact[State], frozen=True):
     """Points bought something: `used` of each pool, `debt` and `treaty` on top.
 
     `verb` and `space` say what for, `region` where the points went (""; nowhere).  `minor`: it was the Minor
@@ -215,7 +215,7 @@ class PointsPaid(Fact, frozen=True):
         return replace(s, round=now)
 
 
-class PointsExchanged(Fact, frozen=True):
+class PointsExchanged(Fact[State], frozen=True):
     """Turn 6: two military points became one of another type (5.6.1)."""
 
     seat: Seat
@@ -230,7 +230,7 @@ class PointsExchanged(Fact, frozen=True):
         return replace(s, round=replace(now, pools=pools, exchanged=self.type))
 
 
-class EffectBegan(Fact, frozen=True):
+class EffectBegan(Fact[State], frozen=True):
     """Something holds for the rest of this action round."""
 
     seat: Seat
@@ -241,7 +241,7 @@ class EffectBegan(Fact, frozen=True):
         return replace(s, round=replace(now, effects=(*now.effects, self.effect)))
 
 
-class EffectEnded(Fact, frozen=True):
+class EffectEnded(Fact[State], frozen=True):
     """It was used up."""
 
     seat: Seat
@@ -254,7 +254,7 @@ class EffectEnded(Fact, frozen=True):
         return replace(s, round=replace(now, effects=tuple(effects)))
 
 
-class UpgradeUsed(Fact, frozen=True):
+class UpgradeUsed(Fact[State], frozen=True):
     """The military upgrade of the tile is used."""
 
     seat: Seat
@@ -263,7 +263,7 @@ class UpgradeUsed(Fact, frozen=True):
         return replace(s, round=replace(_round(s), upgrade=False, acted=True))
 
 
-class ChoiceMade(Fact, frozen=True):
+class ChoiceMade(Fact[State], frozen=True):
     """What a side chose for a card, where it does not speak for itself."""
 
     seat: Seat
@@ -271,7 +271,7 @@ class ChoiceMade(Fact, frozen=True):
     pick: str
 
 
-class RoundEnded(Fact, frozen=True):
+class RoundEnded(Fact[State], frozen=True):
     """The action round is over."""
 
     seat: Seat
@@ -283,7 +283,7 @@ class RoundEnded(Fact, frozen=True):
 # --------------------------------------------------------------------------- scoring
 
 
-class AwardScored(Fact, frozen=True):
+class AwardScored(Fact[State], frozen=True):
     """A Region's award: spaces of both, who wins it (nobody: a tie, or too small a lead), what it brings.
 
     `ministries`: those that changed what the tile says.
@@ -307,7 +307,7 @@ class AwardScored(Fact, frozen=True):
         return replace(s, laid=laid, given=(*s.given, self.award), swept=swept)
 
 
-class PrestigeScored(Fact, frozen=True):
+class PrestigeScored(Fact[State], frozen=True):
     """Who has more Prestige spaces."""
 
     turning = True
@@ -317,7 +317,7 @@ class PrestigeScored(Fact, frozen=True):
     vp: int
 
 
-class GoodScored(Fact, frozen=True):
+class GoodScored(Fact[State], frozen=True):
     """A good: markets of both, who has more, what it brings; `demanded`: it is a reward of the turn."""
 
     turning = True
@@ -336,7 +336,7 @@ class GoodScored(Fact, frozen=True):
         return replace(s, swept={**s.swept, self.winner: s.swept[self.winner] + 1})
 
 
-class DebtCompared(Fact, frozen=True):
+class DebtCompared(Fact[State], frozen=True):
     """Final scoring: the Available Debt of both, and what the difference is worth."""
 
     turning = True
@@ -346,7 +346,7 @@ class DebtCompared(Fact, frozen=True):
     vp: int
 
 
-class TerritoriesCounted(Fact, frozen=True):
+class TerritoriesCounted(Fact[State], frozen=True):
     """Final scoring: Territories that the other side held at the start."""
 
     turning = True
@@ -355,7 +355,7 @@ class TerritoriesCounted(Fact, frozen=True):
     vp: int
 
 
-class SidesCounted(Fact, frozen=True):
+class SidesCounted(Fact[State], frozen=True):
     """An event compares both sides; `side` wins the comparison or nobody does."""
 
     card: str

@@ -8,7 +8,7 @@ from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat
 
 
-class ScoreMoved(Fact, frozen=True):
+class ScoreMoved(Fact[State], frozen=True):
     """A side gained `points` victory points; the marker stands at `now` (France counts upwards)."""
 
     side: Seat
@@ -23,7 +23,7 @@ class ScoreMoved(Fact, frozen=True):
         return (("vp", self.now),)
 
 
-class DebtSet(Fact, frozen=True):
+class DebtSet(Fact[State], frozen=True):
     """A side's Debt changed by `by`."""
 
     side: Seat
@@ -38,7 +38,7 @@ class DebtSet(Fact, frozen=True):
         return ((f"debt/{self.side}", self.now),)
 
 
-class LimitSet(Fact, frozen=True):
+class LimitSet(Fact[State], frozen=True):
     """A side's Debt Limit changed by `by`."""
 
     side: Seat
@@ -53,7 +53,7 @@ class LimitSet(Fact, frozen=True):
         return ((f"limit/{self.side}", self.now),)
 
 
-class TreatySet(Fact, frozen=True):
+class TreatySet(Fact[State], frozen=True):
     """A side's Treaty Points changed by `by`."""
 
     side: Seat

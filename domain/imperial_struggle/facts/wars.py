@@ -17,7 +17,7 @@ def _reinforced(s: State, seat: Seat, theatre: str, tiles: Cards) -> dict[Seat, 
     return {**s.reinforcements, seat: {**s.reinforcements[seat], theatre: sorted_cards(tiles)}}
 
 
-class WarSet(Fact, frozen=True):
+class WarSet(Fact[State], frozen=True):
     """The display of the next war is laid out, with its sets of Bonus tiles."""
 
     war: str
@@ -34,7 +34,7 @@ class WarSet(Fact, frozen=True):
         return "layout", 0  # until the turn begins, which is not before the tiles lie
 
 
-class BasicsLaid(Fact, frozen=True):
+class BasicsLaid(Fact[State], frozen=True):
     """A side's Basic tiles lie face down, one in each theatre."""
 
     conceals = ("tiles",)
@@ -51,7 +51,7 @@ class BasicsLaid(Fact, frozen=True):
         return replace(s, basics={**s.basics, self.seat: s.basics[self.seat].drawn(tiles)})
 
 
-class BasicsDrawn(Fact, frozen=True):
+class BasicsDrawn(Fact[State], frozen=True):
     """A side draws Basic tiles, to lay them out itself (12.2), or one to choose from (5.3.3)."""
 
     conceals = ("tiles",)
@@ -67,7 +67,7 @@ class BasicsDrawn(Fact, frozen=True):
         )
 
 
-class BasicKept(Fact, frozen=True):
+class BasicKept(Fact[State], frozen=True):
     """A military upgrade: `kept` lies in a theatre, `other` went back to the pool."""
 
     conceals = ("kept", "other")
@@ -85,7 +85,7 @@ class BasicKept(Fact, frozen=True):
         )
 
 
-class BasicRemoved(Fact, frozen=True):
+class BasicRemoved(Fact[State], frozen=True):
     """A military upgrade: `kept` lies in a theatre, `removed` left the game for all to see."""
 
     reveals = True
@@ -105,7 +105,7 @@ class BasicRemoved(Fact, frozen=True):
         )
 
 
-class BasicsSwapped(Fact, frozen=True):
+class BasicsSwapped(Fact[State], frozen=True):
     """Two Basic tiles of a side change places (12.2)."""
 
     seat: Seat
@@ -117,7 +117,7 @@ class BasicsSwapped(Fact, frozen=True):
         return replace(s, front={**s.front, self.seat: {**tiles, here: tiles[there], there: tiles[here]}})
 
 
-class BonusDrawn(Fact, frozen=True):
+class BonusDrawn(Fact[State], frozen=True):
     """A side draws a Bonus tile; `bought`: it paid for it, of which there are two a round (5.6.1)."""
 
     conceals = ("tile",)
@@ -136,7 +136,7 @@ class BonusDrawn(Fact, frozen=True):
         return replace(s, round=replace(s.round, bought=s.round.bought + 1))
 
 
-class BonusPlaced(Fact, frozen=True):
+class BonusPlaced(Fact[State], frozen=True):
     """The drawn Bonus tile lies face down in a theatre."""
 
     conceals = ("tile",)
@@ -153,7 +153,7 @@ class BonusPlaced(Fact, frozen=True):
         )
 
 
-class BonusMoved(Fact, frozen=True):
+class BonusMoved(Fact[State], frozen=True):
     """A Bonus tile makes room: it goes, face down, from one theatre to another."""
 
     conceals = ("tile",)
@@ -170,7 +170,7 @@ class BonusMoved(Fact, frozen=True):
         return replace(s, reinforcements=_reinforced(s, self.seat, self.theatre, (*held, self.tile)))
 
 
-class BonusReturned(Fact, frozen=True):
+class BonusReturned(Fact[State], frozen=True):
     """A Bonus tile of a side goes from the display back to its pool, unseen."""
 
     conceals = ("tile",)
@@ -187,7 +187,7 @@ class BonusReturned(Fact, frozen=True):
         )
 
 
-class ByngPlaced(Fact, frozen=True):
+class ByngPlaced(Fact[State], frozen=True):
     """The Byng marker, 2 strength for Britain, lies in a theatre."""
 
     theatre: str
@@ -196,7 +196,7 @@ class ByngPlaced(Fact, frozen=True):
         return replace(s, byng=self.theatre)
 
 
-class WarBegan(Fact, frozen=True):
+class WarBegan(Fact[State], frozen=True):
     """A war begins; every Squadron may take one space."""
 
     turning = True
@@ -209,7 +209,7 @@ class WarBegan(Fact, frozen=True):
         return self.war, 0
 
 
-class TilesRevealed(Fact, frozen=True):
+class TilesRevealed(Fact[State], frozen=True):
     """Both turn up their tiles of a theatre."""
 
     reveals = True
@@ -229,7 +229,7 @@ class TilesRevealed(Fact, frozen=True):
         return replace(s, front=front, reinforcements=reinforcements, basics=basics, bonuses=bonuses)
 
 
-class TheatreFought(Fact, frozen=True):
+class TheatreFought(Fact[State], frozen=True):
     """A theatre is decided: the strength of both, who won it (nobody: a tie), and by how much.
 
     `working`: each side's strength by source (tiles, alliances, keywords, conflicts, squadrons, forts, byng,
@@ -252,7 +252,7 @@ class TheatreFought(Fact, frozen=True):
         )
 
 
-class SpoilsTaken(Fact, frozen=True):
+class SpoilsTaken(Fact[State], frozen=True):
     """What a theatre brings: victory and conquest points to `winner`, Treaty Points to the loser."""
 
     turning = True
@@ -263,7 +263,7 @@ class SpoilsTaken(Fact, frozen=True):
     treaty: int
 
 
-class DominanceWon(Fact, frozen=True):
+class DominanceWon(Fact[State], frozen=True):
     """A side has the Atlantic Dominance tile: 2 strength in the French & Indian War."""
 
     side: Seat
@@ -272,7 +272,7 @@ class DominanceWon(Fact, frozen=True):
         return replace(s, dominance=self.side)
 
 
-class SpaceConquered(Fact, frozen=True):
+class SpaceConquered(Fact[State], frozen=True):
     """A side spends `points` conquest points on a space of `owner`; what changes is told after it."""
 
     turning = True
@@ -282,7 +282,7 @@ class SpaceConquered(Fact, frozen=True):
     owner: Seat | None = None
 
 
-class CaptureResisted(Fact, frozen=True):
+class CaptureResisted(Fact[State], frozen=True):
     """A side keeps a Territory, which cannot be taken again in this war."""
 
     turning = True
@@ -294,7 +294,7 @@ class CaptureResisted(Fact, frozen=True):
         return replace(s, refused=refused, resisted=(*s.resisted, self.space))
 
 
-class ShiftOwed(Fact, frozen=True):
+class ShiftOwed(Fact[State], frozen=True):
     """An empty Spanish Territory was taken: `side`, the other, may shift a space of Spain (12.1)."""
 
     side: Seat
@@ -303,7 +303,7 @@ class ShiftOwed(Fact, frozen=True):
         return replace(s, owed={**s.owed, self.side: s.owed[self.side] + 1})
 
 
-class ShiftSettled(Fact, frozen=True):
+class ShiftSettled(Fact[State], frozen=True):
     """A side shifts a space of Spain that it was owed, or (`space` empty) does without."""
 
     side: Seat
@@ -313,14 +313,14 @@ class ShiftSettled(Fact, frozen=True):
         return replace(s, owed={**s.owed, self.side: s.owed[self.side] - 1})
 
 
-class ConquestDeclined(Fact, frozen=True):
+class ConquestDeclined(Fact[State], frozen=True):
     """A side leaves conquest points unspent, by choice or because nothing can be taken."""
 
     seat: Seat
     points: int
 
 
-class WarEnded(Fact, frozen=True):
+class WarEnded(Fact[State], frozen=True):
     """The display is cleared: Basic tiles return to their pools, Bonus tiles of this war leave the game.
 
     Those that nobody drew are turned up with the rest, so whatever lay hidden of the set is known now.

@@ -26,7 +26,7 @@ def _may_construct(s: State, me: Seat, ministry: str) -> bool:
 
 
 @ability("choiseul", lambda s, me: has_action(s, MILITARY))
-def choiseul(s: State, me: Seat) -> Resolution:
+def choiseul(s: State, me: Seat) -> Resolution[State]:
     """A military point more, for Bonus War tiles and deployments."""
     yield from attach(s, me, "choiseul", MILITARY, 1, Limit(verbs=(BUY, DEPLOY)))
 
@@ -35,7 +35,7 @@ def choiseul(s: State, me: Seat) -> Resolution:
     "choiseul.construct",
     lambda s, me: bool(squadrons(s, me, ("north_america",))) and _may_construct(s, me, "choiseul"),
 )
-def choiseul_construct(s: State, me: Seat) -> Resolution:
+def choiseul_construct(s: State, me: Seat) -> Resolution[State]:
     """A Squadron for 2 military points, with a Squadron in North America."""
     yield Pay(me, Purchase(CONSTRUCT, via="choiseul"))
 
@@ -44,14 +44,14 @@ def choiseul_construct(s: State, me: Seat) -> Resolution:
 
 
 @ability("pitt_the_elder", lambda s, me: has_action(s, DIPLOMATIC))
-def pitt_the_elder(s: State, me: Seat) -> Resolution:
+def pitt_the_elder(s: State, me: Seat) -> Resolution[State]:
     """A diplomatic point more, for political spaces without prestige."""
     ordinary = Limit(verbs=SHIFT, where=Where(kinds=("political",), ordinary=True))
     yield from attach(s, me, "pitt_the_elder", DIPLOMATIC, 1, ordinary)
 
 
 @ability("pitt_the_elder.construct", lambda s, me: _may_construct(s, me, "pitt_the_elder"))
-def pitt_construct(s: State, me: Seat) -> Resolution:
+def pitt_construct(s: State, me: Seat) -> Resolution[State]:
     """A Squadron for 2 military points."""
     yield Pay(me, Purchase(CONSTRUCT, via="pitt_the_elder"))
 
@@ -67,6 +67,6 @@ def _may_spy(s: State, me: Seat) -> bool:
 
 
 @ability(SPY, _may_spy)
-def charles_hanbury_williams(s: State, me: Seat) -> Resolution:
+def charles_hanbury_williams(s: State, me: Seat) -> Resolution[State]:
     """For this round, French flags of three countries are a point cheaper to remove."""
     yield from begin_effect(s, me, SPY)

@@ -32,7 +32,7 @@ HANOVER = "papacy_hanover_negotiations"
 
 
 @when_revealed(HANOVER)
-def hanover_recognized(s: State, me: Seat) -> Resolution:
+def hanover_recognized(s: State, me: Seat) -> Resolution[State]:
     """Jacobite Uprisings leaves the game, wherever it is."""
     if not s.defeated:
         yield JacobitesDefeated("jacobite_uprisings" in s.ministries[FR])
@@ -46,7 +46,7 @@ def _negotiates(s: State, me: Seat) -> bool:
 
 
 @ability(HANOVER, _negotiates)
-def papacy_hanover_negotiations(s: State, me: Seat) -> Resolution:
+def papacy_hanover_negotiations(s: State, me: Seat) -> Resolution[State]:
     """2 diplomatic points more, for Scotland and Ireland."""
     british_isles = Limit(verbs=SHIFT, where=Where(countries=("scotland", "ireland")))
     yield from attach(s, me, HANOVER, DIPLOMATIC, 2, british_isles)
@@ -66,13 +66,13 @@ def _opening(s: State, me: Seat) -> bool:
 
 
 @ability("townshend_acts", _opening, early=True)
-def townshend_acts(s: State, me: Seat) -> Resolution:
+def townshend_acts(s: State, me: Seat) -> Resolution[State]:
     """The marker comes onto a good for this turn."""
     yield Choose(me, "townshend_acts")
 
 
 @choice("townshend_acts", _taxable)
-def townshend_tax(s: State, me: Seat, picks: Picks) -> Resolution:
+def townshend_tax(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """The good that was chosen."""
     for good in picks:
         yield TownshendSet(good)
@@ -85,7 +85,7 @@ FURS_AND_FISH = (*MARKETS_OF["furs"], *MARKETS_OF["fish"])
 
 
 @when_revealed(TRADE)
-def huguenots_again(s: State, me: Seat) -> Resolution:
+def huguenots_again(s: State, me: Seat) -> Resolution[State]:
     """Every Huguenots marker may be used once more."""
     for space, ready in s.huguenots.items():
         if not ready:
@@ -93,7 +93,7 @@ def huguenots_again(s: State, me: Seat) -> Resolution:
 
 
 @when_acting(TRADE)
-def north_american_trade(s: State, me: Seat) -> Resolution:
+def north_american_trade(s: State, me: Seat) -> Resolution[State]:
     """With more furs and fish at the start of the round, economic actions grow by a point."""
     now = s.round
     assert now is not None
@@ -126,7 +126,7 @@ def _raise(s: State, me: Seat, pools: tuple[Pool, ...], ministry: str) -> Deed:
 
 
 @when_acting("lavoisier")
-def lavoisier(s: State, me: Seat) -> Resolution:
+def lavoisier(s: State, me: Seat) -> Resolution[State]:
     """With the bonus of an event, both actions of the tile grow by a point."""
     now = s.round
     assert now is not None

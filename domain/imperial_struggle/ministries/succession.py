@@ -57,7 +57,7 @@ def _court_abroad(s: State, me: Seat) -> bool:
 
 
 @ability("the_cardinal_ministers", _court_abroad)
-def the_cardinal_ministers(s: State, me: Seat) -> Resolution:
+def the_cardinal_ministers(s: State, me: Seat) -> Resolution[State]:
     """The tile's diplomatic action grows by a point for each of six spaces, at most 3."""
     assert s.round is not None
     points = min(MOST_BY_CARDINALS, len(held(s, me, CARDINAL_SPACES)))
@@ -81,7 +81,7 @@ def _may_rise(s: State, me: Seat) -> bool:
 
 
 @ability(RISING, _may_rise)
-def rising(s: State, me: Seat) -> Resolution:
+def rising(s: State, me: Seat) -> Resolution[State]:
     """For this round, military points shift spaces of Ireland and Scotland."""
     yield from begin_effect(s, me, RISING)
 
@@ -91,7 +91,7 @@ def _may_score(s: State, me: Seat) -> bool:
 
 
 @ability(SCORED, _may_score)
-def uprisings_score(s: State, me: Seat) -> Resolution:
+def uprisings_score(s: State, me: Seat) -> Resolution[State]:
     """3 military points for victory points."""
     yield from begin_effect(s, me, SCORED)
     yield Pay(me, Purchase(SCORE))
@@ -106,7 +106,7 @@ def _may_draw(s: State, me: Seat) -> bool:
 
 
 @ability("robert_walpole", _may_draw, early=True)
-def robert_walpole(s: State, me: Seat) -> Resolution:
+def robert_walpole(s: State, me: Seat) -> Resolution[State]:
     """An event card more, then one less."""
     if not s.deck.size:
         yield ReshuffleEvents()
@@ -115,7 +115,7 @@ def robert_walpole(s: State, me: Seat) -> Resolution:
 
 
 @choice("robert_walpole", _hand)
-def walpole_discards(s: State, me: Seat, picks: Picks) -> Resolution:
+def walpole_discards(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """Any card of the hand, the drawn one too."""
     for card in picks:
         yield CardDiscarded(me, card, "robert_walpole")
@@ -125,7 +125,7 @@ def walpole_discards(s: State, me: Seat, picks: Picks) -> Resolution:
 
 
 @ability("bank_of_england", lambda s, me: True, early=True)
-def bank_of_england(s: State, me: Seat) -> Resolution:
+def bank_of_england(s: State, me: Seat) -> Resolution[State]:
     """A higher Debt Limit, for good."""
     yield from change_limit(s, me, 1, "bank_of_england")
 
@@ -142,13 +142,13 @@ def _refuges(s: State, me: Seat) -> Picks:
 
 
 @ability(HUGUENOTS, lambda s, me: bool(_refuges(s, me)), early=True)
-def new_world_huguenots(s: State, me: Seat) -> Resolution:
+def new_world_huguenots(s: State, me: Seat) -> Resolution[State]:
     """A marker comes into a Territory."""
     yield Choose(me, HUGUENOTS)
 
 
 @choice(HUGUENOTS, _refuges)
-def huguenots_settle(s: State, me: Seat, picks: Picks) -> Resolution:
+def huguenots_settle(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """The Territory that was chosen has the marker."""
     for space in picks:
         yield HuguenotsPlaced(space)
@@ -168,13 +168,13 @@ def _ready(s: State, me: Seat) -> Picks:
 
 
 @ability(TURN, lambda s, me: bool(_ready(s, me)), exhausts=False, lasting=True)
-def huguenots_trade(s: State, me: Seat) -> Resolution:
+def huguenots_trade(s: State, me: Seat) -> Resolution[State]:
     """A marker is turned, and the next market of its Region costs a point less."""
     yield Choose(me, HUGUENOTS, name=TURN)
 
 
 @choice(TURN, _ready)
-def huguenots_turn(s: State, me: Seat, picks: Picks) -> Resolution:
+def huguenots_turn(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """The marker that was chosen is used."""
     for space in picks:
         s = yield HuguenotsTurned(space, False)
@@ -191,7 +191,7 @@ def _may_chart(s: State, me: Seat) -> bool:
 
 
 @ability("edmond_halley", _may_chart)
-def edmond_halley(s: State, me: Seat) -> Resolution:
+def edmond_halley(s: State, me: Seat) -> Resolution[State]:
     """A Squadron for 2 military points."""
     yield Pay(me, CHARTED)
 
@@ -201,13 +201,13 @@ def _may_write(s: State, me: Seat) -> bool:
 
 
 @ability("edmond_halley.letters", _may_write, early=True)
-def halley_letters(s: State, me: Seat) -> Resolution:
+def halley_letters(s: State, me: Seat) -> Resolution[State]:
     """An event card for a Treaty Point, with a Squadron in Europe."""
     yield Choose(me, "edmond_halley", name="edmond_halley.letters")
 
 
 @choice("edmond_halley.letters", _hand)
-def halley_discards(s: State, me: Seat, picks: Picks) -> Resolution:
+def halley_discards(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     """The card that was chosen goes, and the Treaty Point comes."""
     for card in picks:
         s = yield CardDiscarded(me, card, "edmond_halley")

@@ -16,8 +16,8 @@ from domain.imperial_struggle.rules.board import available_debt, keywords
 from domain.imperial_struggle.state import State
 from domain.kernel import Resolution, Seat
 
-Happens = Callable[["State", Seat], Resolution]
-Predicate = Callable[["State", Seat], bool]
+Happens = Callable[[State, Seat], Resolution[State]]
+Predicate = Callable[[State, Seat], bool]
 SUCCESSION, EMPIRE, REVOLUTION = "succession", "empire", "revolution"
 BOTH = ""
 
@@ -85,7 +85,7 @@ REVEALED: dict[str, Happens] = {}
 """What happens when a ministry is revealed, by ministry."""
 ACTING: dict[str, Happens] = {}
 """What an open ministry adds to the actions of its side's round, by ministry; see `when_acting`."""
-CHOICES = Choices()
+CHOICES = Choices[State]()
 
 
 def event(number: int, id: str, era: str, requires: str = "", bonus_if: Condition | None = None) -> Event:

@@ -33,7 +33,7 @@ from domain.kernel import Picks, Resolution, Seat, Step
 CARD_TEXT = "book 001, 5.2: the text of the card rules"
 
 
-class Choosing(Step, frozen=True):
+class Choosing(Step[State], frozen=True):
     """`seat` chooses for `card`."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -50,6 +50,7 @@ class Affect(Choosing, frozen=True):
     What leaves no choice happens without a question.
     """
 
+    spelling = ("navy_box", "{space}")
     how: str
     where: Where = Where()
     count: int = 1
@@ -69,7 +70,7 @@ class Affect(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "how": f"how.{self.how}", "count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         spaces = picks if self.asks(s) else self.options(s, self.seat)
         for space in spaces:
             s = yield from HOWS[self.how][1](s, self.seat, space, self.card)
@@ -82,6 +83,19 @@ class Choose(Choosing, frozen=True):
     does not speak for itself (`told`).
     """
 
+    spelling = (
+        "alliance",
+        "conflicts",
+        "decline",
+        "diplomatic",
+        "economic",
+        "score",
+        "{advantage}",
+        "{event}",
+        "{good}",
+        "{space}",
+        "{theatre}",
+    )
     name: str = ""
     told: bool = False
 
@@ -94,7 +108,7 @@ class Choose(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "question": f"ask.{self.name or self.card}"}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.told and picks:
             s = yield ChoiceMade(self.seat, self.card, picks[0])
         yield from CHOICES[self.name or self.card].then(s, self.seat, picks)

@@ -39,7 +39,7 @@ RESIST, GIVE_UP = "resist", "give_up"
 SPAIN = Where(countries=("spain",))
 
 
-class Single(Step, frozen=True):
+class Single(Step[State], frozen=True):
     """`seat` picks one of the options for a theatre; what leaves no choice happens without a question."""
 
     seat: Seat
@@ -59,9 +59,10 @@ class Single(Step, frozen=True):
 # --------------------------------------------------------------------------- conquest points
 
 
-class Conquer(Step, frozen=True):
+class Conquer(Step[State], frozen=True):
     """7.2.1: the winner of a theatre takes one space, or leaves his `points` unspent."""
 
+    spelling = ("done", "{space}")
     rule: ClassVar[str] = "book 001, 7.2.1: conquest points"
     seat: Seat
     theatre: str
@@ -80,7 +81,7 @@ class Conquer(Step, frozen=True):
         costs = targets(s, self.seat, self.theatre, self.points)
         return {space: Detail(cost=cost) for space, cost in costs.items()}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks in ((), (DONE,)):
             yield ConquestDeclined(self.seat, self.points)
             return
@@ -91,7 +92,7 @@ class Conquer(Step, frozen=True):
         if self.points > cost:
             yield Conquer(self.seat, self.theatre, self.points - cost)
 
-    def _take(self, s: State, space: str) -> Resolution:
+    def _take(self, s: State, space: str) -> Resolution[State]:
         if may_resist(s, OTHER[self.seat], space):
             yield Resist(OTHER[self.seat], self.theatre, space)
         elif BOARD[space].kind == "naval":
@@ -118,6 +119,7 @@ def capture(s: State, me: Seat, space: str) -> Deed:
 class SendSquadron(Single, frozen=True):
     """7.2.1.1: which Squadron takes a naval space; an opposing one there goes to the Navy Box."""
 
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 7.2.1.1: taking a naval space"
     space: str
 
@@ -127,13 +129,14 @@ class SendSquadron(Single, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "space": self.space}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from move_squadron(s, self.seat, self.chosen(s, picks)[0], self.space, sails=True)
 
 
-class Resist(Step, frozen=True):
+class Resist(Step[State], frozen=True):
     """7.2.2: the owner of a Territory may keep it; the point stays spent, and the opponent gains."""
 
+    spelling = ("give_up", "resist")
     rule: ClassVar[str] = "book 001, 7.2.2: resisting the capture of a Territory"
     seat: Seat
     theatre: str
@@ -148,7 +151,7 @@ class Resist(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "space": self.space, "points": RESISTANCE[s.refused[self.seat]]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == (GIVE_UP,):
             yield from capture(s, OTHER[self.seat], self.space)
             return
@@ -160,21 +163,22 @@ class Resist(Step, frozen=True):
 # --------------------------------------------------------------------------- 12.1 the Spanish Empire
 
 
-class SettleSpain(Step, frozen=True):
+class SettleSpain(Step[State], frozen=True):
     """12.1: a theatre is over, and whoever is owed shifts in Spain makes them."""
 
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in SIDES:
             for _ in range(s.owed[side]):
                 yield ShiftSpain(side, self.theatre)
 
 
-class ShiftSpain(Step, frozen=True):
+class ShiftSpain(Step[State], frozen=True):
     """12.1: a side may shift one political space of Spain."""
 
+    spelling = ("decline", "{political}")
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     seat: Seat
     theatre: str
@@ -188,7 +192,7 @@ class ShiftSpain(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         space = picks[0] if picks and picks != (DECLINE,) else ""
         s = yield ShiftSettled(self.seat, space)
         if space:
@@ -198,7 +202,7 @@ class ShiftSpain(Step, frozen=True):
 # --------------------------------------------------------------------------- 7.3 USA and Canada
 
 
-class French(Step, frozen=True):
+class French(Step[State], frozen=True):
     """France goes through an award of the American War, `award`: any number of the options, or none."""
 
     theatre: str
@@ -220,13 +224,14 @@ class PlaceUsaFlags(French, frozen=True):
     No book says what becomes of a Huguenots marker there; it stays, and may still be turned.
     """
 
+    spelling = ("{territory}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada"
 
     def options(self, s: State, seat: Seat) -> Picks:
         found = INDEPENDENCE[self.award].territories
         return tuple(space for space in found if s.flags.get(space) != USA)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         before = isolated(s.flags, s.conflicts)
         for space in picks:
             s = yield from take_control(s, USA, space)
@@ -236,13 +241,14 @@ class PlaceUsaFlags(French, frozen=True):
 class ClearForts(French, frozen=True):
     """7.3: Forts of the Northern Colonies lose their flags, and their damage with them."""
 
+    spelling = ("{fort}",)
     rule: ClassVar[str] = "book 001, 7.3: USA, the Forts of the Northern Colonies"
     before: tuple[str, ...]
 
     def options(self, s: State, seat: Seat) -> Picks:
         return tuple(fort for fort in INDEPENDENCE[self.award].forts if fort in s.flags)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for fort in picks:
             s = yield from repair(s, fort)
             s = yield from unflag(s, fort)
@@ -255,6 +261,7 @@ class ClearMarkets(French, frozen=True):
     The Russian book lets France choose, the English one does not: option `usa_isolation`.
     """
 
+    spelling = ("{market}",)
     rule: ClassVar[str] = "book 001, 7.3: USA and Canada, isolated markets"
     before: tuple[str, ...]
 
@@ -264,7 +271,7 @@ class ClearMarkets(French, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return newly_isolated(s, self.award, self.before)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         spaces = picks if self.asks(s) else self.options(s, FR)
         for space in spaces:
             s = yield from unflag(s, space)

@@ -7,7 +7,6 @@ itself (markers that leave, advantages that come and go) follows here, and nowhe
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from domain.imperial_struggle.components import (
     ADVANTAGES,
@@ -40,7 +39,7 @@ from domain.imperial_struggle.rules.board import available_debt, in_play
 from domain.imperial_struggle.state import State
 from domain.kernel import Fact, Seat, Step
 
-Deed = Generator[Fact | Step, Any, Any]
+Deed = Generator[Fact[State] | Step[State], State, State]
 
 # --------------------------------------------------------------------------- flags
 

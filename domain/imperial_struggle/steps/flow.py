@@ -58,21 +58,22 @@ YES, NO = "yes", "no"
 # --------------------------------------------------------------------------- set-up
 
 
-class SetUp(Step, frozen=True):
+class SetUp(Step[State], frozen=True):
     """Who plays which side, and the layout of the first war; the board is set up as it is printed."""
 
     rule: ClassVar[str] = "book 001, 7.4: bidding for sides; the set-up of the reference book"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.options.bid != "none":
             yield SealBid(SIDES)
         yield Layout("wss")
         yield Turn(1)
 
 
-class SealBid(Step, frozen=True):
+class SealBid(Step[State], frozen=True):
     """Each writes down the Treaty Points that the side which both want is worth to him."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 001, 7.4: bidding for sides"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -86,18 +87,18 @@ class SealBid(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": s.options.bid}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BidMade(seat, picks[0])
         rest = tuple(side for side in self.waiting if side != seat)
         yield SealBid(rest) if rest else OpenBids()
 
 
-class OpenBids(Step, frozen=True):
+class OpenBids(Step[State], frozen=True):
     """The higher bid plays the side; the other gets the Treaty Points of that bid, and the other side."""
 
     rule: ClassVar[str] = "book 001, 7.4: bidding for sides"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield BidsOpened(s.bids[BR], s.bids[FR])
         bids = {chair: int(s.bids[chair]) for chair in SIDES}
         if bids[BR] == bids[FR]:
@@ -106,7 +107,7 @@ class OpenBids(Step, frozen=True):
             yield from settle(s, max(SIDES, key=lambda chair: bids[chair]))
 
 
-def settle(s: State, chair: Seat) -> Resolution:
+def settle(s: State, chair: Seat) -> Resolution[State]:
     """The player on `chair` plays the side that both bid for."""
     side = s.options.bid
     points = int(s.bids[chair])
@@ -114,9 +115,10 @@ def settle(s: State, chair: Seat) -> Resolution:
     yield from treaty(s, OTHER[side], points, "bid")
 
 
-class BreakTie(Draw, frozen=True):
+class BreakTie(Draw[State], frozen=True):
     """Equal bids: chance says who plays the side."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 001, 7.4: equal bids"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -128,20 +130,20 @@ class BreakTie(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from settle(s, picks[0])
 
 
 # --------------------------------------------------------------------------- a peace turn
 
 
-class Turn(Step, frozen=True):
+class Turn(Step[State], frozen=True):
     """4.1: the phases of a peace turn, in order, and what follows it."""
 
     rule: ClassVar[str] = "book 001, 4.1: the peace turn"
     turn: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield TurnBegan(self.turn, ERAS[self.turn])
         yield from _open_era(s, self.turn)
         yield LayAwards()
@@ -165,7 +167,7 @@ def _new_era(turn: int) -> bool:
     return ERAS.get(turn - 1) != ERAS[turn]
 
 
-def _open_era(s: State, turn: int) -> Resolution:
+def _open_era(s: State, turn: int) -> Resolution[State]:
     """4.1.1 to 4.1.3: what the first turn of an era brings before anything else."""
     if not _new_era(turn):
         return
@@ -195,20 +197,21 @@ def _retired(s: State) -> EventsRetired:
     )
 
 
-class ResetMarkers(Step, frozen=True):
+class ResetMarkers(Step[State], frozen=True):
     """4.1.5: nothing is Exhausted any more, Squadrons return, the tiles of the last turn are used."""
 
     rule: ClassVar[str] = "book 001, 4.1.5: the reset phase"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield MarkersReset(dict(s.away))
         if s.shown:
             yield InvestmentsUsed()
 
 
-class DropCards(Step, frozen=True):
+class DropCards(Step[State], frozen=True):
     """4.1.6: each of `waiting` lays cards aside, face down, until three are left; then all are shown."""
 
+    spelling = ("{event}",)
     rule: ClassVar[str] = "book 001, 4.1.6: a hand of three event cards"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -226,7 +229,7 @@ class DropCards(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"count": len(s.hands[seat]) - HAND}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             s = yield CardsDropped(seat, sorted_cards(picks))
         rest = tuple(side for side in self.waiting if side != seat)
@@ -239,21 +242,22 @@ class DropCards(Step, frozen=True):
 # --------------------------------------------------------------------------- ministries
 
 
-class ReturnMinistries(Step, frozen=True):
+class ReturnMinistries(Step[State], frozen=True):
     """4.1.7: on the first turn of a new era every ministry goes back to its side, open or not."""
 
     rule: ClassVar[str] = "book 001, 4.1.7: the ministry phase"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield MinistriesReturned()
 
 
-class OfferUprisings(Step, frozen=True):
+class OfferUprisings(Step[State], frozen=True):
     """Won by France in the Austrian Succession: Jacobite Uprisings as a third ministry, face up.
 
     Not offered while it is the third already; where it lies open as one of the two, it gives its place up.
     """
 
+    spelling = ("no", "yes")
     rule: ClassVar[str] = "book 001, 7.3, and the war display: Jacobite Uprisings as a third ministry"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -263,14 +267,15 @@ class OfferUprisings(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return (YES, NO)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield UprisingsAdded(FR) if picks[0] == YES else UprisingsDeclined(FR)
 
 
-class ChooseMinistries(Step, frozen=True):
+class ChooseMinistries(Step[State], frozen=True):
     """4.1.7: each of `waiting` lays ministries of the era face down; open ones stay."""
 
+    spelling = ("{ministry}",)
     rule: ClassVar[str] = "book 001, 4.1.7: the ministry phase"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -287,7 +292,7 @@ class ChooseMinistries(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"era": ERAS[s.turn], "count": free_places(s, seat)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield MinistriesChosen(seat, sorted_cards(picks))
         rest = tuple(side for side in self.waiting if side != seat)
@@ -316,20 +321,21 @@ def eligible(s: State, side: Seat) -> Picks:
 # --------------------------------------------------------------------------- who plays first
 
 
-class TakeInitiative(Step, frozen=True):
+class TakeInitiative(Step[State], frozen=True):
     """4.1.8: who is behind holds the initiative; on the first turn France has it."""
 
     rule: ClassVar[str] = "book 001, 4.1.8: the initiative"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.turn > 1 and s.vp != EVEN:
             s = yield InitiativeSet(FR if s.vp < EVEN else BR)
         yield ChooseFirst(s.initiative)
 
 
-class ChooseFirst(Step, frozen=True):
+class ChooseFirst(Step[State], frozen=True):
     """4.1.8: the holder of the initiative says who plays first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 001, 4.1.8: who plays first"
     seat: Seat
 
@@ -342,18 +348,18 @@ class ChooseFirst(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"turn": s.turn}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield FirstChosen(seat, picks[0])
         for number in range(1, ROUNDS + 1):
             yield Round(s.first if number % 2 else OTHER[s.first], number)
 
 
-class Follow(Step, frozen=True):
+class Follow(Step[State], frozen=True):
     """2.1: a war where one is due, the next turn, or final scoring."""
 
     rule: ClassVar[str] = "book 001, 2.1: turns and wars"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.turn == LAST_TURN:
             yield FinalScoring()
             return

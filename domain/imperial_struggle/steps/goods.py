@@ -12,9 +12,10 @@ from domain.imperial_struggle.steps.tiles import place
 from domain.kernel import Draw, Picks, Resolution, Seat
 
 
-class DrawGood(Draw, frozen=True):
+class DrawGood(Draw[State], frozen=True):
     """One of the goods that are not in demand this turn; then `seat` says which good makes room for it."""
 
+    spelling = ("{good}",)
     rule: ClassVar[str] = CARD_TEXT
     seat: Seat
     card: str
@@ -28,7 +29,7 @@ class DrawGood(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield DemandSeen(picks[0])
             yield ReplaceDemand(self.seat, self.card, picks[0])
@@ -37,6 +38,7 @@ class DrawGood(Draw, frozen=True):
 class ReplaceDemand(Choosing, frozen=True):
     """Which of the goods in demand makes room for `good`."""
 
+    spelling = ("{good}",)
     good: str
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -45,6 +47,6 @@ class ReplaceDemand(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "good": self.good}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield DemandReplaced(picks[0], self.good)

@@ -19,6 +19,8 @@ DAMAGE, SEND_HOME, RETURN = "damage", "send_home", "return"
 class ReturnTheirs(Choosing, frozen=True):
     """`seat` takes a Bonus tile of the other side off the display: it names the theatre and takes blindly."""
 
+    spelling = ("{theatre}",)
+
     def asks(self, s: State) -> tuple[Seat, ...]:
         return (self.seat,) if len(self.options(s, self.seat)) > 1 else ()
 
@@ -28,14 +30,15 @@ class ReturnTheirs(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": OTHER[self.seat]}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for theatre in picks or self.options(s, self.seat):
             yield DrawReturned(OTHER[self.seat], theatre)
 
 
-class DrawReturned(Draw, frozen=True):
+class DrawReturned(Draw[State], frozen=True):
     """One of the Bonus tiles that `seat` has in a theatre goes back to its pool; chance says which."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = CARD_TEXT
     seat: Seat
     theatre: str
@@ -46,7 +49,7 @@ class DrawReturned(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"returned/{place(s)}/{self.theatre}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for tile in picks:
             yield BonusReturned(self.seat, tile, self.theatre)
 
@@ -57,6 +60,7 @@ class GiveUp(Choosing, frozen=True):
     The answer is secret because it names a tile; whatever everybody may know of it, the facts tell.
     """
 
+    spelling = ("damage:{fort}", "return:{tile}", "send_home:{naval}")
     secret: ClassVar[bool] = True
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -75,7 +79,7 @@ class GiveUp(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for pick in picks or self.options(s, self.seat):
             verb, _, id = pick.partition(":")
             if verb == DAMAGE:

@@ -27,14 +27,14 @@ MINOR_POINTS = 2
 CARRYING_TURN = 4  # when tiles are carried over to the Seven Years War (7.6)
 
 
-class Round(Step, frozen=True):
+class Round(Step[State], frozen=True):
     """4.1.9: the action rounds alternate, four for each side."""
 
     rule: ClassVar[str] = "book 001, 4.1.9: the action phase"
     seat: Seat
     number: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield RoundBegan(self.seat, self.number, isolated(s.flags, s.conflicts))
         if s.turn == CARRYING_TURN and self.number <= len(s.carried):  # the first round of a side
             for _ in range(s.carried[self.seat]):
@@ -42,9 +42,10 @@ class Round(Step, frozen=True):
         yield TakeTile(self.seat)
 
 
-class TakeTile(Step, frozen=True):
+class TakeTile(Step[State], frozen=True):
     """5.1: a tile must be taken; ministries may act, or be revealed, before that."""
 
+    spelling = ("ability:{ability}", "reveal:{ministry}", "{investment}")
     rule: ClassVar[str] = "book 001, 5.1: choosing an investment tile"
     seat: Seat
 
@@ -58,7 +59,7 @@ class TakeTile(Step, frozen=True):
         assert s.round is not None
         return {"number": s.round.number}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, id = picks[0].partition(":")
         if verb == menu.REVEAL:
             yield from _reveal(s, seat, id)
@@ -70,7 +71,7 @@ class TakeTile(Step, frozen=True):
             yield from _take(s, seat, picks[0])
 
 
-def _take(s: State, me: Seat, tile: str) -> Resolution:
+def _take(s: State, me: Seat, tile: str) -> Resolution[State]:
     """3.3: the tile's Major and Minor action; on turn 6 its upgrade is a Treaty Point (5.3.3)."""
     face = INVESTMENTS[tile]
     pools = (
@@ -85,22 +86,44 @@ def _take(s: State, me: Seat, tile: str) -> Resolution:
     yield Act(me)
 
 
-class RaiseActions(Step, frozen=True):
+class RaiseActions(Step[State], frozen=True):
     """What open ministries add to the actions of this round by themselves."""
 
     rule: ClassVar[str] = "book 001, 3.5.4: action points of ministries"
     seat: Seat
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for ministry, acts in ACTING.items():
             mine = ministry in s.ministries[self.seat] and in_play(s, ministry)
             if mine and s.round is not None and s.round.tile:
                 yield from acts(s, self.seat)
 
 
-class Act(Step, frozen=True):
+class Act(Step[State], frozen=True):
     """5.0: whatever the player does next, until the round ends."""
 
+    spelling = (
+        "flag:{space}",
+        "unflag:{space}",
+        "ability:{ability}",
+        "advantage:{advantage}",
+        "build:{fort}",
+        "clear:{space}",
+        "deploy:{naval}",
+        "event:{event}",
+        "exchange:diplomatic",
+        "exchange:economic",
+        "pass:{number}",
+        "repair:{fort}",
+        "reveal:{ministry}",
+        "rise:{political}",
+        "seize:{fort}",
+        "buy",
+        "construct",
+        "draw",
+        "end",
+        "upgrade",
+    )
     rule: ClassVar[str] = "book 001, 5.0: an action round"
     seat: Seat
 
@@ -127,7 +150,7 @@ class Act(Step, frozen=True):
         reason = why_not(s, seat, pick)
         return replace(reason, rule=f"book 001, {reason.rule}")
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         verb, _, id = picks[0].partition(":")
         if verb == menu.PASS:
             s = yield RoundPassed(seat)
@@ -140,7 +163,7 @@ class Act(Step, frozen=True):
             yield Act(seat)
 
 
-def _do(s: State, me: Seat, verb: str, id: str, pick: str) -> Resolution:
+def _do(s: State, me: Seat, verb: str, id: str, pick: str) -> Resolution[State]:
     """One thing of the menu that does not end the round."""
     if verb == menu.EVENT:
         yield from _play(s, me, id)
@@ -161,27 +184,27 @@ def _do(s: State, me: Seat, verb: str, id: str, pick: str) -> Resolution:
 # --------------------------------------------------------------------------- ministries and events
 
 
-def _reveal(s: State, me: Seat, ministry: str) -> Resolution:
+def _reveal(s: State, me: Seat, ministry: str) -> Resolution[State]:
     s = yield MinistryRevealed(me, ministry)
     if ministry in REVEALED:
         yield from REVEALED[ministry](s, me)
     yield RaiseActions(me)
 
 
-class UseAbility(Step, frozen=True):
+class UseAbility(Step[State], frozen=True):
     """3.5.2: an ability of an open ministry."""
 
     rule: ClassVar[str] = "book 001, 3.5.2: abilities of ministries"
     seat: Seat
     ability: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         item = ABILITIES[self.ability]
         s = yield AbilityUsed(self.seat, item.id, item.exhausts)
         yield from item.then(s, self.seat)
 
 
-def _play(s: State, me: Seat, card: str) -> Resolution:
+def _play(s: State, me: Seat, card: str) -> Resolution[State]:
     """5.2: the condition is looked at once, before anything; then all of the event, then its bonus."""
     assert s.round is not None
     face = EVENTS[card]
@@ -197,7 +220,7 @@ def _play(s: State, me: Seat, card: str) -> Resolution:
     yield RaiseActions(me)
 
 
-class Happen(Step, frozen=True):
+class Happen(Step[State], frozen=True):
     """The "base" or the "bonus" of an event."""
 
     rule: ClassVar[str] = "book 001, 5.2: playing an event"
@@ -205,7 +228,7 @@ class Happen(Step, frozen=True):
     card: str
     part: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         effect = EVENTS[self.card].effect(self.part, self.seat)
         assert effect is not None
         yield from effect(s, self.seat)
@@ -214,9 +237,10 @@ class Happen(Step, frozen=True):
 # --------------------------------------------------------------------------- advantages
 
 
-class UseAdvantage(Step, frozen=True):
+class UseAdvantage(Step[State], frozen=True):
     """8.2: an advantage, on a target where it has one; `ignores_exhaustion`: by an event (6, 33)."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 8.2: using an advantage"
     seat: Seat
     advantage: str
@@ -234,7 +258,7 @@ class UseAdvantage(Step, frozen=True):
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {bought.space: detail(s, seat, bought) for bought in paid_uses(s, seat, self.advantage)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         face, me = ADVANTAGES[self.advantage], self.seat
         free = self.ignores_exhaustion and s.options.immediate_advantage == "free"
         space = (picks or self.options(s, me) or ("",))[0]

@@ -39,12 +39,12 @@ MOST_BY_MINISTRY = 3
 TRADING = ("textiles", "silk", "fruit", "fur_trade", "rum")  # the advantages of the East India Company
 
 
-class EndTurn(Step, frozen=True):
+class EndTurn(Step[State], frozen=True):
     """4.1.10 and 4.1.11: surplus Treaty Points are lost, abilities of the end of the turn act."""
 
     rule: ClassVar[str] = "book 001, 4.1.10 and 4.1.11: Treaty Points and remaining abilities"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in (s.first, OTHER[s.first]):
             s = yield from treaty(s, side, min(0, MOST_TREATY_POINTS - s.treaty[side]), "surplus")
         if in_play(s, "john_law"):
@@ -53,12 +53,12 @@ class EndTurn(Step, frozen=True):
         yield ScoreTurn()
 
 
-class ScoreTurn(Step, frozen=True):
+class ScoreTurn(Step[State], frozen=True):
     """4.1.12: awards, Europe's with prestige; goods in demand from the top of the table; ministries."""
 
     rule: ClassVar[str] = "book 001, 4.1.12: the scoring phase"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for region in REGIONS:
             s = yield from score_award(s, region)
         for name in GOODS:
@@ -128,24 +128,24 @@ def _ready(s: State, tile: str) -> bool:
     return tile not in s.exhausted and not any(space in s.conflicts for space in ADVANTAGES[tile].spaces)
 
 
-class CheckVictory(Step, frozen=True):
+class CheckVictory(Step[State], frozen=True):
     """4.1.13: a sweep of the turn, then the marker."""
 
     rule: ClassVar[str] = "book 001, 4.1.13: the victory check"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield TurnEnded(s.turn, s.vp)
         for winner, reason in ((sweeper(s), "turn_sweep"), (points_winner(s), "victory_points")):
             if winner is not None:
                 s = yield Ended(winner, reason, score(s))
 
 
-class FinalScoring(Step, frozen=True):
+class FinalScoring(Step[State], frozen=True):
     """11.0: prestige once more, Available Debt, every good, Territories of the other side."""
 
     rule: ClassVar[str] = "book 001, 11.0: final scoring"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield from score_prestige(s)
         compared = debts(s)
         s = yield compared

@@ -56,9 +56,10 @@ def detail(s: State, me: Seat, bought: Purchase) -> Detail:
     return Detail(cost.total, working=dict(cost.working), pays=pays)
 
 
-class Sail(Step, frozen=True):
+class Sail(Step[State], frozen=True):
     """5.6.6: which Squadron is deployed to a naval space."""
 
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 5.6.6: deploying a Squadron"
     seat: Seat
     space: str
@@ -79,14 +80,15 @@ class Sail(Step, frozen=True):
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {bought.origin: detail(s, seat, bought) for bought in deployments(s, seat, self.space)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         origin = (picks or self.options(s, self.seat))[0]
         yield Pay(self.seat, Purchase(DEPLOY, self.space, origin=origin))
 
 
-class Pay(Step, frozen=True):
+class Pay(Step[State], frozen=True):
     """5.2, 5.3, 6.1, 9.1: how a purchase is paid, where there are several ways; then it takes effect."""
 
+    spelling = ("major:{number}", "minor:{number}")
     rule: ClassVar[str] = "book 001, 5.3.2, 6.1 and 9.1: paying with points, Debt and Treaty Points"
     seat: Seat
     bought: Purchase
@@ -108,7 +110,7 @@ class Pay(Step, frozen=True):
             for way in ways(s, seat, self.bought)
         }
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         found = ways(s, self.seat, self.bought)
         way = next(way for way in found if not picks or way.pick == picks[0])
         s = yield from _pay(s, self.seat, self.bought, way)
@@ -139,7 +141,7 @@ def _pay(s: State, me: Seat, bought: Purchase, way: Way) -> Deed:
     return s
 
 
-def _carry_out(s: State, me: Seat, bought: Purchase) -> Resolution:
+def _carry_out(s: State, me: Seat, bought: Purchase) -> Resolution[State]:
     """What was bought happens."""
     verb, space = bought.verb, bought.space
     if verb in SHIFT:
@@ -163,7 +165,7 @@ def _carry_out(s: State, me: Seat, bought: Purchase) -> Resolution:
         yield from _on_the_map(s, me, bought)
 
 
-def _on_the_map(s: State, me: Seat, bought: Purchase) -> Resolution:
+def _on_the_map(s: State, me: Seat, bought: Purchase) -> Resolution[State]:
     """Forts, Squadrons and Conflict markers."""
     verb, space = bought.verb, bought.space
     if verb == CLEAR:
@@ -190,7 +192,7 @@ def _use_huguenots(s: State, me: Seat, space: str) -> Deed:
     return s
 
 
-def _score_uprisings(s: State) -> Resolution:
+def _score_uprisings(s: State) -> Resolution[State]:
     """The second ability of Jacobite Uprisings: French flags in both countries and victories, at most 4."""
     flags = len(held(s, FR, (*COUNTRIES["ireland"], *COUNTRIES["scotland"])))
     yield from gain(s, FR, min(MOST_JACOBITE_POINTS, flags + s.victories), "jacobite_uprisings")

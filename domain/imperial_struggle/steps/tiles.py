@@ -33,14 +33,14 @@ def place(s: State) -> str:
 # --------------------------------------------------------------------------- event cards
 
 
-class DealTo(Step, frozen=True):
+class DealTo(Step[State], frozen=True):
     """4.1.6: so many event cards to a side; where the draw pile runs out, the discards are reshuffled."""
 
     rule: ClassVar[str] = "book 001, 4.1.6: dealing event cards"
     seat: Seat
     count: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         now = min(self.count, s.deck.size)
         if now:
             yield DrawCards(self.seat, now)
@@ -49,19 +49,20 @@ class DealTo(Step, frozen=True):
             yield DealTo(self.seat, self.count - now)
 
 
-class ReshuffleEvents(Step, frozen=True):
+class ReshuffleEvents(Step[State], frozen=True):
     """The discards become a new draw pile."""
 
     rule: ClassVar[str] = "book 001, 4.1.6: reshuffling"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.discards:
             yield DiscardsReshuffled(len(s.discards))
 
 
-class DrawCards(Draw, frozen=True):
+class DrawCards(Draw[State], frozen=True):
     """Event cards from the draw pile; no more than there are."""
 
+    spelling = ("{event}",)
     rule: ClassVar[str] = "book 001, 4.1.6 and 5.5.3: drawing event cards"
     seat: Seat
     count: int
@@ -76,7 +77,7 @@ class DrawCards(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"deal/{place(s)}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield CardsDealt(self.seat, sorted_cards(picks))
 
@@ -84,9 +85,10 @@ class DrawCards(Draw, frozen=True):
 # --------------------------------------------------------------------------- tiles of the turn
 
 
-class ShowInvestments(Draw, frozen=True):
+class ShowInvestments(Draw[State], frozen=True):
     """4.1.6: nine tiles lie open; where the stack runs out, the used ones are reshuffled."""
 
+    spelling = ("{investment}",)
     rule: ClassVar[str] = "book 001, 4.1.6: investment tiles"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -102,7 +104,7 @@ class ShowInvestments(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             s = yield InvestmentsShown(picks)
         if len(s.shown) < SHOWN:
@@ -110,9 +112,10 @@ class ShowInvestments(Draw, frozen=True):
             yield ShowInvestments()
 
 
-class LayAwards(Draw, frozen=True):
+class LayAwards(Draw[State], frozen=True):
     """4.1.3: an award for each Region, in the order of the Regions."""
 
+    spelling = ("{award}",)
     rule: ClassVar[str] = "book 001, 4.1.3: awards"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -127,13 +130,14 @@ class LayAwards(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield AwardsLaid(dict(zip(REGIONS, picks, strict=True)))
 
 
-class DrawDemand(Draw, frozen=True):
+class DrawDemand(Draw[State], frozen=True):
     """4.1.4: three of the six goods."""
 
+    spelling = ("{good}",)
     rule: ClassVar[str] = "book 001, 4.1.4: Global Demand"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -148,16 +152,17 @@ class DrawDemand(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield DemandSet(tuple(good for good in GOODS if good in picks))
 
 
 # --------------------------------------------------------------------------- Basic war tiles
 
 
-class LayBasics(Draw, frozen=True):
+class LayBasics(Draw[State], frozen=True):
     """7.6: a Basic tile face down in each theatre, in order; with 12.2 the side lays them out itself."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 7.6: the layout of a war"
     seat: Seat
 
@@ -171,7 +176,7 @@ class LayBasics(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"basics/{s.war}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.options.planned_layout:
             yield BasicsDrawn(self.seat, sorted_cards(picks))
         else:
@@ -183,9 +188,10 @@ def in_theatres(s: State, tiles: tuple[str, ...]) -> dict[str, str]:
     return {theatre.id: tile for theatre, tile in zip(WARS[s.war].theatres, tiles, strict=True)}
 
 
-class PlanLayout(Step, frozen=True):
+class PlanLayout(Step[State], frozen=True):
     """12.2: each of `waiting` lays its drawn Basic tiles out, the first for the first theatre."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 12.2: military planning"
     secret: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
@@ -204,7 +210,7 @@ class PlanLayout(Step, frozen=True):
         theatres = [theatre.id for theatre in WARS[s.war].theatres]
         return {"war": s.war, **dict(zip_longest(PLACES, theatres, fillvalue=NO_THEATRE))}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BasicsLaid(seat, in_theatres(s, picks))
         rest = tuple(side for side in self.waiting if side != seat)
         if rest:
@@ -214,12 +220,13 @@ class PlanLayout(Step, frozen=True):
 # --------------------------------------------------------------------------- Bonus war tiles
 
 
-class DrawBonus(Draw, frozen=True):
+class DrawBonus(Draw[State], frozen=True):
     """5.6.1: a Bonus tile of a side, which then places it; `theatre` where a card says which.
 
     Nothing is drawn where no theatre has room for one more tile.
     """
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 5.6.1: Bonus War tiles"
     seat: Seat
     bought: bool = False
@@ -234,15 +241,16 @@ class DrawBonus(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"bonus/{place(s)}/{s.war}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield BonusDrawn(self.seat, picks[0], self.bought)
             yield PlaceBonus(self.seat, self.theatre)
 
 
-class PlaceBonus(Step, frozen=True):
+class PlaceBonus(Step[State], frozen=True):
     """5.6.1: the drawn tile goes to a theatre; where two lie already, one of them makes room first."""
 
+    spelling = ("{theatre}",)
     rule: ClassVar[str] = "book 001, 5.6.1: at most two Bonus War tiles of a side in a theatre"
     seat: Seat
     theatre: str = ""
@@ -256,7 +264,7 @@ class PlaceBonus(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"war": s.war}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         to = picks[0] if picks else self.theatre
         if len(s.reinforcements[self.seat].get(to, ())) < MOST_BONUSES:
             yield BonusPlaced(self.seat, s.drawn[self.seat][0], to)
@@ -264,9 +272,10 @@ class PlaceBonus(Step, frozen=True):
             yield MakeRoom(self.seat, to)
 
 
-class MakeRoom(Step, frozen=True):
+class MakeRoom(Step[State], frozen=True):
     """5.6.1: one of the two tiles there goes to a theatre with room: "tile:theatre"."""
 
+    spelling = ("{tile}:{theatre}",)
     rule: ClassVar[str] = "book 001, 5.6.1: a Bonus War tile makes room for another"
     secret: ClassVar[bool] = True
     seat: Seat
@@ -282,7 +291,7 @@ class MakeRoom(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         tile, _, to = picks[0].partition(":")
         s = yield BonusMoved(self.seat, tile, self.theatre, to)
         yield BonusPlaced(self.seat, s.drawn[self.seat][0], self.theatre)

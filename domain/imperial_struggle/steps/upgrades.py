@@ -17,7 +17,7 @@ SWAP = "swap"
 RETURN, REMOVE = "return", "remove"
 
 
-def upgrade(s: State, me: Seat) -> Resolution:
+def upgrade(s: State, me: Seat) -> Resolution[State]:
     """A new Basic tile for one on the display; on turn 6 a Treaty Point."""
     s = yield UpgradeUsed(me)
     if s.turn == LAST_TURN:
@@ -26,9 +26,10 @@ def upgrade(s: State, me: Seat) -> Resolution:
         yield Upgrade(me)
 
 
-class Upgrade(Step, frozen=True):
+class Upgrade(Step[State], frozen=True):
     """5.3.3: the theatre whose Basic tile may be replaced; with 12.2 two of them may be swapped."""
 
+    spelling = ("swap", "{theatre}")
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
     seat: Seat
 
@@ -42,13 +43,14 @@ class Upgrade(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"war": s.war}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield SwapBasics(seat) if picks[0] == SWAP else DrawBasic(seat, picks[0])
 
 
-class SwapBasics(Step, frozen=True):
+class SwapBasics(Step[State], frozen=True):
     """12.2: the two theatres whose Basic tiles change places."""
 
+    spelling = ("{theatre}",)
     rule: ClassVar[str] = "book 001, 12.2: military planning"
     seat: Seat
 
@@ -61,13 +63,14 @@ class SwapBasics(Step, frozen=True):
     def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
         return 2, 2
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BasicsSwapped(seat, picks)
 
 
-class DrawBasic(Draw, frozen=True):
+class DrawBasic(Draw[State], frozen=True):
     """5.3.3: a new Basic tile for a theatre."""
 
+    spelling = ("{tile}",)
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade"
     seat: Seat
     theatre: str
@@ -79,14 +82,15 @@ class DrawBasic(Draw, frozen=True):
         assert s.round is not None
         return f"upgrade/t{s.turn}/r{s.round.number}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BasicsDrawn(self.seat, picks)
         yield KeepBasic(self.seat, self.theatre)
 
 
-class KeepBasic(Step, frozen=True):
+class KeepBasic(Step[State], frozen=True):
     """5.3.3: the old tile or the new one stays; the other returns to the pool or leaves the game."""
 
+    spelling = ("{tile}:remove", "{tile}:return")
     rule: ClassVar[str] = "book 001, 5.3.3: the military upgrade; four Basic tiles stay in the game"
     secret: ClassVar[bool] = True
     seat: Seat
@@ -103,7 +107,7 @@ class KeepBasic(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         kept, _, fate = picks[0].partition(":")
         other = next(tile for tile in self._tiles(s) if tile != kept)
         if fate == REMOVE:

@@ -65,13 +65,13 @@ FIRST_WAR, FIRST_BONUS = "wss", "central_europe"  # where France starts with a B
 UPRISINGS = "jacobite_uprisings"
 
 
-class War(Step, frozen=True):
+class War(Step[State], frozen=True):
     """7.0: a whole war, up to the layout of the next one; the peace turn after it is not its business."""
 
     rule: ClassVar[str] = "book 001, 7.0: the course of a war"
     war: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield WarBegan(self.war)
         for theatre in WARS[self.war].theatres:
             yield Battle(theatre.id)
@@ -85,7 +85,7 @@ class War(Step, frozen=True):
 # --------------------------------------------------------------------------- tiles
 
 
-class Battle(Step, frozen=True):
+class Battle(Step[State], frozen=True):
     """7.1.1, 7.1.2: both reveal their tiles; one side's symbols take effect, then the other's.
 
     A side's own symbols follow the order of its tiles, the Basic one first: the book leaves that open.
@@ -94,7 +94,7 @@ class Battle(Step, frozen=True):
     rule: ClassVar[str] = "book 001, 7.1.1: revealing war tiles"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield TilesRevealed(self.theatre, tiles(s, BR, self.theatre), tiles(s, FR, self.theatre))
         for side in order(s):
             for tile in tiles(s, side, self.theatre):
@@ -103,7 +103,7 @@ class Battle(Step, frozen=True):
         yield Compare(self.theatre)
 
 
-class DebtSymbol(Step, frozen=True):
+class DebtSymbol(Step[State], frozen=True):
     """7.1.2: the opponent takes 1 Debt, whether he has room or not."""
 
     rule: ClassVar[str] = "book 001, 7.1.2: the Debt symbol"
@@ -111,13 +111,14 @@ class DebtSymbol(Step, frozen=True):
     theatre: str
     tile: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from force_debt(s, OTHER[self.seat], 1, self.tile)
 
 
 class StrikeSymbol(Single, frozen=True):
     """7.1.2: an undamaged opposing Fort is damaged, or an opposing Squadron goes to the Navy Box."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.1.2: the symbol of Forts and Squadrons"
     tile: str
 
@@ -127,7 +128,7 @@ class StrikeSymbol(Single, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "tile": self.tile}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for space in self.chosen(s, picks):
             s = yield from (damage if BOARD[space].kind == "fort" else send_home)(s, space)
 
@@ -135,6 +136,7 @@ class StrikeSymbol(Single, frozen=True):
 class FlagSymbol(Single, frozen=True):
     """7.1.2: an opposing flag without a Conflict marker goes; compulsory, as the symbols all are."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.1.2: the flag symbol"
     tile: str
 
@@ -144,7 +146,7 @@ class FlagSymbol(Single, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "tile": self.tile}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for space in self.chosen(s, picks):
             s = yield from unflag(s, space)
 
@@ -159,24 +161,24 @@ SYMBOLS: dict[str, type[DebtSymbol] | type[StrikeSymbol] | type[FlagSymbol]] = {
 # --------------------------------------------------------------------------- strength and spoils
 
 
-class Compare(Step, frozen=True):
+class Compare(Step[State], frozen=True):
     """7.1.3, 7.1.4: strength on the board as the symbols left it."""
 
     rule: ClassVar[str] = "book 001, 7.1.4: the strength in a theatre"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield outcome(s, self.theatre)
         yield ShareSpoils(self.theatre)
 
 
-class ShareSpoils(Step, frozen=True):
+class ShareSpoils(Step[State], frozen=True):
     """7.2: what the row brings, in the order of the digital version: the book prescribes none."""
 
     rule: ClassVar[str] = "book 001, 7.2: spoils"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         row, winner = spoils(s, self.theatre), s.fought[self.theatre]
         if row is None:
             return
@@ -193,7 +195,7 @@ class ShareSpoils(Step, frozen=True):
             yield SettleSpain(self.theatre)
 
 
-def _awards(row: Spoils, theatre: str) -> Resolution:
+def _awards(row: Spoils, theatre: str) -> Resolution[State]:
     """7.3: the special awards of a row, as steps."""
     if row.dominance or row.jacobite_victory or row.jacobite_defeat:
         yield Honour(theatre)
@@ -206,6 +208,7 @@ def _awards(row: Spoils, theatre: str) -> Resolution:
 class LoseSquadrons(Single, frozen=True):
     """7.2: the loser takes Squadrons of his own choice from the map or the Navy Box, while he has any."""
 
+    spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 7.2: spoils, Squadrons of the loser"
     to: str
     count: int
@@ -216,7 +219,7 @@ class LoseSquadrons(Single, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"theatre": self.theatre, "to": self.to, "count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         leave = unbuild_squadron if self.to == UNBUILT else lose_squadron
         for origin in self.chosen(s, picks):
             yield from leave(s, self.seat, origin)
@@ -224,13 +227,13 @@ class LoseSquadrons(Single, frozen=True):
                 yield LoseSquadrons(self.seat, self.theatre, self.to, self.count - 1)
 
 
-class CollectSpoils(Step, frozen=True):
+class CollectSpoils(Step[State], frozen=True):
     """7.2: victory points of the winner, Treaty Points of the loser."""
 
     rule: ClassVar[str] = "book 001, 7.2: spoils"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         row, winner = spoils(s, self.theatre), s.fought[self.theatre]
         assert row is not None
         s = yield SpoilsTaken(self.theatre, winner, row.vp, row.cp, row.treaty_points)
@@ -241,18 +244,19 @@ class CollectSpoils(Step, frozen=True):
 class TakeFlag(Single, frozen=True):
     """7.2: the winner removes an opposing flag; one with a Conflict marker, or one that isolates, may do."""
 
+    spelling = ("{space}",)
     rule: ClassVar[str] = "book 001, 7.2: spoils, removing a flag"
     where: Where
 
     def options(self, s: State, seat: Seat) -> Picks:
         return to_unflag(s, self.seat, self.where)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for space in self.chosen(s, picks):
             s = yield from unflag(s, space)
 
 
-class Honour(Step, frozen=True):
+class Honour(Step[State], frozen=True):
     """7.3: Atlantic Dominance, and what the Jacobites win or lose.
 
     A third marker, or a second permission, there is none; and nothing is allowed to a card that has left.
@@ -261,7 +265,7 @@ class Honour(Step, frozen=True):
     rule: ClassVar[str] = "book 001, 7.3: special awards"
     theatre: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         row = spoils(s, self.theatre)
         assert row is not None
         if row.dominance:
@@ -277,18 +281,18 @@ class Honour(Step, frozen=True):
 # --------------------------------------------------------------------------- after the last theatre
 
 
-class CheckWar(Step, frozen=True):
+class CheckWar(Step[State], frozen=True):
     """7.4: a war won in every theatre by the highest row, then the marker."""
 
     rule: ClassVar[str] = "book 001, 7.4: the victory check of a war"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for winner, reason in ((conqueror(s), "war_sweep"), (points_winner(s), "victory_points")):
             if winner is not None:
                 yield Ended(winner, reason, score(s))
 
 
-class ResetWar(Step, frozen=True):
+class ResetWar(Step[State], frozen=True):
     """7.5: Conflict markers that gave strength leave, and so do the tiles.
 
     The Bonus tiles leave the game (3.7); that 7.5 returns them to the mats is only where they are kept.
@@ -296,13 +300,13 @@ class ResetWar(Step, frozen=True):
 
     rule: ClassVar[str] = "book 001, 7.5: the reset of a war"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for space in spent_conflicts(s):
             s = yield from clear_conflict(s, space)
         yield WarEnded(s.war, carried(s))
 
 
-class Layout(Step, frozen=True):
+class Layout(Step[State], frozen=True):
     """7.6: the display of a war, with a Basic tile of each side in each theatre, placed by chance or 12.2.
 
     The first one also holds a French Bonus tile from the start.
@@ -311,7 +315,7 @@ class Layout(Step, frozen=True):
     rule: ClassVar[str] = "book 001, 7.6: the layout of a war"
     war: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         own = {
             side: tuple(tile.id for tile in WAR_TILES.values() if (tile.side, tile.war) == (side, self.war))
             for side in SIDES

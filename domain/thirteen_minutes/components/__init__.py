@@ -128,7 +128,7 @@ _DATA = importlib.resources.files(__package__) / "reconstruction.json"
 RECONSTRUCTION = msgspec.json.decode(_DATA.read_bytes(), type=CardSet)
 
 
-def components() -> Mapping[str, Any]:
+def describe_components() -> Mapping[str, Any]:
     """What a client needs to show a table; names and event texts ("<card>.event") are in the texts."""
     return {
         "card_set": {"id": "reconstruction", **msgspec.to_builtins(RECONSTRUCTION)},

@@ -13,7 +13,7 @@ from domain.twilight_struggle.rules.registry import CARDS, Card
 MODULES = (early, mid_first_half, mid_second_half, late)
 
 
-def components() -> dict[str, Any]:
+def describe_components() -> dict[str, Any]:
     """Cards, countries, regions and the Space Race as plain data for clients."""
     return {
         "cards": [_face(card) for card in sorted(CARDS.values(), key=lambda card: (card.number, card.id))],

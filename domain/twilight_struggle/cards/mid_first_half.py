@@ -42,7 +42,7 @@ IMPROVE, DEGRADE, LEAVE = "improve", "degrade", "leave"
 
 
 @card(36, NEUTRAL, 3, MID, war=True)
-def brush_war(s: State, me: Seat) -> Resolution:
+def brush_war(s: State, me: Seat) -> Resolution[State]:
     """The player attacks any country of stability 1 or 2; NATO shields US-controlled Europe."""
     yield Choose(me, "brush_war")
 
@@ -52,24 +52,24 @@ def _unstable(s: State, me: Seat) -> Picks:
 
 
 @choice("brush_war", _unstable)
-def _start_brush_war(s: State, me: Seat, picks: Picks) -> Resolution:
+def _start_brush_war(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     yield FightWar(me, "brush_war", picks[0])
 
 
 @card(37, SCORING, 0, MID, scores="central_america")
-def central_america_scoring(s: State, me: Seat) -> Resolution:
+def central_america_scoring(s: State, me: Seat) -> Resolution[State]:
     """Central America scores."""
     yield from score_region(s, "central_america")
 
 
 @card(38, SCORING, 0, MID, starred=True, scores="southeast_asia")
-def southeast_asia_scoring(s: State, me: Seat) -> Resolution:
+def southeast_asia_scoring(s: State, me: Seat) -> Resolution[State]:
     """Southeast Asia scores country by country, once in a match."""
     yield from score_region(s, "southeast_asia")
 
 
 @card(39, NEUTRAL, 3, MID)
-def arms_race(s: State, me: Seat) -> Resolution:
+def arms_race(s: State, me: Seat) -> Resolution[State]:
     """More Military Operations than the opponent bring 1 point; 3 where they meet the requirement too."""
     s = yield ArmsCompared(me, s.military, s.defcon)
     if s.military[me] > s.military[OTHER[me]]:
@@ -77,26 +77,26 @@ def arms_race(s: State, me: Seat) -> Resolution:
 
 
 @card(40, NEUTRAL, 3, MID, starred=True)
-def cuban_missile_crisis(s: State, me: Seat) -> Resolution:
+def cuban_missile_crisis(s: State, me: Seat) -> Resolution[State]:
     """DEFCON is 2; a Coup of the opponent this turn loses the match, unless bought off (see `ransoms`)."""
     s = yield from set_defcon(s, 2)
     yield from begin_effect(s, "cuban_missile_crisis", OTHER[me])
 
 
 @card(41, US, 2, MID, starred=True)
-def nuclear_subs(s: State, me: Seat) -> Resolution:
+def nuclear_subs(s: State, me: Seat) -> Resolution[State]:
     """This turn Coups of the US do not lower DEFCON (see `lowers_defcon`)."""
     yield from begin_effect(s, "nuclear_subs", US)
 
 
 @card(42, USSR, 3, MID, starred=True, lasting=True)
-def quagmire(s: State, me: Seat) -> Resolution:
+def quagmire(s: State, me: Seat) -> Resolution[State]:
     """From its next round on the US discards and rolls until it escapes (see `RollTrap`); NORAD ends."""
     yield from end_marker(s, "norad")
 
 
 @card(43, NEUTRAL, 3, MID, starred=True)
-def salt_negotiations(s: State, me: Seat) -> Resolution:
+def salt_negotiations(s: State, me: Seat) -> Resolution[State]:
     """DEFCON rises by 2, this turn every Coup rolls 1 lower, and the player may take back a discard."""
     s = yield from improve(s, 2)
     yield from begin_effect(s, "salt_negotiations", me)
@@ -109,19 +109,19 @@ def _discards_worth_taking(s: State, me: Seat) -> Picks:
 
 
 @choice("salt_negotiations", _discards_worth_taking)
-def _take_back(s: State, me: Seat, picks: Picks) -> Resolution:
+def _take_back(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     if picks and picks[0] != NONE:
         yield CardRetrieved(me, picks[0])
 
 
 @card(44, US, 3, MID, starred=True, lasting=True)
-def bear_trap(s: State, me: Seat) -> Resolution:
+def bear_trap(s: State, me: Seat) -> Resolution[State]:
     """From its next round on the USSR discards and rolls until it escapes (see `RollTrap`)."""
     yield from ()
 
 
 @card(45, NEUTRAL, 1, MID)
-def summit(s: State, me: Seat) -> Resolution:
+def summit(s: State, me: Seat) -> Resolution[State]:
     """Both roll, each with 1 more for every region that it Dominates or Controls."""
     yield Contest(me, "summit")
 
@@ -131,7 +131,7 @@ def _regions_led(s: State, side: Seat) -> int:
 
 
 @contest("summit")
-def _negotiate(s: State, me: Seat, rolls: dict[Seat, int]) -> Resolution:
+def _negotiate(s: State, me: Seat, rolls: dict[Seat, int]) -> Resolution[State]:
     winner: Seat | None
     s, winner = yield from record_contest(s, "summit", rolls, {side: _regions_led(s, side) for side in rolls})
     if winner is not None:
@@ -144,7 +144,7 @@ def _directions(s: State, me: Seat) -> Picks:
 
 
 @choice("summit", _directions)
-def _move_defcon(s: State, me: Seat, picks: Picks) -> Resolution:
+def _move_defcon(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     if picks[0] == IMPROVE:
         yield from improve(s)
     elif picks[0] == DEGRADE:
@@ -152,7 +152,7 @@ def _move_defcon(s: State, me: Seat, picks: Picks) -> Resolution:
 
 
 @card(46, NEUTRAL, 2, MID, starred=True)
-def how_i_learned_to_stop_worrying(s: State, me: Seat) -> Resolution:
+def how_i_learned_to_stop_worrying(s: State, me: Seat) -> Resolution[State]:
     """The player sets DEFCON to any level, and has 5 Military Operations."""
     yield Choose(me, "how_i_learned_to_stop_worrying")
 
@@ -162,13 +162,13 @@ def _levels(s: State, me: Seat) -> Picks:
 
 
 @choice("how_i_learned_to_stop_worrying", _levels)
-def _love_the_bomb(s: State, me: Seat, picks: Picks) -> Resolution:
+def _love_the_bomb(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     s = yield from set_defcon(s, int(picks[0]))
     yield from military(s, me, 5)
 
 
 @card(47, NEUTRAL, 2, MID)
-def junta(s: State, me: Seat) -> Resolution:
+def junta(s: State, me: Seat) -> Resolution[State]:
     """2 influence in one country of Central or South America; then a free Coup or realignments there."""
     yield AddEach(me, "junta", me, AMERICAS, 1, 2)
     yield Operate(me, grant(s, "junta", 2, free=True, where=AMERICAS), (COUP, REALIGN))
@@ -179,13 +179,13 @@ def _more_battlegrounds(s: State, player: Seat) -> bool:
 
 
 @card(48, US, 1, MID, starred=True, needs=("needs_more_battlegrounds", _more_battlegrounds))
-def kitchen_debates(s: State, me: Seat) -> Resolution:
+def kitchen_debates(s: State, me: Seat) -> Resolution[State]:
     """With more battlegrounds than the USSR, the US gains 2 points."""
     yield from gain(s, US, 2, "kitchen_debates")
 
 
 @card(49, NEUTRAL, 2, MID)
-def missile_envy(s: State, me: Seat) -> Resolution:
+def missile_envy(s: State, me: Seat) -> Resolution[State]:
     """The opponent gives his best card for this one, which he must use in his next round (see `plays`)."""
     yield Choose(OTHER[me], "missile_envy")
 
@@ -199,7 +199,7 @@ def _envied(s: State, giver: Seat) -> Picks:
 
 
 @choice("missile_envy", _envied)
-def _hand_over(s: State, giver: Seat, picks: Picks) -> Resolution:
+def _hand_over(s: State, giver: Seat, picks: Picks) -> Resolution[State]:
     given, me = picks[0], OTHER[giver]
     if given == NONE:
         return
@@ -214,27 +214,27 @@ def _hand_over(s: State, giver: Seat, picks: Picks) -> Resolution:
 
 
 @card(50, USSR, 4, MID, starred=True)
-def we_will_bury_you(s: State, me: Seat) -> Resolution:
+def we_will_bury_you(s: State, me: Seat) -> Resolution[State]:
     """DEFCON falls by 1; the US answers in its next round (see `answer_burial`)."""
     yield from degrade(s)
     yield BurialBegan()
 
 
 @card(51, USSR, 3, MID, starred=True)
-def brezhnev_doctrine(s: State, me: Seat) -> Resolution:
+def brezhnev_doctrine(s: State, me: Seat) -> Resolution[State]:
     """This turn USSR cards are worth 1 more, at most 4."""
     yield from begin_effect(s, "brezhnev_doctrine", USSR)
 
 
 @card(52, USSR, 2, MID, starred=True)
-def portuguese_empire_crumbles(s: State, me: Seat) -> Resolution:
+def portuguese_empire_crumbles(s: State, me: Seat) -> Resolution[State]:
     """2 USSR influence in Angola and in the Southeast African States."""
     s = yield from add(s, USSR, "angola", 2)
     yield from add(s, USSR, "se_african_states", 2)
 
 
 @card(53, USSR, 2, MID)
-def south_african_unrest(s: State, me: Seat) -> Resolution:
+def south_african_unrest(s: State, me: Seat) -> Resolution[State]:
     """2 USSR influence in South Africa, or 1 there and 2 next to it."""
     yield Choose(USSR, "south_african_unrest")
 
@@ -244,7 +244,7 @@ def _unrest(s: State, me: Seat) -> Picks:
 
 
 @choice("south_african_unrest", _unrest)
-def _riot(s: State, me: Seat, picks: Picks) -> Resolution:
+def _riot(s: State, me: Seat, picks: Picks) -> Resolution[State]:
     if picks[0] == SOUTH_AFRICA:
         yield from add(s, USSR, "south_africa", 2)
         return
@@ -256,33 +256,33 @@ def _riot(s: State, me: Seat, picks: Picks) -> Resolution:
 
 
 @card(54, USSR, 1, MID, starred=True)
-def allende(s: State, me: Seat) -> Resolution:
+def allende(s: State, me: Seat) -> Resolution[State]:
     """2 USSR influence in Chile."""
     yield from add(s, USSR, "chile", 2)
 
 
 @card(55, USSR, 2, MID, starred=True, lasting=True, barred_by=("tear_down_this_wall",))
-def willy_brandt(s: State, me: Seat) -> Resolution:
+def willy_brandt(s: State, me: Seat) -> Resolution[State]:
     """1 point and 1 influence in West Germany for the USSR; NATO no longer protects it."""
     s = yield from gain(s, USSR, 1, "willy_brandt")
     yield from add(s, USSR, "west_germany", 1)
 
 
 @card(56, USSR, 4, MID, barred_by=("awacs_sale_to_saudis",))
-def muslim_revolution(s: State, me: Seat) -> Resolution:
+def muslim_revolution(s: State, me: Seat) -> Resolution[State]:
     """The US loses all its influence in two of eight countries."""
     yield RemoveEach(USSR, "muslim_revolution", US, MUSLIM, 2, 0)
 
 
 @card(57, NEUTRAL, 4, MID)
-def abm_treaty(s: State, me: Seat) -> Resolution:
+def abm_treaty(s: State, me: Seat) -> Resolution[State]:
     """DEFCON rises by 1; then the player conducts Operations with this card's value."""
     s = yield from improve(s)
     yield Operate(me, grant(s, "abm_treaty", 4))
 
 
 @card(58, USSR, 3, MID, starred=True)
-def cultural_revolution(s: State, me: Seat) -> Resolution:
+def cultural_revolution(s: State, me: Seat) -> Resolution[State]:
     """The China Card comes to the USSR face up; 1 point where the USSR has it already."""
     if s.china == US:
         yield from take_china(s, USSR, ready=True)

@@ -8,7 +8,7 @@ from domain.kernel import Fact, Seat
 from domain.twilight_struggle.state import State
 
 
-class InfluenceSet(Fact, frozen=True):
+class InfluenceSet(Fact[State], frozen=True):
     """A side has `now` influence in a country, `by` more than before (less, where negative)."""
 
     side: Seat
@@ -25,7 +25,7 @@ class InfluenceSet(Fact, frozen=True):
         return replace(s, influence={**s.influence, self.side: held})
 
 
-class CoupRolled(Fact, frozen=True):
+class CoupRolled(Fact[State], frozen=True):
     """A Coup: `roll` + `ops` + `modifier` - 2 x `stability` = `net`; it succeeds above 0."""
 
     seat: Seat
@@ -37,7 +37,7 @@ class CoupRolled(Fact, frozen=True):
     net: int
 
 
-class RealignmentRolled(Fact, frozen=True):
+class RealignmentRolled(Fact[State], frozen=True):
     """Both sides rolled; `modifiers` are added to `rolls`, and the lower total loses the difference."""
 
     seat: Seat
@@ -46,7 +46,7 @@ class RealignmentRolled(Fact, frozen=True):
     modifiers: dict[Seat, int]
 
 
-class WarRolled(Fact, frozen=True):
+class WarRolled(Fact[State], frozen=True):
     """A war: `roll` - `minus` must reach `need`."""
 
     seat: Seat
@@ -58,7 +58,7 @@ class WarRolled(Fact, frozen=True):
     won: bool
 
 
-class CivilWarEnded(Fact, frozen=True):
+class CivilWarEnded(Fact[State], frozen=True):
     """The USSR completed the Chinese Civil War: the markers return, and the China Card is its own."""
 
     turning = True

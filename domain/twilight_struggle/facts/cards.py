@@ -23,7 +23,7 @@ def ordered(s: State, card: str) -> Cards:
     return without(s.order, card) if card in s.order else s.order
 
 
-class CardsDealt(Fact, frozen=True):
+class CardsDealt(Fact[State], frozen=True):
     """Cards from the deck into a hand.  `watched`: the opponent sees that hand (Aldrich Ames)."""
 
     conceals = ("cards",)
@@ -39,7 +39,7 @@ class CardsDealt(Fact, frozen=True):
         return replace(s, hands=hands, deck=s.deck.drawn(self.cards))
 
 
-class CardsAdded(Fact, frozen=True):
+class CardsAdded(Fact[State], frozen=True):
     """The cards of a new period are shuffled into the deck; the discards wait for the next reshuffle."""
 
     period: str
@@ -49,7 +49,7 @@ class CardsAdded(Fact, frozen=True):
         return replace(s, deck=s.deck.shuffled_in(self.cards))
 
 
-class DiscardsReshuffled(Fact, frozen=True):
+class DiscardsReshuffled(Fact[State], frozen=True):
     """The discards become part of the deck again."""
 
     count: int
@@ -58,7 +58,7 @@ class DiscardsReshuffled(Fact, frozen=True):
         return replace(s, deck=s.deck.shuffled_in(s.discards), discards=())
 
 
-class TopSeen(Fact, frozen=True):
+class TopSeen(Fact[State], frozen=True):
     """A player looks at the top cards of the deck (Our Man in Tehran)."""
 
     reveals = True
@@ -73,7 +73,7 @@ class TopSeen(Fact, frozen=True):
         return replace(s, deck=s.deck.drawn(self.cards).put_on_top(sorted_cards(self.cards)))
 
 
-class TopDiscarded(Fact, frozen=True):
+class TopDiscarded(Fact[State], frozen=True):
     """One of the cards that were looked at is discarded, for all to see."""
 
     reveals = True
@@ -86,14 +86,14 @@ class TopDiscarded(Fact, frozen=True):
         return replace(s, deck=deck, discards=(*s.discards, self.card))
 
 
-class DeckShuffled(Fact, frozen=True):
+class DeckShuffled(Fact[State], frozen=True):
     """The deck is shuffled; no position in it is known any more."""
 
     def apply(self, s: State) -> State:
         return replace(s, deck=s.deck.loosened())
 
 
-class HandShown(Fact, frozen=True):
+class HandShown(Fact[State], frozen=True):
     """A player shows the opponent his whole hand, as it is now."""
 
     reveals = True
@@ -113,7 +113,7 @@ class HandShown(Fact, frozen=True):
         return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
 
 
-class CardsShown(Fact, frozen=True):
+class CardsShown(Fact[State], frozen=True):
     """A player lays these cards of his hand open, and takes them back."""
 
     reveals = True
@@ -128,7 +128,7 @@ class CardsShown(Fact, frozen=True):
         return replace(s, hands={**s.hands, self.seat: hand}, deck=deck)
 
 
-class CardSeen(Fact, frozen=True):
+class CardSeen(Fact[State], frozen=True):
     """A random card of a hand was looked at by the opponent (Grain Sales to Soviets)."""
 
     reveals = True
@@ -146,7 +146,7 @@ class CardSeen(Fact, frozen=True):
         return replace(s, hands={**s.hands, self.seat: hand}, deck=s.deck.located(self.card))
 
 
-class CardPlayed(Fact, frozen=True):
+class CardPlayed(Fact[State], frozen=True):
     """`seat` plays a card from the hand of `holder`.
 
     `how`: event, event_first, influence, coup, realign, space, cancelled (with UN Intervention), discard
@@ -170,7 +170,7 @@ class CardPlayed(Fact, frozen=True):
         )
 
 
-class ChinaPlayed(Fact, frozen=True):
+class ChinaPlayed(Fact[State], frozen=True):
     """The China Card is played; it goes to the opponent when the round's Operations are done."""
 
     seat: Seat
@@ -180,7 +180,7 @@ class ChinaPlayed(Fact, frozen=True):
         return replace(s, china_ready=False)
 
 
-class ChinaPassed(Fact, frozen=True):
+class ChinaPassed(Fact[State], frozen=True):
     """The China Card goes to `to`; `ready`: face up, so that it may be played at once."""
 
     to: Seat
@@ -190,7 +190,7 @@ class ChinaPassed(Fact, frozen=True):
         return replace(s, china=self.to, china_ready=self.ready)
 
 
-class CardPutAway(Fact, frozen=True):
+class CardPutAway(Fact[State], frozen=True):
     """A card that was resolved goes to the discards, is removed, or lies beside the board."""
 
     card: str
@@ -205,7 +205,7 @@ class CardPutAway(Fact, frozen=True):
         return replace(s, playing=playing, beside=(*s.beside, self.card))
 
 
-class CardKept(Fact, frozen=True):
+class CardKept(Fact[State], frozen=True):
     """Missile Envy goes to the opponent, who owes it for Operations in his next action round."""
 
     card: str
@@ -217,14 +217,14 @@ class CardKept(Fact, frozen=True):
         return replace(s, playing=playing, hands=hands, envy=self.to)
 
 
-class EnvyEnded(Fact, frozen=True):
+class EnvyEnded(Fact[State], frozen=True):
     """Nobody owes Missile Envy any more."""
 
     def apply(self, s: State) -> State:
         return replace(s, envy=None)
 
 
-class CardDiscarded(Fact, frozen=True):
+class CardDiscarded(Fact[State], frozen=True):
     """A card from a hand goes to the discards without effect.  `why`: the card, or the rule, that asks it.
 
     A Missile Envy that was owed is owed no more.
@@ -246,7 +246,7 @@ class CardDiscarded(Fact, frozen=True):
         )
 
 
-class CardRetrieved(Fact, frozen=True):
+class CardRetrieved(Fact[State], frozen=True):
     """A card from the discards goes into a hand (SALT Negotiations)."""
 
     seat: Seat
@@ -257,7 +257,7 @@ class CardRetrieved(Fact, frozen=True):
         return replace(s, hands=hands, discards=without(s.discards, self.card))
 
 
-class CardRevived(Fact, frozen=True):
+class CardRevived(Fact[State], frozen=True):
     """A card from the discards is played (Star Wars; Five-Year Plan discards first)."""
 
     seat: Seat
@@ -268,7 +268,7 @@ class CardRevived(Fact, frozen=True):
         return replace(s, discards=without(s.discards, self.card), playing=playing)
 
 
-class MarkerEnded(Fact, frozen=True):
+class MarkerEnded(Fact[State], frozen=True):
     """A card beside the board is no longer in force; it goes to the discards or is removed."""
 
     card: str
@@ -281,7 +281,7 @@ class MarkerEnded(Fact, frozen=True):
         return replace(s, removed=(*s.removed, self.card))
 
 
-class PositionStated(Fact, frozen=True):
+class PositionStated(Fact[State], frozen=True):
     """The position is the one that the record of an imported match states at `line`; no rule led to it.
 
     What changed on the board and its tracks stands in the facts before it; here is where the cards lie.
@@ -326,7 +326,7 @@ class PositionStated(Fact, frozen=True):
         )
 
 
-class HandOrdered(Fact, frozen=True):
+class HandOrdered(Fact[State], frozen=True):
     """The US hand lies open, and the USSR put it in order (Aldrich Ames, 2nd edition)."""
 
     reveals = True

@@ -10,7 +10,7 @@ from domain.twilight_struggle.facts.cards import ordered
 from domain.twilight_struggle.state import Effect, InPlay, State
 
 
-class TurnBegan(Fact, frozen=True):
+class TurnBegan(Fact[State], frozen=True):
     """Turn `turn` begins."""
 
     turn: int
@@ -22,14 +22,14 @@ class TurnBegan(Fact, frozen=True):
         return "turn", self.turn  # the Late War scenario begins with turn 8
 
 
-class HeadlinesBegan(Fact, frozen=True):
+class HeadlinesBegan(Fact[State], frozen=True):
     """The headline phase begins."""
 
     def apply(self, s: State) -> State:
         return replace(s, phase="headline")
 
 
-class HeadlineChosen(Fact, frozen=True):
+class HeadlineChosen(Fact[State], frozen=True):
     """A player chose his headline; the card stays in the hand, face down, until it is shown."""
 
     conceals = ("card",)
@@ -40,7 +40,7 @@ class HeadlineChosen(Fact, frozen=True):
         return replace(s, chosen={**s.chosen, self.seat: self.card})
 
 
-class HeadlineShown(Fact, frozen=True):
+class HeadlineShown(Fact[State], frozen=True):
     """A headline is turned up."""
 
     reveals = True
@@ -58,7 +58,7 @@ class HeadlineShown(Fact, frozen=True):
         )
 
 
-class HeadlineSkipped(Fact, frozen=True):
+class HeadlineSkipped(Fact[State], frozen=True):
     """A player holds no card that can be a headline."""
 
     seat: Seat
@@ -67,7 +67,7 @@ class HeadlineSkipped(Fact, frozen=True):
         return replace(s, chosen={seat: card for seat, card in s.chosen.items() if seat != self.seat})
 
 
-class HeadlineCancelled(Fact, frozen=True):
+class HeadlineCancelled(Fact[State], frozen=True):
     """Defectors: the USSR headline is discarded unresolved."""
 
     seat: Seat
@@ -78,7 +78,7 @@ class HeadlineCancelled(Fact, frozen=True):
         return replace(s, headlines=headlines, discards=(*s.discards, self.card))
 
 
-class HeadlineBegan(Fact, frozen=True):
+class HeadlineBegan(Fact[State], frozen=True):
     """A headline is resolved; its owner is the phasing player."""
 
     seat: Seat
@@ -94,7 +94,7 @@ class HeadlineBegan(Fact, frozen=True):
         )
 
 
-class RoundBegan(Fact, frozen=True):
+class RoundBegan(Fact[State], frozen=True):
     """An action round of `seat` begins."""
 
     round: int
@@ -111,27 +111,27 @@ class RoundBegan(Fact, frozen=True):
         )
 
 
-class RoundPassed(Fact, frozen=True):
+class RoundPassed(Fact[State], frozen=True):
     """A player plays nothing in this round."""
 
     seat: Seat
 
 
-class EventBegan(Fact, frozen=True):
+class EventBegan(Fact[State], frozen=True):
     """An event happens; `seat` makes its choices."""
 
     card: str
     seat: Seat
 
 
-class EventBarred(Fact, frozen=True):
+class EventBarred(Fact[State], frozen=True):
     """An event does not happen.  `why`: the card that forbids it, or the condition that is not met."""
 
     card: str
     why: str
 
 
-class EffectBegan(Fact, frozen=True):
+class EffectBegan(Fact[State], frozen=True):
     """Something is in force for the rest of the turn, for `seat`."""
 
     card: str
@@ -142,7 +142,7 @@ class EffectBegan(Fact, frozen=True):
         return replace(s, effects=(*s.effects, Effect(self.card, self.seat, self.region)))
 
 
-class EffectEnded(Fact, frozen=True):
+class EffectEnded(Fact[State], frozen=True):
     """Something is no longer in force; `why` is what ended it."""
 
     card: str
@@ -154,14 +154,14 @@ class EffectEnded(Fact, frozen=True):
         return replace(s, effects=left)
 
 
-class BurialBegan(Fact, frozen=True):
+class BurialBegan(Fact[State], frozen=True):
     """ "We Will Bury You" waits for what the US plays in its next action round."""
 
     def apply(self, s: State) -> State:
         return replace(s, buries=True)
 
 
-class BurialEnded(Fact, frozen=True):
+class BurialEnded(Fact[State], frozen=True):
     """The US answered "We Will Bury You", with UN Intervention or without it."""
 
     averted: bool
@@ -170,7 +170,7 @@ class BurialEnded(Fact, frozen=True):
         return replace(s, buries=False)
 
 
-class ChoiceMade(Fact, frozen=True):
+class ChoiceMade(Fact[State], frozen=True):
     """A card let a side choose, and this is what it chose."""
 
     seat: Seat
@@ -178,7 +178,7 @@ class ChoiceMade(Fact, frozen=True):
     choice: str
 
 
-class TrapRolled(Fact, frozen=True):
+class TrapRolled(Fact[State], frozen=True):
     """Quagmire or Bear Trap: a roll of at most 4 escapes."""
 
     seat: Seat
@@ -187,14 +187,14 @@ class TrapRolled(Fact, frozen=True):
     escaped: bool
 
 
-class HandsChecked(Fact, frozen=True):
+class HandsChecked(Fact[State], frozen=True):
     """The hands were looked through for scoring cards; `held` are the sides that still hold one."""
 
     reveals = True
     held: tuple[Seat, ...]
 
 
-class HeldCardsShown(Fact, frozen=True):
+class HeldCardsShown(Fact[State], frozen=True):
     """Tournament: a player shows the cards held at the end of the turn."""
 
     reveals = True
@@ -208,7 +208,7 @@ class HeldCardsShown(Fact, frozen=True):
         return replace(s, hands={**s.hands, self.seat: sorted_cards(self.cards)}, deck=deck)
 
 
-class TurnEnded(Fact, frozen=True):
+class TurnEnded(Fact[State], frozen=True):
     """The turn is over: what held for a turn holds no longer, and the China Card lies face up."""
 
     ends_period = True
@@ -221,7 +221,7 @@ class TurnEnded(Fact, frozen=True):
         return replace(s, phase="end", round=0, phasing=None, spaced={"us": 0, "ussr": 0}, china_ready=True)
 
 
-class EffectsLapsed(Fact, frozen=True):
+class EffectsLapsed(Fact[State], frozen=True):
     """The effects of the turn end."""
 
     cards: tuple[str, ...]
@@ -230,7 +230,7 @@ class EffectsLapsed(Fact, frozen=True):
         return replace(s, effects=(), order=(), phase="end")
 
 
-class BidMade(Fact, frozen=True):
+class BidMade(Fact[State], frozen=True):
     """A bid that nobody else sees yet: a superpower and a number, "us 3"."""
 
     conceals = ("bid",)
@@ -241,7 +241,7 @@ class BidMade(Fact, frozen=True):
         return replace(s, bids={**s.bids, self.seat: self.bid})
 
 
-class BidsOpened(Fact, frozen=True):
+class BidsOpened(Fact[State], frozen=True):
     """The sealed bids are opened."""
 
     reveals = True
@@ -252,7 +252,7 @@ class BidsOpened(Fact, frozen=True):
         return replace(s, bids={"us": self.us, "ussr": self.ussr})
 
 
-class BidRaised(Fact, frozen=True):
+class BidRaised(Fact[State], frozen=True):
     """An open bid: `points` victory points to play `side`."""
 
     seat: Seat
@@ -260,13 +260,13 @@ class BidRaised(Fact, frozen=True):
     points: int
 
 
-class BidPassed(Fact, frozen=True):
+class BidPassed(Fact[State], frozen=True):
     """A player does not raise."""
 
     seat: Seat
 
 
-class SidesSettled(SeatsSettled, frozen=True):
+class SidesSettled(SeatsSettled[State], frozen=True):
     """Who plays which side.  `exchanged`: the two players change seats; `gift` goes to `to`.
 
     By now the bids are open and nothing is dealt, so no seat keeps anything from its new player.

@@ -9,7 +9,7 @@ from domain.kernel import Fact, Seat
 from domain.twilight_struggle.state import State
 
 
-class DefconSet(Fact, frozen=True):
+class DefconSet(Fact[State], frozen=True):
     """DEFCON stands at `now`; `was` is where it stood."""
 
     was: int
@@ -22,7 +22,7 @@ class DefconSet(Fact, frozen=True):
         return replace(s, defcon=self.now, reached_two=s.reached_two or self.now == 2)
 
 
-class ScoreMoved(Fact, frozen=True):
+class ScoreMoved(Fact[State], frozen=True):
     """`seat` gains `points`; the marker stands at `now` (above 0 for the US).  `why`: a card or a reason."""
 
     seat: Seat
@@ -37,7 +37,7 @@ class ScoreMoved(Fact, frozen=True):
         return replace(s, vp=self.now)
 
 
-class MilitarySet(Fact, frozen=True):
+class MilitarySet(Fact[State], frozen=True):
     """The marker of a side's Military Operations stands at `now`."""
 
     side: Seat
@@ -50,7 +50,7 @@ class MilitarySet(Fact, frozen=True):
         return replace(s, military={**s.military, self.side: self.now})
 
 
-class MilitaryChecked(Fact, frozen=True):
+class MilitaryChecked(Fact[State], frozen=True):
     """At the end of the turn: how much each side fell short of the required Military Operations."""
 
     required: int
@@ -63,7 +63,7 @@ class MilitaryChecked(Fact, frozen=True):
         return replace(s, military={"us": 0, "ussr": 0})
 
 
-class SpaceRolled(Fact, frozen=True):
+class SpaceRolled(Fact[State], frozen=True):
     """An attempt at a box of the Space Race: a `roll` of at most `need` succeeds."""
 
     seat: Seat
@@ -76,7 +76,7 @@ class SpaceRolled(Fact, frozen=True):
         return replace(s, spaced={**s.spaced, self.seat: s.spaced[self.seat] + 1})
 
 
-class SpaceDeclined(Fact, frozen=True):
+class SpaceDeclined(Fact[State], frozen=True):
     """A card was spent on the Space Race without a roll (an optional rule)."""
 
     seat: Seat
@@ -86,7 +86,7 @@ class SpaceDeclined(Fact, frozen=True):
         return replace(s, spaced={**s.spaced, self.seat: s.spaced[self.seat] + 1})
 
 
-class SpaceSet(Fact, frozen=True):
+class SpaceSet(Fact[State], frozen=True):
     """The marker of a side stands in box `now` of the Space Race."""
 
     turning = True
@@ -114,7 +114,7 @@ class Tally(Struct, frozen=True, gc=False, omit_defaults=True):
     adjacent: tuple[str, ...] = ()
 
 
-class RegionScored(Fact, frozen=True):
+class RegionScored(Fact[State], frozen=True):
     """A region was scored, with the working of both sides; `net` is above 0 for the US."""
 
     turning = True
@@ -124,13 +124,13 @@ class RegionScored(Fact, frozen=True):
     net: int
 
 
-class CountryLeftOut(Fact, frozen=True):
+class CountryLeftOut(Fact[State], frozen=True):
     """Shuttle Diplomacy: this battleground is not counted for the USSR ("" where it controls none)."""
 
     country: str
 
 
-class ArmsCompared(Fact, frozen=True):
+class ArmsCompared(Fact[State], frozen=True):
     """Arms Race: the Military Operations of both sides."""
 
     seat: Seat
@@ -138,7 +138,7 @@ class ArmsCompared(Fact, frozen=True):
     required: int
 
 
-class ContestRolled(Fact, frozen=True):
+class ContestRolled(Fact[State], frozen=True):
     """Both sides rolled (Olympic Games, Summit); `modifiers` are added.  `winner` None: a tie."""
 
     card: str

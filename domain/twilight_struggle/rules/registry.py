@@ -16,9 +16,9 @@ from domain.twilight_struggle.components import CIVIL_WAR, USSR
 from domain.twilight_struggle.rules.operations import civil_war
 from domain.twilight_struggle.state import State
 
-Happens = Callable[["State", Seat], Resolution]
-Condition = Callable[["State", Seat], bool]
-Contested = Callable[["State", Seat, dict[Seat, int]], Resolution]
+Happens = Callable[[State, Seat], Resolution[State]]
+Condition = Callable[[State, Seat], bool]
+Contested = Callable[[State, Seat, dict[Seat, int]], Resolution[State]]
 SCORING, NEUTRAL = "scoring", "neutral"
 FIRST_OPTIONAL = 104  # the cards that the Deluxe edition added
 EVERY = 99  # as many as there are
@@ -51,7 +51,7 @@ class Card(Struct, frozen=True):
 
 
 CARDS: dict[str, Card] = {}
-CHOICES = Choices()
+CHOICES = Choices[State]()
 CONTESTS: dict[str, Contested] = {}
 
 

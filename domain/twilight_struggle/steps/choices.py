@@ -19,7 +19,7 @@ CARD_TEXT = "book 003, 5.5: the text of the card rules"
 DONE, NONE = "done", "none"
 
 
-class Choosing(Step, frozen=True):
+class Choosing(Step[State], frozen=True):
     """`seat` chooses for `card`."""
 
     rule: ClassVar[str] = CARD_TEXT
@@ -33,6 +33,7 @@ class Choosing(Step, frozen=True):
 class AddEach(Choosing, frozen=True):
     """`each` influence of `side` in each of `count` different countries; all of them, or at least `least`."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -53,7 +54,7 @@ class AddEach(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count, "each": self.each}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks if self.asks(s) else matching(s, self.where):
             s = yield from add(s, self.side, country, self.each)
 
@@ -61,6 +62,7 @@ class AddEach(Choosing, frozen=True):
 class RemoveEach(Choosing, frozen=True):
     """`side` loses `each` influence (0: all of it) in each of `count` different countries."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -79,7 +81,7 @@ class RemoveEach(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count, "each": self.each or "all"}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks or self.options(s, seat):
             if self.each:
                 s = yield from remove(s, self.side, country, self.each)
@@ -93,6 +95,7 @@ class OneByOne(Choosing, frozen=True):
     `done` is how much has changed where.
     """
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     left: int
@@ -106,7 +109,7 @@ class OneByOne(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "left": self.left, "of": self.of, "most": self.most}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks:
             yield from self.change(s, country)
             if self.left > 1:
@@ -132,6 +135,8 @@ class Spread(Adding, frozen=True):
 class Drain(OneByOne, frozen=True):
     """Influence that a card removes."""
 
+    spelling = ("{country}",)
+
     def options(self, s: State, seat: Seat) -> Picks:
         held = matching(s, replace(self.where, holding=self.side))
         return tuple(country for country in held if self.done.get(country, 0) < self.most)
@@ -143,6 +148,7 @@ class Drain(OneByOne, frozen=True):
 class Double(Choosing, frozen=True):
     """`side` doubles its influence in each of `count` different countries."""
 
+    spelling = ("{country}",)
     side: Seat
     where: Where
     count: int
@@ -157,7 +163,7 @@ class Double(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "count": self.count}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for country in picks:
             s = yield from add(s, self.side, country, influence(s, self.side, country))
 
@@ -169,6 +175,24 @@ class Choose(Choosing, frozen=True):
     not speak for itself (`told`).
     """
 
+    spelling = (
+        "add",
+        "boycott",
+        "decline",
+        "degrade",
+        "end",
+        "go_on",
+        "improve",
+        "leave",
+        "neighbours",
+        "none",
+        "participate",
+        "remove",
+        "{card}",
+        "{country}",
+        "{number}",
+        "{region}",
+    )
     name: str = ""
     told: bool = False
 
@@ -185,7 +209,7 @@ class Choose(Choosing, frozen=True):
         known = CHOICES[self.name or self.card].details
         return known(s, self.seat) if known else {}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.told and picks:
             s = yield ChoiceMade(self.seat, self.card, picks[0])
         yield from CHOICES[self.name or self.card].then(s, self.seat, picks)
@@ -197,6 +221,7 @@ class Relocate(Choosing, frozen=True):
     `taken` is what it has taken; at most `each` may go into one country.
     """
 
+    spelling = ("done", "{country}")
     side: Seat
     where: Where
     most: int
@@ -209,7 +234,7 @@ class Relocate(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "side": self.side, "left": self.most - self.taken, "of": self.most}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         taken = self.taken
         if picks[0] != DONE:
             s = yield from remove(s, self.side, picks[0], 1)
@@ -223,6 +248,7 @@ class Relocate(Choosing, frozen=True):
 class OrderHand(Choosing, frozen=True):
     """Aldrich Ames (2nd edition): the USSR puts the US hand in order."""
 
+    spelling = ("{card}",)
     ordered: ClassVar[bool] = True
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -235,11 +261,11 @@ class OrderHand(Choosing, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from CHOICES[self.card].then(s, self.seat, picks)
 
 
-def score_region(s: State, region: str) -> Resolution:
+def score_region(s: State, region: str) -> Resolution[State]:
     """A scoring card; Shuttle Diplomacy lets the US leave a battleground out of Asia or the Middle East."""
     if region in ("asia", "middle_east") and in_force(s, "shuttle_diplomacy"):
         yield Choose(US, "shuttle_diplomacy", name=f"shuttle_diplomacy.{region}")

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from domain.kernel import Ended, Fact, Seat, Step
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, OTHER, SPACE, US, USSR
@@ -27,7 +26,7 @@ from domain.twilight_struggle.rules.registry import CARDS
 from domain.twilight_struggle.rules.scoring import MOST, final_winner, score, winner_of_europe
 from domain.twilight_struggle.state import State
 
-Deed = Generator[Fact | Step, Any, Any]
+Deed = Generator[Fact[State] | Step[State], State, State]
 
 # --------------------------------------------------------------------------- influence
 
@@ -127,7 +126,9 @@ def record(s: State, working: RegionScored, *, bounded: bool = True) -> Deed:
     return (yield from swing(s, working.net, working.region, bounded=bounded))
 
 
-def record_contest(s: State, card: str, rolls: dict[Seat, int], modifiers: dict[Seat, int]) -> Deed:
+def record_contest(
+    s: State, card: str, rolls: dict[Seat, int], modifiers: dict[Seat, int]
+) -> Generator[Fact[State], State, tuple[State, Seat | None]]:
     """Both sides rolled; returns the table and who has the higher total (nobody: a tie)."""
     margin = rolls[US] + modifiers[US] - rolls[USSR] - modifiers[USSR]
     winner = None if margin == 0 else US if margin > 0 else USSR

@@ -55,13 +55,13 @@ LAST_TURN = 10
 NORAD_WHERE = Where(holding=US)
 
 
-class Turn(Step, frozen=True):
+class Turn(Step[State], frozen=True):
     """One turn, from improving DEFCON to moving the turn marker."""
 
     rule: ClassVar[str] = "book 003, 4.5: the turn"
     turn: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         first = not s.turn
         s = yield TurnBegan(self.turn)
         if not first or (s.options.scenario == "late_war" and s.options.late_war_defcon == "improved"):
@@ -77,12 +77,12 @@ class Turn(Step, frozen=True):
 # --------------------------------------------------------------------------- headlines
 
 
-class Headlines(Step, frozen=True):
+class Headlines(Step[State], frozen=True):
     """4.5 C: both choose in secret; who has box 4 alone sees the other's card first (6.4.4)."""
 
     rule: ClassVar[str] = "book 003, 4.5 C: the headline phase"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield HeadlinesBegan()
         ahead = next((side for side in (US, USSR) if holds_box(s, side, 4)), None)
         if ahead is None:
@@ -95,9 +95,10 @@ class Headlines(Step, frozen=True):
         yield OrderHeadlines()
 
 
-class ChooseHeadline(Step, frozen=True):
+class ChooseHeadline(Step[State], frozen=True):
     """Each of `waiting` chooses a headline in secret."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 003, 4.5 C: a card of the hand, not the China Card, not UN Intervention"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -111,19 +112,19 @@ class ChooseHeadline(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"turn": s.turn}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield HeadlineChosen(seat, picks[0] if picks else NONE)
         rest = tuple(side for side in self.waiting if side != seat)
         if rest:
             yield ChooseHeadline(rest)
 
 
-class ShowHeadlines(Step, frozen=True):
+class ShowHeadlines(Step[State], frozen=True):
     """The chosen headlines are turned up together."""
 
     rule: ClassVar[str] = "book 003, 4.5 C: headlines are shown together"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side, card in sorted(s.chosen.items()):
             if card == NONE:
                 yield HeadlineSkipped(side)
@@ -131,12 +132,12 @@ class ShowHeadlines(Step, frozen=True):
                 yield HeadlineShown(side, card)
 
 
-class OrderHeadlines(Step, frozen=True):
+class OrderHeadlines(Step[State], frozen=True):
     """The higher printed value first, the US on a tie; Defectors of the US cancels the other headline."""
 
     rule: ClassVar[str] = "book 003, 4.5 C: the order of headlines"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.headlines.get(US) == "defectors" and USSR in s.headlines:
             s = yield HeadlineCancelled(USSR, s.headlines[USSR])
         order = sorted(s.headlines, key=lambda side: (-CARDS[s.headlines[side]].ops, side != US))
@@ -144,13 +145,13 @@ class OrderHeadlines(Step, frozen=True):
             yield ResolveHeadline(side)
 
 
-class ResolveHeadline(Step, frozen=True):
+class ResolveHeadline(Step[State], frozen=True):
     """One headline's event; its owner is the phasing player."""
 
     rule: ClassVar[str] = "book 003, 4.5 C: resolving a headline"
     seat: Seat
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         card = s.headlines.get(self.seat)
         if card is not None:
             s = yield HeadlineBegan(self.seat, card)
@@ -161,13 +162,13 @@ class ResolveHeadline(Step, frozen=True):
 # --------------------------------------------------------------------------- action rounds
 
 
-class Round(Step, frozen=True):
+class Round(Step[State], frozen=True):
     """4.5 D: an action round of the USSR, then of the US; an eighth for who has it."""
 
     rule: ClassVar[str] = "book 003, 4.5 D: action rounds"
     round: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.round <= rounds(s.turn):
             yield Act(self.round, USSR)
             yield Act(self.round, US)
@@ -178,7 +179,7 @@ class Round(Step, frozen=True):
             yield EndTurn()
 
 
-class Act(Step, frozen=True):
+class Act(Step[State], frozen=True):
     """One action round of one side; without cards it sits out.  `extra`: the eighth, for who has it."""
 
     rule: ClassVar[str] = "book 003, 4.5 D and 5.1: no passing with cards in hand"
@@ -186,7 +187,7 @@ class Act(Step, frozen=True):
     seat: Seat
     extra: bool = False
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if self.extra and not has_eighth(s, self.seat):
             return
         s = yield RoundBegan(self.round, self.seat)
@@ -199,13 +200,13 @@ class Act(Step, frozen=True):
         yield RoundPassed(self.seat)
 
 
-class EndRound(Step, frozen=True):
+class EndRound(Step[State], frozen=True):
     """NORAD: DEFCON moved to 2 in this round, and the US controls Canada."""
 
     rule: ClassVar[str] = "the card NORAD"
     seat: Seat
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if in_force(s, "norad") and s.reached_two and controls(s, US, "canada"):
             yield AddEach(US, "norad", US, NORAD_WHERE, 1, least=0)
 
@@ -213,12 +214,12 @@ class EndRound(Step, frozen=True):
 # --------------------------------------------------------------------------- the end of a turn
 
 
-class EndTurn(Step, frozen=True):
+class EndTurn(Step[State], frozen=True):
     """4.5 E-H: effects lapse, a held card may go, Military Operations, held cards, the next turn."""
 
     rule: ClassVar[str] = "book 003, 4.5 E-H: the end of the turn"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         names = tuple(dict.fromkeys(item.card for item in s.effects))
         s = yield EffectsLapsed(names)
         for side in (USSR, US):
@@ -229,9 +230,10 @@ class EndTurn(Step, frozen=True):
         yield CloseTurn()
 
 
-class DropCard(Step, frozen=True):
+class DropCard(Step[State], frozen=True):
     """Box 6 of the Space Race: one held card may be discarded (not a scoring card)."""
 
+    spelling = ("none", "{card}")
     rule: ClassVar[str] = "book 003, 6.4.4: the ability of box 6"
     seat: Seat
 
@@ -241,17 +243,17 @@ class DropCard(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return (*(card for card in s.hands[seat] if not CARDS[card].scores), NONE)
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks and picks[0] != NONE:
             yield from discard(s, self.seat, picks[0], "space")
 
 
-class CheckMilitary(Step, frozen=True):
+class CheckMilitary(Step[State], frozen=True):
     """8.2.1: each point short of DEFCON is a point for the opponent; only the difference moves."""
 
     rule: ClassVar[str] = "book 003, 8.2.1: required Military Operations"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         short = {side: max(0, s.defcon - s.military[side]) for side in (US, USSR)}
         s = yield MilitaryChecked(s.defcon, short)
         s = yield from swing(s, short[USSR] - short[US], "military_operations")
@@ -260,33 +262,33 @@ class CheckMilitary(Step, frozen=True):
         yield Decide()
 
 
-class Decide(Step, frozen=True):
+class Decide(Step[State], frozen=True):
     """10.3.1: 20 points win at once."""
 
     rule: ClassVar[str] = "book 003, 10.3.1: automatic victory"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from check_victory(s)
 
 
-class ShowHeld(Step, frozen=True):
+class ShowHeld(Step[State], frozen=True):
     """10.3.1 (book 003 only): who reaches 20 here shows the held cards; a scoring card loses."""
 
     rule: ClassVar[str] = "book 003, 10.3.1: 20 points in the check of Military Operations"
     seat: Seat
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield HeldCardsShown(self.seat, s.hands[self.seat])
         if scoring(s.hands[self.seat]):
             yield Ended(OTHER[self.seat], "held_scoring_card", score(s))
 
 
-class CheckHands(Step, frozen=True):
+class CheckHands(Step[State], frozen=True):
     """11: held cards are shown in a tournament; a held scoring card loses in any case (4.5 D)."""
 
     rule: ClassVar[str] = "book 003, 11: held cards"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         held = tuple(side for side in (USSR, US) if scoring(s.hands[side]))
         s = yield HandsChecked(held)
         for side in (USSR, US):
@@ -297,22 +299,22 @@ class CheckHands(Step, frozen=True):
             yield Ended(winner, "held_scoring_card", score(s))
 
 
-class CloseTurn(Step, frozen=True):
+class CloseTurn(Step[State], frozen=True):
     """4.5 G-I: the China Card is turned up, and the next turn begins, or final scoring."""
 
     rule: ClassVar[str] = "book 003, 4.5 G-I: the next turn"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield TurnEnded(s.turn, s.vp, s.defcon)
         yield Turn(s.turn + 1) if s.turn < LAST_TURN else FinalScoring()
 
 
-class FinalScoring(Step, frozen=True):
+class FinalScoring(Step[State], frozen=True):
     """10.3.2: every region, Europe first; Control of Europe wins, 20 points do not."""
 
     rule: ClassVar[str] = "book 003, 10.3.2: final scoring"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.buries:  # no further US round: the points are due before final scoring
             s = yield from answer_burial(s, averted=False)
         for region in REGIONS:

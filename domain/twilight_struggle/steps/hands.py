@@ -27,7 +27,7 @@ from domain.twilight_struggle.steps.play import Event, PlayTaken
 AMES = ("aldrich_ames_remix", "aldrich_ames_2nd")  # both leave the US hand open for the turn
 
 
-class Deal(Step, frozen=True):
+class Deal(Step[State], frozen=True):
     """4.3: one card at a time, the USSR first; what is left of the old deck first, then the discards.
 
     Who gets how many of the old deck is settled by counting; the cards themselves are drawn in one go.
@@ -35,7 +35,7 @@ class Deal(Step, frozen=True):
 
     rule: ClassVar[str] = "book 003, 4.3 and 4.5 B: dealing"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         needs = {side: max(0, hand_size(s.turn) - len(s.hands[side])) for side in (USSR, US)}
         now = shares(needs, s.deck.size)
         for side in (USSR, US):
@@ -57,19 +57,20 @@ def shares(needs: dict[Seat, int], cards: int) -> dict[Seat, int]:
     return got
 
 
-class Reshuffle(Step, frozen=True):
+class Reshuffle(Step[State], frozen=True):
     """4.3.1: the discards become a new deck."""
 
     rule: ClassVar[str] = "book 003, 4.3.1: reshuffling"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.discards:
             yield DiscardsReshuffled(len(s.discards))
 
 
-class DealTo(Draw, frozen=True):
+class DealTo(Draw[State], frozen=True):
     """So many cards of the deck into a hand."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "book 003, 4.5 B: dealing"
     seat: Seat
     count: int
@@ -83,19 +84,19 @@ class DealTo(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"deal/t{s.turn}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         watched = self.seat == US and any(effects(s, card, US) for card in AMES)
         yield CardsDealt(self.seat, sorted_cards(picks), watched)
 
 
-class Replenish(Step, frozen=True):
+class Replenish(Step[State], frozen=True):
     """Cards drawn in mid-turn; the discards are reshuffled where the deck runs out (4.3)."""
 
     rule: ClassVar[str] = "book 003, 4.3: drawing"
     seat: Seat
     count: int
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         now = min(self.count, s.deck.size)
         if now:
             yield DealTo(self.seat, now)
@@ -104,9 +105,10 @@ class Replenish(Step, frozen=True):
             yield Replenish(self.seat, self.count - now)
 
 
-class FromHand(Draw, frozen=True):
+class FromHand(Draw[State], frozen=True):
     """A random card of `seat`'s hand."""
 
+    spelling = ("{card}",)
     seat: Seat
     card: str
 
@@ -122,7 +124,7 @@ class LoseCard(FromHand, frozen=True):
 
     rule: ClassVar[str] = "the card Terrorism"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield CardDiscarded(self.seat, picks[0], self.card)
 
@@ -132,7 +134,7 @@ class LosePlanned(FromHand, frozen=True):
 
     rule: ClassVar[str] = "the card Five-Year Plan"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks:
             return
         s = yield CardDiscarded(self.seat, picks[0], self.card)
@@ -147,14 +149,15 @@ class TakeCard(FromHand, frozen=True):
 
     rule: ClassVar[str] = "the card Grain Sales to Soviets"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CardSeen(self.seat, picks[0])
         yield PlayTaken(OTHER[self.seat], picks[0], self.seat)
 
 
-class LookAtTop(Draw, frozen=True):
+class LookAtTop(Draw[State], frozen=True):
     """Our Man in Tehran: the top cards of the deck."""
 
+    spelling = ("{card}",)
     rule: ClassVar[str] = "the card Our Man in Tehran"
     seat: Seat
     card: str
@@ -170,14 +173,15 @@ class LookAtTop(Draw, frozen=True):
     def label(self, s: State) -> str:
         return f"top/t{s.turn}/r{s.round}/{self.seat}"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield TopSeen(self.seat, sorted_cards(picks))
         yield Choose(self.seat, self.card)
 
 
-class Contest(Draw, frozen=True):
+class Contest(Draw[State], frozen=True):
     """Olympic Games, Summit: both sides roll a die."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "the cards Olympic Games and Summit"
     seat: Seat
     card: str
@@ -191,6 +195,6 @@ class Contest(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         rolls = {US: int(picks[0][0]), USSR: int(picks[0][1])}
         yield from CONTESTS[self.card](s, self.seat, rolls)

@@ -54,13 +54,13 @@ def ransomed(s: State, seat: Seat) -> Picks:
     return tuple(f"{RANSOM}:{country}" for country in ransoms(s, seat))
 
 
-def pay_ransom(s: State, seat: Seat, country: str) -> Resolution:
+def pay_ransom(s: State, seat: Seat, country: str) -> Resolution[State]:
     """2 influence, and the Cuban Missile Crisis holds no longer for that side."""
     s = yield from remove(s, seat, country, 2)
     yield from end_effect(s, "cuban_missile_crisis", seat, country)
 
 
-class Conducting(Step, frozen=True):
+class Conducting(Step[State], frozen=True):
     """`seat` conducts these Operations."""
 
     seat: Seat
@@ -73,6 +73,7 @@ class Conducting(Step, frozen=True):
 class Operate(Conducting, frozen=True):
     """Which kind of Operations; those that an event grants may be declined."""
 
+    spelling = ("ransom:{country}", "coup", "influence", "none", "realign", "space")
     rule: ClassVar[str] = "book 003, 6: all points of a card go to one use"
     among: tuple[str, ...] = ()  # all but the Space Race
 
@@ -84,7 +85,7 @@ class Operate(Conducting, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.ops.card, "points": value(s, self.seat, self.ops)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == NONE:
             return
         verb, _, country = picks[0].partition(":")
@@ -95,7 +96,7 @@ class Operate(Conducting, frozen=True):
             yield conduct(self.seat, self.ops, verb)
 
 
-def conduct(seat: Seat, ops: Ops, kind: str) -> Step:
+def conduct(seat: Seat, ops: Ops, kind: str) -> Step[State]:
     """The step for one kind of Operations."""
     if kind == INFLUENCE:
         return PlaceInfluence(seat, ops)
@@ -132,6 +133,7 @@ class Spending(Conducting, frozen=True):
 class PlaceInfluence(Spending, frozen=True):
     """6.1: the next point of influence."""
 
+    spelling = ("chinese_civil_war", "done", "realign", "{country}")
     rule: ClassVar[str] = "book 003, 6.1: placing influence"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -143,7 +145,7 @@ class PlaceInfluence(Spending, frozen=True):
         free = placeable(s, self.seat, self.ops, self.spent, self.scope, self.realigned)
         return {country: Detail(cost(s, self.seat, country)) for country in free}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == DONE:
             return
         if picks[0] == REALIGN:
@@ -164,6 +166,7 @@ class PlaceInfluence(Spending, frozen=True):
 class Realign(Spending, frozen=True):
     """6.2: the next realignment roll, for one point."""
 
+    spelling = ("done", "influence", "{country}")
     rule: ClassVar[str] = "book 003, 6.2: realignment"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -177,7 +180,7 @@ class Realign(Spending, frozen=True):
             for country in realignable(s, self)
         }
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks or picks[0] == DONE:
             return
         if picks[0] == INFLUENCE:
@@ -227,9 +230,10 @@ def _with(countries: Picks, country: str) -> Picks:
     return countries if country in countries else (*countries, country)
 
 
-class RollRealignment(Draw, frozen=True):
+class RollRealignment(Draw[State], frozen=True):
     """Both sides roll; the lower total loses the difference."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.2.2: realignment rolls"
     seat: Seat
     country: str
@@ -243,7 +247,7 @@ class RollRealignment(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         rolls = {US: int(picks[0][0]), USSR: int(picks[0][1])}
         modifiers = {side: realignment_modifier(s, side, self.country) for side in (US, USSR)}
         s = yield RealignmentRolled(self.seat, self.country, rolls, modifiers)
@@ -260,6 +264,7 @@ class RollRealignment(Draw, frozen=True):
 class Coup(Conducting, frozen=True):
     """6.3: where the Coup is attempted."""
 
+    spelling = ("ransom:{country}", "{country}")
     rule: ClassVar[str] = "book 003, 6.3: Coups"
 
     def options(self, s: State, seat: Seat) -> Picks:
@@ -273,7 +278,7 @@ class Coup(Conducting, frozen=True):
         found = targets(s, self.seat, self.ops, COUP)
         return {country: coup_odds(s, self.seat, self.ops, country) for country in found}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if not picks:
             return
         verb, _, country = picks[0].partition(":")
@@ -293,9 +298,10 @@ class Coup(Conducting, frozen=True):
         yield RollCoup(self.seat, picks[0], points, self.ops)
 
 
-class RollCoup(Draw, frozen=True):
+class RollCoup(Draw[State], frozen=True):
     """The die of a Coup."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.3.2: the Coup roll"
     seat: Seat
     country: str
@@ -311,7 +317,7 @@ class RollCoup(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         roll, modifier = int(picks[0]), coup_modifier(s, self.seat, self.country)
         stability = MAP[self.country].stability
         net = roll + self.points + modifier - 2 * stability
@@ -333,6 +339,7 @@ class RollCoup(Draw, frozen=True):
 class TrySpace(Conducting, frozen=True):
     """6.4: a card is spent on the Space Race; by an optional rule without a roll."""
 
+    spelling = ("none", "roll")
     rule: ClassVar[str] = "book 003, 6.4: the Space Race"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -348,16 +355,17 @@ class TrySpace(Conducting, frozen=True):
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {"roll": space_odds(s, self.seat)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks == (NONE,):
             yield SpaceDeclined(self.seat, self.ops.card)
         else:
             yield RollSpace(self.seat, self.ops.card)
 
 
-class RollSpace(Draw, frozen=True):
+class RollSpace(Draw[State], frozen=True):
     """The die of the Space Race."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 6.4.2: the space roll"
     seat: Seat
     card: str
@@ -371,7 +379,7 @@ class RollSpace(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         box, roll = SPACE[s.space[self.seat] + 1], int(picks[0])
         s = yield SpaceRolled(self.seat, self.card, box.box, roll, box.success)
         if roll <= box.success:

@@ -36,9 +36,21 @@ ENVY = "missile_envy"
 ATTACKED = {"korean_war": "south_korea", "arab_israeli_war": "israel"}  # the other wars ask for the target
 
 
-class PlayCard(Step, frozen=True):
+class PlayCard(Step[State], frozen=True):
     """An action round: which card, and how.  Options are "<how>:<card>"."""
 
+    spelling = (
+        "cancel:{card}",
+        "coup:{card}",
+        "discard:{card}",
+        "event:{card}",
+        "event_first:{card}",
+        "influence:{card}",
+        "ransom:{country}",
+        "realign:{card}",
+        "space:{card}",
+        "pass",
+    )
     rule: ClassVar[str] = "book 003, 5.1-5.2, 6 and 9: playing a card"
     seat: Seat
 
@@ -55,7 +67,7 @@ class PlayCard(Step, frozen=True):
     def details(self, s: State, seat: Seat) -> dict[Pick, Detail]:
         return {pick: found for pick in self.options(s, seat) if (found := odds_of(s, self.seat, pick))}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         how, _, card = picks[0].partition(":") if picks else ("pass", "", "")
         if how == RANSOM:
             yield from pay_ransom(s, self.seat, card)
@@ -92,7 +104,7 @@ def answer_burial(s: State, *, averted: bool) -> Deed:
     return s
 
 
-def play(s: State, me: Seat, card: str, how: str, holder: Seat) -> Resolution:
+def play(s: State, me: Seat, card: str, how: str, holder: Seat) -> Resolution[State]:
     """5.1, 5.2: a card from the hand of `holder` as event, for Operations, or both."""
     if how == "cancel":
         yield from cancel(s, me, card, holder, intervening=me)
@@ -109,7 +121,7 @@ def play(s: State, me: Seat, card: str, how: str, holder: Seat) -> Resolution:
     yield from _use(me, card, how)
 
 
-def _use(me: Seat, card: str, how: str) -> Resolution:
+def _use(me: Seat, card: str, how: str) -> Resolution[State]:
     theirs = CARDS[card].side == OTHER[me]
     if how == "event":
         yield Event(owner(card, me), card)
@@ -122,7 +134,7 @@ def _use(me: Seat, card: str, how: str) -> Resolution:
         yield Event(OTHER[me], card) if theirs and how != "space" else EndPlay(card)
 
 
-def play_china(s: State, me: Seat, how: str) -> Resolution:
+def play_china(s: State, me: Seat, how: str) -> Resolution[State]:
     """9: the China Card, for Operations only; it ends Formosan Resolution when the US plays it."""
     s = yield ChinaPlayed(me, how)
     if me == US:
@@ -131,18 +143,18 @@ def play_china(s: State, me: Seat, how: str) -> Resolution:
     yield PassChina(me)
 
 
-class PassChina(Step, frozen=True):
+class PassChina(Step[State], frozen=True):
     """9.3: after play the China Card goes to the opponent, face down."""
 
     rule: ClassVar[str] = "book 003, 9.3: passing the China Card"
     seat: Seat
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield ChinaPassed(OTHER[self.seat], ready=False)
         yield from check_victory(s)
 
 
-def cancel(s: State, me: Seat, card: str, holder: Seat, *, intervening: Seat) -> Resolution:
+def cancel(s: State, me: Seat, card: str, holder: Seat, *, intervening: Seat) -> Resolution[State]:
     """UN Intervention, from the hand of `intervening`, cancels the event; the card gives its Operations."""
     s = yield CardPlayed(me, UN, "event", intervening)
     s = yield from put_away(s, UN, happened=True)
@@ -155,25 +167,25 @@ def cancel(s: State, me: Seat, card: str, holder: Seat, *, intervening: Seat) ->
     yield EndPlay(card)
 
 
-class EndPlay(Step, frozen=True):
+class EndPlay(Step[State], frozen=True):
     """A card whose event did not happen goes to the discards."""
 
     rule: ClassVar[str] = "book 003, 5.2: cards used for Operations"
     card: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield from put_away(s, self.card, happened=False)
         yield from check_victory(s)
 
 
-class Event(Step, frozen=True):
+class Event(Step[State], frozen=True):
     """The event of a card; `seat` makes its choices (5.2)."""
 
     rule: ClassVar[str] = "book 003, 5.2: events"
     seat: Seat
     card: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         why = barred(s, self.card, self.seat)
         if why:
             yield EventBarred(self.card, why)
@@ -184,20 +196,21 @@ class Event(Step, frozen=True):
         yield EndEvent(self.card)
 
 
-class EndEvent(Step, frozen=True):
+class EndEvent(Step[State], frozen=True):
     """The event has happened: its card goes away, and 20 points win (10.3.1)."""
 
     rule: ClassVar[str] = "book 003, 2.2.4 and 10.3.1: after an event"
     card: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield from put_away(s, self.card, happened=True)
         yield from check_victory(s)
 
 
-class RollTrap(Draw, frozen=True):
+class RollTrap(Draw[State], frozen=True):
     """Quagmire, Bear Trap: a roll of 1 to 4 escapes."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "the cards Quagmire and Bear Trap"
     seat: Seat
     trap: str
@@ -211,16 +224,26 @@ class RollTrap(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         roll = int(picks[0])
         s = yield TrapRolled(self.seat, self.trap, roll, roll <= 4)
         if roll <= 4:
             yield from end_marker(s, self.trap)
 
 
-class PlayTaken(Step, frozen=True):
+class PlayTaken(Step[State], frozen=True):
     """Grain Sales: the card that was drawn is played as if from the own hand, or given back."""
 
+    spelling = (
+        "cancel:{card}",
+        "coup:{card}",
+        "event:{card}",
+        "event_first:{card}",
+        "influence:{card}",
+        "realign:{card}",
+        "space:{card}",
+        "return",
+    )
     rule: ClassVar[str] = "the card Grain Sales to Soviets"
     seat: Seat
     card: str
@@ -242,7 +265,7 @@ class PlayTaken(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         how, _, card = picks[0].partition(":")
         if how == "return":
             yield Operate(self.seat, grant(s, "grain_sales_to_soviets", 2))

@@ -21,12 +21,12 @@ EASTERN, WESTERN = Where(regions=("eastern_europe",)), Where(regions=("western_e
 LATE_WAR_TURN = 8
 
 
-class SetUp(Step, frozen=True):
+class SetUp(Step[State], frozen=True):
     """3: who plays which side, the first hands, the free influence; the scenario has all that printed."""
 
     rule: ClassVar[str] = "book 003, 3: setting up"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.options.bid == "influence":
             yield SealBid((US, USSR))
         elif s.options.bid == "victory_points":
@@ -47,16 +47,17 @@ class PlaceFree(Adding, frozen=True):
     rule: ClassVar[str] = "book 003, 3.2 and 3.3: free influence of the set-up"
 
 
-def _handicap(s: State) -> Resolution:
+def _handicap(s: State) -> Resolution[State]:
     """A fixed number of extra influence, for the US above 0, for the USSR below."""
     count = s.options.handicap
     if count:
         yield PlaceExtra(US if count > 0 else USSR, "handicap", abs(count), abs(count))
 
 
-class PlaceExtra(Step, frozen=True):
+class PlaceExtra(Step[State], frozen=True):
     """Book 003, 11.4.1: extra influence, only where the side has some, at most 2 more than control needs."""
 
+    spelling = ("{country}",)
     rule: ClassVar[str] = "book 003, 11.4.1: extra influence"
     seat: Seat
     card: str
@@ -76,7 +77,7 @@ class PlaceExtra(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"card": self.card, "left": self.left, "of": self.of}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if picks:
             yield from add(s, self.seat, picks[0], 1)
             if self.left > 1:
@@ -86,9 +87,10 @@ class PlaceExtra(Step, frozen=True):
 # --------------------------------------------------------------------------- sealed bids (book 003, 11.4)
 
 
-class SealBid(Step, frozen=True):
+class SealBid(Step[State], frozen=True):
     """Each writes a superpower and a number: "us:3"."""
 
+    spelling = ("{seat}:{number}",)
     rule: ClassVar[str] = "book 003, 11.4: bidding for sides"
     secret: ClassVar[bool] = True
     waiting: tuple[Seat, ...]
@@ -99,18 +101,18 @@ class SealBid(Step, frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return tuple(f"{side}:{points}" for side in (US, USSR) for points in range(MOST_BID + 1))
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield BidMade(seat, picks[0])
         rest = tuple(side for side in self.waiting if side != seat)
         yield SealBid(rest) if rest else OpenBids()
 
 
-class OpenBids(Step, frozen=True):
+class OpenBids(Step[State], frozen=True):
     """Different superpowers: each plays his; the same: the higher number, or chance."""
 
     rule: ClassVar[str] = "book 003, 11.4: bidding for sides"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         s = yield BidsOpened(s.bids[US], s.bids[USSR])
         (mine, own), (yours, other) = (_bid(s, chair) for chair in (US, USSR))
         if mine != yours:
@@ -131,9 +133,10 @@ def settled(chair: Seat, side: Seat, gift: int) -> SidesSettled:
     return SidesSettled(chair != side, OTHER[side], gift)
 
 
-class BreakTie(Draw, frozen=True):
+class BreakTie(Draw[State], frozen=True):
     """Equal bids for the same superpower: chance gives it to one of the chairs."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 003, 11.4: equal bids"
     side: Seat
     points: int
@@ -147,16 +150,16 @@ class BreakTie(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield settled(picks[0], self.side, self.points)
 
 
-class GiveBid(Step, frozen=True):
+class GiveBid(Step[State], frozen=True):
     """The extra influence of a sealed bid, after the ordinary set-up."""
 
     rule: ClassVar[str] = "book 003, 11.4.1: extra influence"
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         if s.gift:
             yield PlaceExtra(s.gift_to, "bid", s.gift, s.gift)
 
@@ -164,9 +167,10 @@ class GiveBid(Step, frozen=True):
 # --------------------------------------------------------------------------- the auction (book 000, 11.1.3)
 
 
-class FirstBidder(Draw, frozen=True):
+class FirstBidder(Draw[State], frozen=True):
     """Chance says who bids first."""
 
+    spelling = ("{seat}",)
     rule: ClassVar[str] = "book 000, 11.1.3: the auction"
 
     def asks(self, s: State) -> tuple[Seat, ...]:
@@ -181,16 +185,17 @@ class FirstBidder(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield Bid(picks[0])
 
 
-class Bid(Step, frozen=True):
+class Bid(Step[State], frozen=True):
     """An open bid of victory points for a superpower; the other may raise, until both have passed.
 
     `chair` holds the standing bid (nobody at first), for `side`, of `points`.
     """
 
+    spelling = ("pass", "{seat}:{number}")
     rule: ClassVar[str] = "book 000, 11.1.3: the auction"
     seat: Seat
     holder: Seat = ""
@@ -209,7 +214,7 @@ class Bid(Step, frozen=True):
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         return {"side": self.side, "points": max(0, self.points)}
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         other = OTHER[self.seat]
         if picks[0] != "pass":
             side, _, points = picks[0].partition(":")

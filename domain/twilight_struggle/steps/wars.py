@@ -14,7 +14,7 @@ from domain.twilight_struggle.steps.deeds import add, clear, gain, military
 from domain.twilight_struggle.steps.dice import DICE, coordinates
 
 
-class FightWar(Step, frozen=True):
+class FightWar(Step[State], frozen=True):
     """7.6: a war event; Military Operations first, then the die."""
 
     rule: ClassVar[str] = "book 003, 7.6: wars"
@@ -22,14 +22,15 @@ class FightWar(Step, frozen=True):
     card: str
     country: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from military(s, self.seat, WARS[self.card].military)
         yield RollWar(self.seat, self.card, self.country)
 
 
-class RollWar(Draw, frozen=True):
+class RollWar(Draw[State], frozen=True):
     """The die of a war."""
 
+    spelling = ("{number}",)
     rule: ClassVar[str] = "book 003, 7.6: wars"
     seat: Seat
     card: str
@@ -44,7 +45,7 @@ class RollWar(Draw, frozen=True):
     def face_up(self, s: State) -> bool:
         return True
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         war, roll, less = WARS[self.card], int(picks[0]), minus(s, self.seat, self.card, self.country)
         won = roll - less >= war.need
         s = yield WarRolled(self.seat, self.card, self.country, roll, less, war.need, won)

@@ -334,12 +334,12 @@ def _explained(s: State, seat: Seat, option: str, pool: Pool) -> int:
     wrong += moved - len([*pool.unused(log.Defcon)]) + len([*checker.pool.unused(log.Defcon)])  # untold
     if checker.pool.paragraph != pool.paragraph:  # another event has begun: what stood under this one is over
         wrong += checker.unanswered(pool.paragraph)
-    after: list[Step] = list(decision.table.agenda)
+    after: list[Step[State]] = list(decision.table.agenda)
     fits = bool(after) and _expects(after[-1], pool)
     return checker.checked + fits - wrong
 
 
-def _expects(step: Step, pool: Pool) -> bool:
+def _expects(step: Step[State], pool: Pool) -> bool:
     """Does the log go on with what this step asks?"""
     if isinstance(step, RollWar):
         return pool.first(log.WarBegins, lambda said: said.country == step.country) is not None
@@ -352,7 +352,7 @@ def _expects(step: Step, pool: Pool) -> bool:
     return False
 
 
-def told(checker: Checker, s: State, facts: Iterable[Fact]) -> None:
+def told(checker: Checker, s: State, facts: Iterable[Fact[State]]) -> None:
     """Let a checker see facts, each with the table after it."""
     table = s
     for fact in facts:
@@ -383,9 +383,9 @@ def drop(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
 # --------------------------------------------------------------------------- dice
 
 
-def die(s: State, step: Draw, pool: Pool) -> Picks:
+def die(s: State, step: Draw[State], pool: Pool) -> Picks:
     """The die that the log gives next for this kind of roll."""
-    kinds: dict[type[Draw], type[Any]] = {
+    kinds: dict[type[Draw[State]], type[Any]] = {
         RollCoup: log.CoupRoll,
         RollWar: log.WarRoll,
         RollSpace: log.SpaceRoll,
@@ -403,7 +403,7 @@ def _face(die: int, line: int) -> str:
     return str(die)
 
 
-def pair(s: State, step: Draw, pool: Pool) -> Picks:
+def pair(s: State, step: Draw[State], pool: Pool) -> Picks:
     """Both dice of a realignment."""
     rolls = {side: pool.near(log.RealignmentRoll, rolled_by(side)) for side in (US, USSR)}
     us, ussr = rolls[US], rolls[USSR]
@@ -412,7 +412,7 @@ def pair(s: State, step: Draw, pool: Pool) -> Picks:
     return (_face(us[1].die, us[1].line) + _face(ussr[1].die, ussr[1].line),)
 
 
-def contest(s: State, step: Draw, pool: Pool) -> Picks:
+def contest(s: State, step: Draw[State], pool: Pool) -> Picks:
     """Olympic Games, Summit: logs give no dice, only who gains 2 points; any pair with that outcome."""
     gained = pool.near(log.Score, lambda said: said.by == 2)
     winner = gained[1].side if gained else None
@@ -425,7 +425,7 @@ def contest(s: State, step: Draw, pool: Pool) -> Picks:
     raise NoAnswer("Contest: no pair of dice gives the outcome that the log states")
 
 
-ANSWERS: dict[type[Step], Callable[[State, Prompt, Pool, log.Entry], Picks]] = {
+ANSWERS: dict[type[Step[State]], Callable[[State, Prompt, Pool, log.Entry], Picks]] = {
     ChooseHeadline: headline,
     PlayCard: play,
     PlayTaken: taken,
@@ -444,7 +444,7 @@ ANSWERS: dict[type[Step], Callable[[State, Prompt, Pool, log.Entry], Picks]] = {
     Choose: choose,
     DropCard: drop,
 }
-DICE: dict[type[Step], Callable[[State, Draw, Pool], Picks]] = {
+DICE: dict[type[Step[State]], Callable[[State, Draw[State], Pool], Picks]] = {
     RollCoup: die,
     RollWar: die,
     RollSpace: die,

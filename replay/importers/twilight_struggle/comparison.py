@@ -109,7 +109,7 @@ class Checker:
         self.stated.take(said)
         self.then = self.table
 
-    def observe(self, fact: Fact, s: State) -> None:
+    def observe(self, fact: Fact[State], s: State) -> None:
         """A fact, and the table after it."""
         self.table = s
         check = CHECKS.get(type(fact))
@@ -383,7 +383,7 @@ def _reshuffled(checker: Checker, fact: DiscardsReshuffled, s: State) -> None:
         found[0].take()
 
 
-CHECKS: dict[type[Fact], Callable[[Checker, Any, State], None]] = {
+CHECKS: dict[type[Fact[State]], Callable[[Checker, Any, State], None]] = {
     InfluenceSet: _influence,
     DefconSet: _defcon,
     ScoreMoved: _score,

@@ -13,7 +13,20 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from domain.games import GAMES
-from domain.kernel import CHANCE, Answer, Fact, Illegal, Picks, Prompt, Result, Seat, begin, decide, fold
+from domain.kernel import (
+    CHANCE,
+    Answer,
+    AnyFact,
+    Fact,
+    Illegal,
+    Picks,
+    Prompt,
+    Result,
+    Seat,
+    begin,
+    decide,
+    fold,
+)
 from domain.twilight_struggle.components import MEMBERS, OTHER, US, USSR
 from domain.twilight_struggle.facts.cards import ChinaPassed, PositionStated
 from domain.twilight_struggle.facts.flow import EffectsLapsed, RoundBegan, TurnBegan
@@ -326,7 +339,7 @@ class Driver:
 
     # ── entries ──
 
-    def _tell(self, before: State, facts: list[Fact]) -> None:
+    def _tell(self, before: State, facts: list[AnyFact]) -> None:
         s = before
         for fact in facts:
             self._turn_page(fact, s)
@@ -335,7 +348,7 @@ class Driver:
                 self.score_before_end.add(s.vp)
             self.checker.observe(fact, s)
 
-    def _turn_page(self, fact: Fact, s: State) -> None:
+    def _turn_page(self, fact: Fact[State], s: State) -> None:
         """The facts that begin another entry of the log."""
         if isinstance(fact, RoundBegan):
             self._move_to((s.turn, fact.round, fact.seat), s)
@@ -464,7 +477,7 @@ class Driver:
         stated = nothing()
         for one in said:
             stated.take(one)
-        facts: list[Fact] = list(facts_of(stated, base))
+        facts: list[Fact[State]] = list(facts_of(stated, base))
         player = self.entry.side if isinstance(self.entry, log.ActionRound) else None
         facts += effects_of(said, base, player)
         layout = self._followed(base, said)
@@ -494,7 +507,7 @@ class Driver:
                 layout.end(one.card)
         return layout
 
-    def _resume(self, target: Place, facts: list[Fact], layout: Layout, here: Place) -> None:
+    def _resume(self, target: Place, facts: list[Fact[State]], layout: Layout, here: Place) -> None:
         """Go on with the entry at `target`, whatever lies between; `here` is where the rules stood."""
         line, s = max(1, self.entries[target].line), self.recorded.match.live
         for place in between(here, target, asked=here not in self.lost):
@@ -532,7 +545,7 @@ class Driver:
         self.checker.pool.goes_on = True
         self.entry = log.Entry(line=max(1, self.entries[target].line) - 1)
 
-    def _retell(self, before: State, facts: list[Fact], stated: int) -> None:
+    def _retell(self, before: State, facts: list[Fact[State]], stated: int) -> None:
         """What was set is not compared; what the rules made of it is."""
         self._tell(fold(before, facts[:stated]), facts[stated:])
 

@@ -6,7 +6,7 @@ matter, nor does an article in front.  What is called otherwise there stands in 
 
 from __future__ import annotations
 
-from domain.twilight_struggle.cards import components
+from domain.twilight_struggle.cards import describe_components
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, REGIONS
 from domain.twilight_struggle.rules.registry import CARDS
 
@@ -43,7 +43,7 @@ def plain(name: str) -> str:
 
 
 def _cards() -> dict[str, str]:
-    faces = components()["cards"]
+    faces = describe_components()["cards"]
     return {plain(face["id"]): face["id"] for face in faces if EDITION in face["editions"]}
 
 

@@ -55,7 +55,7 @@ def between(here: Place, target: Place, *, asked: bool) -> Iterator[Place]:
                 yield place
 
 
-Way = tuple[list[Fact], tuple[Step, ...]]
+Way = tuple[list[Fact[State]], tuple[Step[State], ...]]
 
 
 def ways(target: Place, s: State) -> Iterator[Way]:
@@ -74,9 +74,9 @@ def ways(target: Place, s: State) -> Iterator[Way]:
         yield [], (Act(number, side), *others, Round(number + 1))
 
 
-def _to_turn(s: State, turn: int) -> list[Fact]:
+def _to_turn(s: State, turn: int) -> list[Fact[State]]:
     """The end of a turn, and the turns that are missing, without what the rules would make of them."""
-    facts: list[Fact] = []
+    facts: list[Fact[State]] = []
     for number in range(s.turn, turn):
         if number > s.turn:
             facts.append(TurnBegan(number))

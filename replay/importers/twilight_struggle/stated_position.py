@@ -144,7 +144,7 @@ def nothing() -> Stated:
     return Stated({}, {}, {})
 
 
-def facts_of(stated: Stated, s: State) -> Iterator[Fact]:
+def facts_of(stated: Stated, s: State) -> Iterator[Fact[State]]:
     """What has to change so that a table is as it is stated."""
     for country, both in sorted(stated.influence.items()):
         for side, now in zip((US, USSR), both, strict=True):
@@ -163,7 +163,7 @@ def facts_of(stated: Stated, s: State) -> Iterator[Fact]:
         yield ScoreMoved(US if stated.vp > s.vp else USSR, abs(stated.vp - s.vp), stated.vp, RECORD)
 
 
-def effects_of(said: Iterable[log.Statement], s: State, player: Seat | None) -> Iterator[Fact]:
+def effects_of(said: Iterable[log.Statement], s: State, player: Seat | None) -> Iterator[Fact[State]]:
     """The effects that some lines say hold for the rest of the turn."""
     region = next((one.region for one in said if isinstance(one, log.ChoosesRegion)), "")
     for one in said:

@@ -25,9 +25,9 @@ def fresh(**options: Any) -> State:
     return table
 
 
-def won(seat: str, *objectives: str) -> list[Fact]:
+def won(seat: str, *objectives: str) -> list[Fact[State]]:
     """A side has won these objectives."""
-    facts: list[Fact] = []
+    facts: list[Fact[State]] = []
     for objective in objectives:
         facts.append(ObjectiveTurnedUp(objective))
         facts.append(ObjectiveClaimed(seat, objective, "token", OBJECTIVES[objective].points, 0))
@@ -46,7 +46,7 @@ def contest(
     **options: Any,
 ) -> State:
     """Turn 1, the struggle for `objective`: groups in front of both, Agents X face down, objectives won."""
-    facts: list[Fact] = [TurnBegan(1), BalanceGiven(balance, "guess")]
+    facts: list[Fact[State]] = [TurnBegan(1), BalanceGiven(balance, "guess")]
     for seat, cards in (has or {}).items():
         facts += won(seat, *cards)
     facts.append(ObjectiveTurnedUp(objective))

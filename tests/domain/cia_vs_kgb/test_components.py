@@ -17,7 +17,7 @@ from domain.cia_vs_kgb.components import (
     GROUPS,
     OBJECTIVES,
     BadData,
-    components,
+    describe_components,
     read_agents,
     read_factions,
     read_groups,
@@ -73,7 +73,7 @@ def test_agents_in_the_order_of_their_initiative() -> None:
 
 
 def test_clients_get_every_card_with_texts_in_both_languages() -> None:
-    data: dict[str, Any] = json.loads(json.dumps(components()))
+    data: dict[str, Any] = json.loads(json.dumps(describe_components()))
     assert {kind: len(cards) for kind, cards in data.items()} == {
         "objectives": 21,
         "groups": 24,
@@ -92,7 +92,7 @@ def test_every_card_has_a_name(language: str) -> None:
 
 
 def _changed(kind: str, change: Callable[[list[dict[str, Any]]], None]) -> bytes:
-    cards = json.loads(json.dumps(components()))[kind]
+    cards = json.loads(json.dumps(describe_components()))[kind]
     change(cards)
     return json.dumps(cards).encode()
 

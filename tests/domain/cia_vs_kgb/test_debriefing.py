@@ -21,13 +21,13 @@ from domain.cia_vs_kgb.facts.preparation import AgentRevealed, LeaveEnded, Phase
 from domain.cia_vs_kgb.steps.detente import Detente
 from domain.cia_vs_kgb.steps.outcome import ClaimBottom, Debrief, InstructDoubleAgent
 from domain.cia_vs_kgb.steps.preparation import Plan
-from domain.kernel import Fact, fold
+from domain.kernel import AnyFact, fold
 from tests.domain.cia_vs_kgb.tables import contest
 from tests.scenario import Scenario, given
 
 
 def debrief(
-    cia: str, kgb: str, token: str, *facts: Fact, then: bool = False, **options: Any
+    cia: str, kgb: str, token: str, *facts: AnyFact, then: bool = False, **options: Any
 ) -> Scenario[Any]:
     """Debriefing over Cuba (10 points) with `token` on it."""
     s = contest("cuba", ["mafia"], ["radio"], agents={"cia": cia, "kgb": kgb}, **options)
@@ -35,7 +35,7 @@ def debrief(
     return given(s, *facts, TokenPlaced(token, "influence"), do=steps)
 
 
-def revealed(cia: str, kgb: str) -> list[Fact]:
+def revealed(cia: str, kgb: str) -> list[AnyFact]:
     return [
         PhaseBegan("debriefing"),
         AgentRevealed("cia", cia, "debriefing"),
@@ -127,7 +127,7 @@ def test_double_agent_may_watch_the_next_choice() -> None:
 
 
 def test_r_da_target_with_nobody_to_send_away_the_double_agent_can_still_watch() -> None:
-    dead: list[Fact] = []
+    dead: list[AnyFact] = []
     for agent in AGENTS:
         if agent not in ("deputy_director", "director"):
             dead += [AgentRevealed("kgb", agent, "disorder"), AgentTerminated("kgb", agent, "disorder")]

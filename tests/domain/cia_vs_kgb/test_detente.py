@@ -48,7 +48,7 @@ def after_turn(cia: Groups, kgb: Groups, **options: int) -> State:
 
 def test_r_leave_living_agents_go_on_leave() -> None:
     s = contest(agents={"cia": "analyst", "kgb": "director"})
-    shown: list[Fact] = [AgentRevealed("cia", "analyst", "debriefing")]
+    shown: list[Fact[State]] = [AgentRevealed("cia", "analyst", "debriefing")]
     shown += [
         AgentRevealed("kgb", "director", "debriefing"),
         ObjectiveClaimed("cia", "cuba", "token", 10, 10),

@@ -41,8 +41,8 @@ BOTH = {"cia": "analyst", "kgb": "director"}
 NOBEL = "nobel_peace_prize"
 
 
-def fallen(seat: str, *agents: str) -> list[Fact]:
-    facts: list[Fact] = []
+def fallen(seat: str, *agents: str) -> list[Fact[State]]:
+    facts: list[Fact[State]] = []
     for agent in agents:
         facts += [
             AgentSent(seat, agent),
@@ -267,7 +267,7 @@ def test_nobel_peace_prize_in_double_disorder_saves_its_owners_agent_only() -> N
 # ── Space Race ──
 
 
-def race(*facts: Fact) -> State:
+def race(*facts: Fact[State]) -> State:
     """Detente of turn 1, Cuba won by the KGB, Space Race owned by the CIA."""
     claimed = ObjectiveClaimed("kgb", "cuba", "token", 10, 10)
     return fold(contest(has={"cia": ["space_race"]}), [claimed, *facts])
@@ -297,7 +297,7 @@ def test_the_next_turns_follow_the_order_of_the_space_race() -> None:
     given(race(seen, ordered), do=TurnUpObjective()).then(ObjectiveTurnedUp("egypt"))
 
 
-def almost_empty(*left: str) -> list[Fact]:
+def almost_empty(*left: str) -> list[Fact[State]]:
     """Every objective but these was won by the KGB."""
     cards = [card for card in race().objectives.cards if card not in left]
     return won("kgb", *cards)
@@ -375,7 +375,7 @@ def test_olympic_games_need_a_terminated_agent_of_ones_own() -> None:
 # ── who is asked in Detente ──
 
 
-def both_own_events() -> list[Fact]:
+def both_own_events() -> list[Fact[State]]:
     return [*won("cia", "space_race"), *won("kgb", "olympic_games"), *fallen("kgb", "analyst")]
 
 

@@ -22,9 +22,9 @@ from tests.domain.cia_vs_kgb.tables import contest
 from tests.scenario import given
 
 
-def gone(seat: str, agent: str, where: str) -> list[Fact]:
+def gone(seat: str, agent: str, where: str) -> list[Fact[State]]:
     """An agent was sent, seen, and is terminated or on leave."""
-    facts: list[Fact] = [AgentSent(seat, agent), AgentRevealed(seat, agent, "debriefing")]
+    facts: list[Fact[State]] = [AgentSent(seat, agent), AgentRevealed(seat, agent, "debriefing")]
     if where == "leave":
         return [*facts, AgentWentOnLeave(seat, agent, "detente")]
     return [*facts, AgentTerminated(seat, agent, "disorder")]

@@ -164,7 +164,7 @@ def _with_another_agent(table: State, seat: Seat, rng: Random) -> State:
     return replace(table, sent={**table.sent, seat: rng.choice(rest or [table.sent[seat]])})
 
 
-def _until_he_is_seen(facts: list[Fact], seat: Seat, viewer: Seat | None) -> Iterator[Fact]:
+def _until_he_is_seen(facts: list[Fact[State]], seat: Seat, viewer: Seat | None) -> Iterator[Fact[State]]:
     for fact in facts:
         if isinstance(fact, AgentRevealed) and fact.seat == seat:
             return

@@ -19,7 +19,7 @@ from domain.cia_vs_kgb.facts.struggle import (
 from domain.cia_vs_kgb.rules import influence
 from domain.cia_vs_kgb.steps.preparation import LookAtGroups
 from domain.cia_vs_kgb.steps.struggle import Act, Recruit, Struggle, UseTop
-from domain.kernel import HIDDEN, Fact, fold, prompt
+from domain.kernel import HIDDEN, AnyFact, fold, prompt
 from tests.domain.cia_vs_kgb.tables import Groups, contest
 from tests.scenario import given
 
@@ -28,7 +28,7 @@ def activate(*groups: str) -> tuple[str, ...]:
     return tuple(f"activate:{group}" for group in groups)
 
 
-def emptied(keep: Groups = ()) -> list[Fact]:
+def emptied(keep: Groups = ()) -> list[AnyFact]:
     """The whole group deck lies in the discard pile, except `keep`."""
     return [TopDiscarded("cia", group) for group in GROUPS if group not in keep]
 

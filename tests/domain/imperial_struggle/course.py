@@ -20,7 +20,7 @@ from tests.scenario import Scenario, given
 PLAIN = dict(zip(REGIONS, ("award_1a", "award_1b", "award_1t_a", "award_1t_b"), strict=True))
 LATER = ("award_3", "award_2", "award_0t_a", "award_0t_b")
 NO_ROUND: dict[str, Any] = {"round": None, "phase": "peace"}
-F = TypeVar("F", bound=Fact)
+F = TypeVar("F", bound=Fact[State])
 
 
 def having(side: str, own: tuple[str, ...], other: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def begun(turn: int, **fields: Any) -> Scenario[State]:
     return given(before(turn, **fields), do=Turn(turn))
 
 
-def by_chance(game: Scenario[State]) -> list[Fact]:
+def by_chance(game: Scenario[State]) -> list[Fact[State]]:
     """Chance gives the first of what it may, until a player is asked; all facts since the last answer."""
     facts = list(game.facts)
     while asked(game.table) == (CHANCE,):
@@ -63,7 +63,7 @@ def by_chance(game: Scenario[State]) -> list[Fact]:
     return facts
 
 
-def laid_out(turn: int, **fields: Any) -> tuple[Scenario[State], list[Fact]]:
+def laid_out(turn: int, **fields: Any) -> tuple[Scenario[State], list[Fact[State]]]:
     """A turn up to the first question to a player, and everything that happened until then."""
     game = begun(turn, **fields)
     return game, by_chance(game)
@@ -95,9 +95,9 @@ def only(game: Scenario[State], kind: type[F]) -> list[F]:
     return [fact for fact in game.facts if isinstance(fact, kind)]
 
 
-def turns(facts: list[Fact]) -> list[list[Fact]]:
+def turns(facts: list[Fact[State]]) -> list[list[Fact[State]]]:
     """The facts of a match, cut at the beginning of each turn."""
-    cut: list[list[Fact]] = []
+    cut: list[list[Fact[State]]] = []
     for fact in facts:
         if isinstance(fact, TurnBegan):
             cut.append([])
@@ -106,7 +106,7 @@ def turns(facts: list[Fact]) -> list[list[Fact]]:
     return cut
 
 
-def passed(**options: Any) -> list[Fact]:
+def passed(**options: Any) -> list[Fact[State]]:
     """The facts of a match in which everybody passes, and chance gives the first of what it may."""
     start = empty_table(*GAME.settle(None, options))
     decision = begin(start, first(start))

@@ -41,7 +41,7 @@ def war_tiles(s: State) -> list[str]:
     return found
 
 
-def tables(played: Played) -> Iterator[tuple[Fact, State]]:
+def tables(played: Played) -> Iterator[tuple[Fact[State], State]]:
     """Each fact with the table after it."""
     table = played.start
     for fact in played.facts:

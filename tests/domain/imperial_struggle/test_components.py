@@ -36,7 +36,7 @@ from domain.imperial_struggle.components import (
     WARS,
 )
 from domain.imperial_struggle.events import EVENTS
-from domain.imperial_struggle.faces import components
+from domain.imperial_struggle.faces import describe_components
 from tests.domain.imperial_struggle.printed import REWARDS
 
 KEYWORDS = {"finance", "mercantilism", "governance", "style", "scholarship"}
@@ -299,7 +299,7 @@ def test_2_1_the_eras_of_the_turns() -> None:
 
 
 def test_the_components_are_told_as_plain_data() -> None:
-    told = msgspec.json.decode(msgspec.json.encode(components()))
+    told = msgspec.json.decode(msgspec.json.encode(describe_components()))
     assert {name: len(items) for name, items in told.items()} == {
         "spaces": 112,
         "advantages": 22,

@@ -39,7 +39,7 @@ def position(first: int, second: int) -> Callable[[Callable[[], State]], Callabl
     return register
 
 
-def doing(s: State, *steps: Step) -> State:
+def doing(s: State, *steps: Step[State]) -> State:
     """The table at the first question of these steps."""
     return begin(s, steps).table
 

@@ -41,7 +41,7 @@ from tests.domain.imperial_struggle.course import by_chance, opened
 from tests.domain.played import Played, table_of
 
 VIEWERS: tuple[Seat | None, ...] = (*SIDES, None)
-SECRETS: tuple[tuple[Fact, Fact], ...] = (
+SECRETS: tuple[tuple[Fact[State], Fact[State]], ...] = (
     (CardsDealt(FR, ("x", "y")), CardsDealt(FR, (HIDDEN, HIDDEN))),
     (CardsDropped(FR, ("x",)), CardsDropped(FR, (HIDDEN,))),
     (MinistriesChosen(FR, ("x", "y")), MinistriesChosen(FR, (HIDDEN, HIDDEN))),
@@ -55,7 +55,7 @@ SECRETS: tuple[tuple[Fact, Fact], ...] = (
     (BonusReturned(FR, "x", "spain"), BonusReturned(FR, HIDDEN, "spain")),
     (BidMade(FR, "7"), BidMade(FR, HIDDEN)),
 )
-SHOWN: tuple[type[Fact], ...] = (
+SHOWN: tuple[type[Fact[State]], ...] = (
     DropsShown,
     CardDiscarded,
     EventPlayed,
@@ -72,13 +72,13 @@ SHOWN: tuple[type[Fact], ...] = (
 
 
 @pytest.mark.parametrize(("fact", "told"), SECRETS, ids=lambda fact: type(fact).__name__)
-def test_what_is_secret_is_told_to_its_side_alone(fact: Fact, told: Fact) -> None:
+def test_what_is_secret_is_told_to_its_side_alone(fact: Fact[State], told: Fact[State]) -> None:
     assert fact.seen_by(FR) == fact
     assert fact.seen_by(BR) == fact.seen_by(None) == told
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_what_turns_something_up_says_that_it_reveals(kind: type[Fact]) -> None:
+def test_what_turns_something_up_says_that_it_reveals(kind: type[Fact[State]]) -> None:
     assert kind.reveals
 
 
@@ -223,6 +223,6 @@ def compare(s: State, otherwise: State, answer: Answer, side: Seat, pair: tuple[
     return 1
 
 
-def until_shown(facts: list[Fact]) -> list[Fact]:
+def until_shown(facts: list[Fact[State]]) -> list[Fact[State]]:
     """What is told before the first fact that shows something."""
     return facts[: next(i for i, fact in enumerate(facts) if fact.reveals)]

@@ -118,7 +118,7 @@ def _owners(s: State, space: str) -> tuple[str, ...]:
     return (*SIDES, SPAIN) if s.options.spanish_empire and BOARD[space].spanish else SIDES
 
 
-def _check_tracks(s: State, fact: Fact) -> None:
+def _check_tracks(s: State, fact: Fact[State]) -> None:
     for side in SIDES:
         assert s.debt[side] >= 0
         assert s.treaty[side] >= 0
@@ -134,7 +134,7 @@ def _check_tracks(s: State, fact: Fact) -> None:
     assert 0 <= s.merchants <= 2
 
 
-def _check_squadrons(s: State, fact: Fact) -> None:
+def _check_squadrons(s: State, fact: Fact[State]) -> None:
     """Every Squadron is somewhere; only what says so takes one out of the game."""
     for side in SIDES:
         boxes = (s.navy[side], s.unbuilt[side], s.away[side])
@@ -158,7 +158,7 @@ def _check_round(s: State) -> None:
     assert s.round.bought <= 2
 
 
-def _check_cards(s: State, fact: Fact) -> None:
+def _check_cards(s: State, fact: Fact[State]) -> None:
     if isinstance(fact, FirstChosen):
         assert all(len(s.hands[side]) <= 3 for side in SIDES)
         assert s.dropped == {BR: (), FR: ()}

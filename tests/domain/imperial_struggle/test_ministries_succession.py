@@ -330,13 +330,13 @@ def test_one_marker_after_the_other_is_turned_in_a_region() -> None:
     assert abilities(game, FR) == {TURN}
 
 
-class TakeOver(Step, frozen=True):
+class TakeOver(Step[State], frozen=True):
     """A side takes a space."""
 
     side: Seat
     space: str
 
-    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution:
+    def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield from take_control(s, self.side, self.space)
 
 

@@ -316,7 +316,7 @@ def test_the_east_india_company_leaves_out_what_is_exhausted_or_conflicted() -> 
 def test_a_ministry_that_lies_face_down_changes_nothing(card: str) -> None:
     flags = ("ireland_prestige", *MARKETS_OF["cotton"])
     plain = scored(turn=3, demand=("cotton",), fr=flags)
-    hidden: list[Fact] = scored(
+    hidden: list[Fact[State]] = scored(
         turn=3, demand=("cotton",), fr=flags, ministries={BR: (card,), FR: (card,)}
     ).facts
     assert hidden == plain.facts

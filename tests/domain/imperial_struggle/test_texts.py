@@ -58,12 +58,12 @@ from domain.imperial_struggle.steps.spending import Pay, Sail
 from domain.imperial_struggle.steps.tiles import MakeRoom, PlaceBonus, PlanLayout
 from domain.imperial_struggle.steps.upgrades import KeepBasic, SwapBasics, Upgrade
 from domain.imperial_struggle.steps.wars import FlagSymbol, LoseSquadrons, StrikeSymbol, TakeFlag
-from domain.kernel import HIDDEN, Fact, Step
+from domain.kernel import HIDDEN, AnyFact, Fact, Step
 from domain.texts import LANGUAGES
 from tests.domain import properties, wording
 from tests.domain.imperial_struggle.table import table
 
-ASKING: tuple[Step, ...] = (
+ASKING: tuple[Step[State], ...] = (
     SealBid(SIDES),
     PlanLayout(SIDES),
     DropCards(SIDES),
@@ -167,7 +167,7 @@ def test_every_fact_has_a_sentence_that_names_only_what_it_holds(language: str) 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", ASKING, ids=lambda step: type(step).__name__)
-def test_a_question_names_only_what_its_step_tells(step: Step, language: str) -> None:
+def test_a_question_names_only_what_its_step_tells(step: Step[State], language: str) -> None:
     wording.check_question(GAME, language, step, table(), BR)
 
 
@@ -181,7 +181,7 @@ def test_every_question_is_among_these() -> None:
 @pytest.mark.parametrize("count", range(1, LARGEST_HAND + 1))
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("fact", [CardsDealt, BasicsDrawn])
-def test_hidden_cards_and_tiles_are_counted(fact: Callable[..., Fact], language: str, count: int) -> None:
+def test_hidden_cards_and_tiles_are_counted(fact: Callable[..., AnyFact], language: str, count: int) -> None:
     words = GAME.texts[language]
     sentence = words.sentence(fact(BR, (HIDDEN,) * count))
     assert re.search(rf"\b{count}\b", sentence), sentence
@@ -212,7 +212,7 @@ LAID = BasicsLaid(FR, {"central_europe": "fr_two_1", "spain": "fr_debt_3"})
         (FlagPlaced(USA, "georgia"), "A flag of the USA is placed: Georgia.", "Размещён флаг США: Джорджия."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: Fact, english: str, russian: str) -> None:
+def test_a_fact_is_told_as_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
     assert tuple(GAME.texts[language].sentence(fact) for language in ("en", "ru")) == (english, russian)
 
 

@@ -15,7 +15,7 @@ from domain.imperial_struggle.facts.cards import JacobitesDefeated, JacobiteVict
 from domain.imperial_struggle.facts.tracks import ScoreMoved, TreatySet
 from domain.imperial_struggle.facts.wars import ConquestDeclined, DominanceWon, TheatreFought
 from domain.imperial_struggle.rules.wars import outcome
-from domain.kernel import Fact, asked
+from domain.kernel import AnyFact, asked
 from tests.domain.imperial_struggle.battles import battle, question, war_table
 
 # Spaces that give no strength: markets, which conquest and spoils may take, and prestige spaces.
@@ -100,7 +100,7 @@ def named(case: object) -> str | None:
     return f"{case.war}-{case.theatre}" if isinstance(case, Row) else None
 
 
-def play_on(row: Row, winner: str, margin: int) -> tuple[list[Fact], list[str]]:
+def play_on(row: Row, winner: str, margin: int) -> tuple[list[AnyFact], list[str]]:
     """The facts of the theatre, and the awards that France is offered, when nobody takes anything."""
     game = battle(row.war, row.theatre, winner, margin, br=BRITISH, fr=FRENCH, navy={BR: 2, FR: 2})
     facts, offered = list(game.facts), []
@@ -113,7 +113,7 @@ def play_on(row: Row, winner: str, margin: int) -> tuple[list[Fact], list[str]]:
     return facts, offered
 
 
-def special(facts: list[Fact], offered: list[str], loser: str) -> str:
+def special(facts: list[AnyFact], offered: list[str], loser: str) -> str:
     """The special awards among the facts, in the words of `Row`."""
     words = {
         "dominance": any(isinstance(fact, DominanceWon) and fact.side == OTHER[loser] for fact in facts),

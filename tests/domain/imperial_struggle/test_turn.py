@@ -40,13 +40,13 @@ from domain.imperial_struggle.facts.flow import (
 from domain.imperial_struggle.facts.tracks import DebtSet, LimitSet, TreatySet
 from domain.imperial_struggle.facts.wars import BasicsLaid, WarBegan, WarEnded, WarSet
 from domain.imperial_struggle.steps.flow import TakeInitiative
-from domain.kernel import Ended, Fact, fold
+from domain.kernel import AnyFact, Ended, fold
 from tests.domain import properties
 from tests.domain.imperial_struggle.course import NO_ROUND, before, begun, ended, laid_out, passed, turns
 from tests.domain.imperial_struggle.table import table
 from tests.scenario import given
 
-PHASES: tuple[tuple[type[Fact], ...], ...] = (
+PHASES: tuple[tuple[type[AnyFact], ...], ...] = (
     (TurnBegan,),
     (EventsRetired, EventsAdded),  # 4.1.1
     (LimitSet,),
@@ -64,7 +64,7 @@ PHASES: tuple[tuple[type[Fact], ...], ...] = (
 )
 
 
-def phase(fact: Fact) -> int | None:
+def phase(fact: AnyFact) -> int | None:
     """The phase of the turn to which a fact belongs by its kind; None where it might be any."""
     if isinstance(fact, TreatySet) and fact.why == "surplus":
         return 10
@@ -73,7 +73,7 @@ def phase(fact: Fact) -> int | None:
     return next((number for number, kinds in enumerate(PHASES) if isinstance(fact, kinds)), None)
 
 
-def outside_rounds(facts: list[Fact]) -> list[Fact]:
+def outside_rounds(facts: list[AnyFact]) -> list[AnyFact]:
     """The facts of a turn without what happens in its action rounds."""
     found, inside = [], False
     for fact in facts:
@@ -84,7 +84,7 @@ def outside_rounds(facts: list[Fact]) -> list[Fact]:
     return found
 
 
-def until_its_end(facts: list[Fact]) -> list[Fact]:
+def until_its_end(facts: list[AnyFact]) -> list[AnyFact]:
     """The facts of a turn without the war and whatever else follows it."""
     kinds = [type(fact) for fact in facts]
     return facts[: kinds.index(TurnEnded) + 1]

@@ -121,7 +121,7 @@ def test_random_wars_come_to_their_end(war: str) -> None:
     assert answers > 600
 
 
-def assert_sound(start: State, s: State, facts: list[Fact]) -> None:
+def assert_sound(start: State, s: State, facts: list[Fact[State]]) -> None:
     """The war is over, nothing got lost, and every viewer can follow it."""
     assert s.result is not None or s.phase == start.war
     assert s == json.decode(json.encode(s), type=State)

@@ -25,10 +25,14 @@ from domain.thirteen_minutes.state import State
 from tests.domain.thirteen_minutes.tables import table
 
 FRESH = table(deck=Pile.of(("a", "b", "c", "d", "e", "f", "g")), hands={US: (), USSR: ()}, cuba="")
-DEALT: tuple[Fact, ...] = (HandDealt(US, US, ("a", "b")), HandDealt(USSR, USSR, ("c", "d")), CubaDealt("e"))
+DEALT: tuple[Fact[State], ...] = (
+    HandDealt(US, US, ("a", "b")),
+    HandDealt(USSR, USSR, ("c", "d")),
+    CubaDealt("e"),
+)
 
 
-def seen(viewer: str | None, *facts: Fact) -> State:
+def seen(viewer: str | None, *facts: Fact[State]) -> State:
     """The table that a viewer folds."""
     return fold(FRESH, [fact.seen_by(viewer) for fact in (*DEALT, *facts)])
 

@@ -52,7 +52,7 @@ def resolving(s: State, card: str, player: str) -> State:
     return replace(s, playing=(*s.playing, InPlay(card, player)), phasing=s.phasing or player)
 
 
-def nuclear_war(winner: str, vp: int = 0) -> Ended:
+def nuclear_war(winner: str, vp: int = 0) -> Ended[State]:
     """DEFCON 1."""
     return Ended(winner, "nuclear_war", {US: vp, USSR: -vp})
 

@@ -34,7 +34,7 @@ def position(first: int, second: int, third: int) -> Callable[[Callable[[], Stat
     return register
 
 
-def doing(s: State, *steps: Step) -> State:
+def doing(s: State, *steps: Step[State]) -> State:
     """The table at the first question of these steps."""
     return begin(s, steps).table
 

@@ -29,7 +29,7 @@ EIGHT = ("fidel", "nasser", "comecon", "nato", "containment", "blockade", "suez_
 FIVE = ("duck_and_cover", "five_year_plan", "korean_war", "olympic_games", "red_scare_purge")
 
 
-def of_kind(scenario: Scenario[State], kind: type[Fact]) -> list[Fact]:
+def of_kind(scenario: Scenario[State], kind: type[Fact[State]]) -> list[Fact[State]]:
     """The latest facts of one kind."""
     return [fact for fact in scenario.facts if isinstance(fact, kind)]
 

@@ -11,6 +11,7 @@ from domain.twilight_struggle.facts.cards import CardDiscarded
 from domain.twilight_struggle.facts.flow import EffectsLapsed, HeldCardsShown, TurnBegan
 from domain.twilight_struggle.facts.tracks import MilitaryChecked, RegionScored, ScoreMoved
 from domain.twilight_struggle.rules.operations import Ops
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import Act, CheckMilitary, CloseTurn, EndTurn, FinalScoring
 from domain.twilight_struggle.steps.operations import Coup
 from domain.twilight_struggle.steps.play import Event, PassChina, PlayCard
@@ -18,7 +19,7 @@ from tests.domain.twilight_struggle.table import US, USSR, resolving, table
 from tests.scenario import given
 
 
-def won(winner: str | None, reason: str, us: int) -> Ended:
+def won(winner: str | None, reason: str, us: int) -> Ended[State]:
     """The end, with this many points of the US."""
     return Ended(winner, reason, {US: us, USSR: -us})
 

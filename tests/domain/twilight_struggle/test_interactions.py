@@ -29,6 +29,7 @@ from domain.twilight_struggle.facts.flow import (
 )
 from domain.twilight_struggle.facts.tracks import DefconSet, ScoreMoved
 from domain.twilight_struggle.rules.hand import headlines, plays
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import ChooseHeadline, OrderHeadlines, ShowHeadlines
 from domain.twilight_struggle.steps.play import Event, PlayCard, PlayTaken
 from tests.domain.twilight_struggle.table import US, USSR, nuclear_war, resolving, table
@@ -260,7 +261,9 @@ BOARD: dict[str, Any] = {
     "us": {"haiti": 1, "panama": 1, "mexico": 1, "honduras": 1},
     "ussr": {"haiti": 1, "spain_portugal": 1},
 }
-LOST = {seat: Ended(winner, CRISIS, {US: 0, USSR: 0}) for seat, winner in ((US, USSR), (USSR, US))}
+LOST: dict[str, Ended[State]] = {
+    seat: Ended(winner, CRISIS, {US: 0, USSR: 0}) for seat, winner in ((US, USSR), (USSR, US))
+}
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from tests.scenario import given
 REMIX, AMES, DEBT = "aldrich_ames_remix", "aldrich_ames_2nd", "latin_american_debt_crisis"
 
 
-def folded(s: State, viewer: str | None, facts: list[Fact], **hands: tuple[str, ...]) -> State:
+def folded(s: State, viewer: str | None, facts: list[Fact[State]], **hands: tuple[str, ...]) -> State:
     """What a viewer, who began with these hands, sees after the facts."""
     return fold(replace(s, hands=hands), [fact.seen_by(viewer) for fact in facts])
 

@@ -12,6 +12,7 @@ from domain.twilight_struggle.facts.cards import CardPlayed, CardPutAway
 from domain.twilight_struggle.facts.flow import EffectBegan, EffectEnded, EffectsLapsed, EventBegan
 from domain.twilight_struggle.facts.tracks import DefconSet, MilitarySet
 from domain.twilight_struggle.rules.operations import Ops
+from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.flow import EndTurn
 from domain.twilight_struggle.steps.operations import Coup, Operate
 from domain.twilight_struggle.steps.play import Event, PlayCard
@@ -21,7 +22,7 @@ from tests.scenario import given
 CRISIS = "cuban_missile_crisis"
 FORBIDDEN = {side: ((CRISIS, side),) for side in (US, USSR)}
 SUBS = (("nuclear_subs", US),)
-LOST = {
+LOST: dict[str, Ended[State]] = {
     US: Ended(USSR, CRISIS, {US: 0, USSR: 0}),
     USSR: Ended(US, CRISIS, {US: 0, USSR: 0}),
 }

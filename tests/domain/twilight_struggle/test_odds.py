@@ -60,7 +60,7 @@ def enumerated(
     return {outcome: (ways, len(question.options)) for outcome, ways in found.items()}
 
 
-def put(s: State, step: Step) -> State:
+def put(s: State, step: Step[State]) -> State:
     """The table at the question of a step."""
     after = begin(s, (step,)).table
     assert asked(after)

@@ -39,7 +39,7 @@ ENDINGS = ("nuclear_war", "victory_points", "europe_controlled", "held_scoring_c
 NEEDS = [card.needs[0] for card in CARDS.values() if card.needs]
 REASONS = ("space", "military_operations", "bid")
 OPS = Ops("fidel", 2)
-ASKING: tuple[Step, ...] = (
+ASKING: tuple[Step[State], ...] = (
     SealBid(SIDES),
     Bid("us"),
     PlaceExtra("us", "bid", 2, 2),
@@ -145,7 +145,7 @@ def test_every_fact_has_a_sentence_that_names_only_what_it_holds(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", ASKING, ids=lambda step: type(step).__name__)
-def test_a_question_names_only_what_its_step_tells(step: Step, language: str) -> None:
+def test_a_question_names_only_what_its_step_tells(step: Step[State], language: str) -> None:
     wording.check_question(GAME, language, step, table(), "us")
 
 
@@ -317,6 +317,6 @@ def test_hidden_cards_are_counted(language: str, count: int) -> None:
         (Ended("ussr", "nuclear_war"), "The USSR wins: nuclear war.", "Победа за СССР: ядерная война."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: Fact, english: str, russian: str) -> None:
+def test_a_fact_is_told_as_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
     words: tuple[Texts, ...] = tuple(GAME.texts[language] for language in ("en", "ru"))
     assert tuple(text.sentence(fact) for text in words) == (english, russian)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.twilight_struggle.cards import components
+from domain.twilight_struggle.cards import describe_components
 from replay.importers.twilight_struggle.names import card_of, country_of, region_of
 
 CARDS = [
@@ -42,13 +42,13 @@ def test_a_country_is_known_by_the_names_of_the_logs(name: str, country: str) ->
 
 
 def test_every_card_of_the_deluxe_edition_is_known_by_the_words_of_its_id() -> None:
-    faces = [face["id"] for face in components()["cards"] if "deluxe" in face["editions"]]
+    faces = [face["id"] for face in describe_components()["cards"] if "deluxe" in face["editions"]]
     assert len(faces) == 110
     assert [card_of(id.replace("_", " ").title()) for id in faces] == faces
 
 
 def test_every_country_is_known_by_the_words_of_its_id() -> None:
-    ids = [country["id"] for country in components()["countries"]]
+    ids = [country["id"] for country in describe_components()["countries"]]
     assert [country_of(id.replace("_", " ").title()) for id in ids] == ids
 
 

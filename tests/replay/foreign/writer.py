@@ -12,7 +12,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from domain.kernel import CHANCE, Answer, Decision, Fact, Prompt, asked, begin, decide, prompt
+from domain.kernel import CHANCE, Answer, AnyFact, Decision, Prompt, asked, begin, decide, prompt
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.components import US, USSR
 from domain.twilight_struggle.facts.board import CoupRolled, InfluenceSet, RealignmentRolled, WarRolled
@@ -277,7 +277,7 @@ class _Writer:
 
     # ── facts ──
 
-    def tell(self, fact: Fact) -> None:
+    def tell(self, fact: AnyFact) -> None:
         act = getattr(self, type(fact).__name__, None)
         if act is not None:
             act(fact)
