@@ -56,11 +56,12 @@ async def http(request: Request, error: HTTPException) -> Response:
     if error.status_code == _METHOD:
         known = request.app.allowed(request.scope["path"])
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
-        told = f"this address does not know {request.method[:20]}; it knows: {allowed}"
-        return answer(document("method", told, language), language, {"allow": allowed})
+        about = {"method": request.method[:20], "methods": allowed}
+        told = document("method", Refused("method", "no-such-method", about), language)
+        return answer(told, language, {"allow": allowed})
     if error.status_code == _NOT_FOUND:
-        told = f"there is nothing at this address; {docs_page.PATH} lists all that there is"
-        return answer(document("not-found", told, language), language)
+        nothing = Refused("not-found", "no-such-address", {"manual": docs_page.PATH})
+        return answer(document("not-found", nothing, language), language)
     return answer(document("malformed", str(error.detail), language), language)
 
 

@@ -26,8 +26,6 @@ from api.http.schemas import Problem
 from domain.refusals import Refused
 
 # What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
-_FAILED = "look at the match before you send this again; the log of the server says more"
-_CUT_OFF = "the server stops, and could not wait for the outcome; look, or send the same again"
 _log = logging.getLogger("glasnost.http")
 
 
@@ -62,7 +60,9 @@ class Watch:
             if status:
                 raise
             language = decoding.language(Request(scope).headers.get("accept-language", ""))
-            await answer(document("in-doubt", _CUT_OFF, language), language)(scope, receive, noting)
+            await answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)(
+                scope, receive, noting
+            )
         except Exception as error:
             _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
             if status == 0:
@@ -90,7 +90,7 @@ def _route(scope: Scope) -> str:
 
 def unforeseen(language: str) -> Problem:
     """What is told of an error that nobody foresaw."""
-    return document("failed", _FAILED, language)
+    return document("failed", Refused("failed", "look-first"), language)
 
 
 async def failed(request: HTTPConnection, error: Exception) -> Response:
