@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 
-_FILES = ("details.library.ru.toml", "details.file.ru.toml", "details.ru.toml")  # the widest comes last
+_FILES = ("details.file.ru.toml", "details.ru.toml")  # the widest comes last
 _FIELD = re.compile(r"\\{(\w+)\\}")
 _WORDS = {
     "legal": ((r"\b(\d+) to (\d+)\b", r"от \1 до \2"), (r"\ban object\b", "объект")),
