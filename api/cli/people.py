@@ -73,15 +73,15 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
     Example:
       glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
     """
-    from api.http.problems import Failed
     from api.http.services import checked
+    from domain.refusals import Refused
 
     if len(name) > 64:
         raise CannotBeDone("a name has 64 letters at most")
     try:
         name = checked(name)
-    except Failed as error:
-        raise CannotBeDone(error.detail.removesuffix(" - at `$.name`")) from error
+    except Refused as error:
+        raise CannotBeDone(str(error).removesuffix(" - at `$.name`")) from error
     with _changing(store) as them:
         renamed = them.rename(player, name, _act(reason))
         _print(them, player, "renamed" if renamed else "has that name already", as_json)

@@ -17,11 +17,11 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.errors import HANDLERS, refused
 from api.http.middleware import Watch, failed
-from api.http.problems import Failed
 from api.http.routes import lists, log, matches, players, replays, service
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
+from domain.refusals import Refused
 
 TOPICS = (
     service.games_api,
@@ -69,10 +69,9 @@ class Application(FastAPI):
         try:
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
-                told = f"at most {visits.most} requests at once from one address"
-                raise Failed("limit", told, {"retry-after": "1"})
+                raise Refused("limit", "too-many-requests", {"most": visits.most}, {"retry-after": "1"})
             answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
-        except Failed as error:
+        except Refused as error:
             answer = await refused(connection, error)
         if answer is not None:
             await answer(scope, receive, send)
@@ -84,7 +83,7 @@ class Application(FastAPI):
         """What a path knows; None where it is none of the routes.
 
         Raises:
-            Failed: cross-origin, where a browser asks for a page that may not use this server.
+            Refused: cross-origin, where a browser asks for a page that may not use this server.
         """
         known = self.allowed(scope["path"])
         if not known:

@@ -18,10 +18,10 @@ from starlette.requests import HTTPConnection
 
 from api.bus.client import Away
 from api.http.decoding import bearer
-from api.http.problems import Failed
 from api.http.rate_limits import Buckets
 from api.store.interface import People, Person, StoreError
 from domain.match_base import Chair
+from domain.refusals import Refused
 
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
@@ -87,7 +87,7 @@ class Tokens:
         """Who sends this request.
 
         Raises:
-            Failed: unauthorized, where there is a token and it is not a good one.
+            Refused: unauthorized, where there is a token and it is not a good one.
         """
         return await self.owner(shown(request), address(request))
 
@@ -95,7 +95,7 @@ class Tokens:
         """Whose token this is, shown by somebody at this address; None: he has none.
 
         Raises:
-            Failed: unauthorized.
+            Refused: unauthorized.
         """
         if token is None:
             return Visitor(None, f"{NO_TOKEN}{shown_by}")
@@ -111,7 +111,7 @@ class Tokens:
         While the store is away, it may.
 
         Raises:
-            Failed: unauthorized.
+            Refused: unauthorized.
         """
         if not holder.startswith(NO_TOKEN) and self._kept(holder) is None:
             with suppress(StoreError):
@@ -121,7 +121,7 @@ class Tokens:
         """The same as a question."""
         try:
             await self.check(holder)
-        except Failed:
+        except Refused:
             return False
         return True
 
@@ -136,7 +136,7 @@ class Tokens:
         person = await asyncio.to_thread(ask)
         if person is None:
             self._known.pop(holder, None)
-            raise Failed("unauthorized", "this token is not known here", CHALLENGE)
+            raise Refused("unauthorized", "unknown-token", headers=CHALLENGE)
         if changes == self._changes.count:  # else it may be revoked already
             self._known[holder] = (now, person)
             self._known.move_to_end(holder)
@@ -149,12 +149,12 @@ def shown(request: HTTPConnection) -> str | None:
     """The token that a request shows; None where it shows none.
 
     Raises:
-        Failed: unauthorized, where the header holds none.
+        Refused: unauthorized, where the header holds none.
     """
     header = request.headers.get("authorization")
     token = bearer(header) if header is not None else None
     if header is not None and token is None:
-        raise Failed("unauthorized", "the header is: Authorization: Bearer TOKEN", CHALLENGE)
+        raise Refused("unauthorized", "authorization-header", headers=CHALLENGE)
     return token
 
 
@@ -244,7 +244,7 @@ class Tickets:
         """A new ticket.
 
         Raises:
-            Failed: limit.
+            Refused: limit.
         """
         self._make_room()
         ticket = secrets.token_urlsafe(24)
@@ -258,14 +258,14 @@ class Tickets:
         """What the ticket opens.
 
         Raises:
-            Failed: unauthorized.
+            Refused: unauthorized.
         """
         name = _hash(ticket)
         found = self._given.get(name)
         if found is None or self._over(found):
             found = await self._from_elsewhere(name)
         if found is None or found.voucher.match != match:
-            raise Failed("unauthorized", "this ticket is not, or no longer, good for this stream", CHALLENGE)
+            raise Refused("unauthorized", "ticket-expired", headers=CHALLENGE)
         return found
 
     def opened(self, admission: Admission) -> None:
@@ -309,9 +309,7 @@ class Tickets:
         try:
             told = await self._shelf.get(name)
         except Away as error:
-            raise Failed(
-                "unauthorized", "this ticket cannot be looked up just now; ask for a new one", CHALLENGE
-            ) from error
+            raise Refused("unauthorized", "ticket-unchecked", headers=CHALLENGE) from error
         if told is None:
             return None
         found = Admission(name, msgspec.json.decode(told, type=Voucher), self._clock())
@@ -334,7 +332,7 @@ class Tickets:
             return
         idle = next((name for name, admission in self._given.items() if not admission.streams), None)
         if idle is None:
-            raise Failed("limit", "too many tickets are out", {"retry-after": str(self._seconds)})
+            raise Refused("limit", "too-many-tickets", headers={"retry-after": str(self._seconds)})
         del self._given[idle]
 
 

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import inspect
 from starlette.requests import Request
 
-from api.http.problems import Failed
 from api.settings import Settings
+from domain.refusals import Refused
 from domain.texts import LANGUAGES
 
 # A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.
@@ -26,7 +26,7 @@ Look = Callable[[bytes | str], None]
 
 
 def look(shape: Any, watched: Sequence[str] = ()) -> Look:
-    """What looks through JSON that was read as this shape; it raises Failed: invalid.
+    """What looks through JSON that was read as this shape; it raises Refused: invalid.
 
     `watched`: looks for these names only, where the shape has too many.
     """
@@ -57,7 +57,7 @@ def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict[str, Any]()
     for name, value in pairs:
         if name in found:
-            raise Failed("invalid", f"the name {name[:40]!r} stands twice in one object; say it once")
+            raise Refused("invalid", "member-twice", {"name": repr(name[:40])})
         found[name] = value
     return found
 
@@ -202,11 +202,16 @@ def _must_be(request: Request, media_type: str) -> None:
     """
     packed = request.headers.get("content-encoding", "identity").strip().lower()
     if packed != "identity":
-        told = f"the bytes as they are, not with Content-Encoding {packed[:40]}"
-        raise Failed("media-type", told, {"accept-encoding": "identity"})
+        unpacked = {"accept-encoding": "identity"}
+        raise Refused("media-type", "content-encoding", {"given": packed[:40]}, unpacked)
     given = request.headers.get("content-type", media_type).partition(";")[0].strip().lower()
     if given not in (media_type, _FORM):
-        raise Failed("media-type", f"{media_type}, not {given[:80] or 'nothing'}", {"accept": media_type})
+        raise Refused(
+            "media-type",
+            "wrong-media-type",
+            {"wanted": media_type, "given": given[:80] or "nothing"},
+            {"accept": media_type},
+        )
 
 
 async def _content(request: Request, most: int) -> bytes:
@@ -218,7 +223,7 @@ async def _content(request: Request, most: int) -> bytes:
     while more and read <= most + _DRAINED:
         message = await request.receive()
         if message["type"] != "http.request":
-            raise Failed("malformed", "the body ends too early")
+            raise Refused("malformed", "body-cut-off")
         chunk, more = message.get("body", b""), message.get("more_body", False)
         read += len(chunk)
         if read <= most:
@@ -228,8 +233,8 @@ async def _content(request: Request, most: int) -> bytes:
     return bytes(content)
 
 
-def _too_large(most: int) -> Failed:
-    return Failed("too-large", f"at most {most} bytes", {"connection": "close"})
+def _too_large(most: int) -> Refused:
+    return Refused("too-large", "body-too-large", {"most": most}, {"connection": "close"})
 
 
 class Shape:
@@ -249,35 +254,36 @@ class Shape:
         """What the bytes say.
 
         Raises:
-            Failed: invalid, malformed.
+            Refused: invalid, malformed.
         """
         try:
             found = self._decode(content)
             self._must_stand_once(content)
         except msgspec.ValidationError as error:
-            raise Failed("invalid", self._listed(str(error))) from error
+            raise self._listed(str(error)) from error
         except msgspec.DecodeError as error:
-            raise Failed("malformed", _why(content, str(error))) from error
+            raise _malformed(content, str(error)) from error
         except UnicodeDecodeError as error:
-            raise Failed("malformed", "the body is not UTF-8") from error
+            raise Refused("malformed", "body-not-utf-8") from error
         except RecursionError as error:
-            raise Failed("malformed", "nested too deeply") from error
+            raise Refused("malformed", "nested-too-deeply") from error
         return found
 
-    def _listed(self, said: str) -> str:
+    def _listed(self, said: str) -> Refused:
         """Where a word is none of several: with those."""
         found = _NONE_OF.fullmatch(said)
         words = words_of(self._kind, found["name"]) if found else []
         if found is None or not words:
-            return said
-        return f"no {found['name']} {found['given'][:40]}; there are: {', '.join(words)}"
+            return Refused("invalid", "library", {"said": said})
+        about = {"name": found["name"], "value": found["given"][:40], "known": words}
+        return Refused("invalid", "no-such-value", about)
 
 
-def _why(content: bytes | str, said: str) -> str:
+def _malformed(content: bytes | str, said: str) -> Refused:
     """Why JSON cannot be read, where msgspec tells something else."""
     if not content:
-        return "the body is empty: send a JSON object"
+        return Refused("malformed", "body-empty")
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     if re.search(_HALF, re.sub(_PAIR, "", text)):
-        return "a lone surrogate (\\ud800 to \\udfff) is half a character, and no text"
-    return said
+        return Refused("malformed", "lone-surrogate")
+    return Refused("malformed", "library", {"said": said})

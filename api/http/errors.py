@@ -12,18 +12,19 @@ from starlette.requests import HTTPConnection
 from api.gate import CachedMatch, Denied
 from api.gate.refusals import UNTOLD
 from api.http import decoding, docs_page
-from api.http.problems import Failed, answer, document
+from api.http.problems import answer, document
 from api.http.schemas import Problem, PromptView
 from api.http.services import Services
 from api.http.views import LogView, prompt_view
 from api.store.interface import InDoubt, StoreError
+from domain.refusals import Refused
 from domain.texts import Texts
 
 SINCE = 50  # moves told with a stale request
 _NOT_FOUND, _METHOD = 404, 405
 
 Handler = Callable[[Request, Any], Any]
-Refusal = Failed | Denied | StoreError
+Refusal = Refused | Denied | StoreError
 _SOON = {"retry-after": "1"}  # seconds
 
 
@@ -33,8 +34,8 @@ def _language(request: HTTPConnection) -> str:
 
 async def problem(error: Refusal, services: Services, language: str) -> tuple[Problem, Mapping[str, str]]:
     """The document of a refusal, and the headers that HTTP sends with it."""
-    if isinstance(error, Failed):
-        return document(error.kind, error.detail, language), error.headers
+    if isinstance(error, Refused):
+        return document(error.kind, error, language), error.headers
     if isinstance(error, StoreError):
         doubtful = isinstance(error, InDoubt)  # whoever is told to come again soon repeats without a look
         kind = "in-doubt" if doubtful else "unavailable"
@@ -55,11 +56,12 @@ async def http(request: Request, error: HTTPException) -> Response:
     if error.status_code == _METHOD:
         known = request.app.allowed(request.scope["path"])
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
-        told = f"this address does not know {request.method[:20]}; it knows: {allowed}"
-        return answer(document("method", told, language), language, {"allow": allowed})
+        about = {"method": request.method[:20], "methods": allowed}
+        told = document("method", Refused("method", "no-such-method", about), language)
+        return answer(told, language, {"allow": allowed})
     if error.status_code == _NOT_FOUND:
-        told = f"there is nothing at this address; {docs_page.PATH} lists all that there is"
-        return answer(document("not-found", told, language), language)
+        nothing = Refused("not-found", "no-such-address", {"manual": docs_page.PATH})
+        return answer(document("not-found", nothing, language), language)
     return answer(document("malformed", str(error.detail), language), language)
 
 
@@ -137,7 +139,7 @@ def _words(desk: CachedMatch, language: str) -> Texts:
 
 
 HANDLERS: dict[int | type[Exception], Handler] = {
-    Failed: refused,
+    Refused: refused,
     Denied: refused,
     StoreError: refused,
     HTTPException: http,

@@ -1,6 +1,7 @@
 """Refusals in Russian: the sentences that the parts of the server say in English, told again.
 
-The domain and the gate speak one language; these tables at the edge know the other.  A sentence without an
+What is refused by an id has its sentences in `domain.refusals`.  These tables are for those parts that still
+speak one language: the match, the gate, the store and the verification of match files.  A sentence without an
 entry (a library's, say) stays as it is; a test sees to it that none of our own is missing.
 
 What stands in braces is kept, but for some: `within` is a sentence itself, `seat` is told by its name, and a
@@ -15,17 +16,11 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 
-_FILES = ("details.library.ru.toml", "details.file.ru.toml", "details.ru.toml")  # the widest comes last
+_FILES = ("details.file.ru.toml", "details.ru.toml")  # the widest comes last
 _FIELD = re.compile(r"\\{(\w+)\\}")
 _WORDS = {
-    "where": (
-        (r"^path ", "часть адреса "),
-        (r"^query ", "параметр "),
-        (r"^header ", "заголовок "),
-    ),
     "legal": ((r"\b(\d+) to (\d+)\b", r"от \1 до \2"), (r"\ban object\b", "объект")),
     "wanted": ((r"\b(\d+) to (\d+)\b", r"от \1 до \2"),),
-    "roles": ((r" or ", " или "),),
     "list": ((r" and ", " и "),),
 }
 

@@ -21,12 +21,11 @@ from api.http import decoding
 from api.http.connections import HEALTH
 from api.http.decoding import JSON, takes_gzip
 from api.http.metrics import Metrics
-from api.http.problems import Failed, answer, document
+from api.http.problems import answer, document
 from api.http.schemas import Problem
+from domain.refusals import Refused
 
 # What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
-_FAILED = "look at the match before you send this again; the log of the server says more"
-_CUT_OFF = "the server stops, and could not wait for the outcome; look, or send the same again"
 _log = logging.getLogger("glasnost.http")
 
 
@@ -61,7 +60,9 @@ class Watch:
             if status:
                 raise
             language = decoding.language(Request(scope).headers.get("accept-language", ""))
-            await answer(document("in-doubt", _CUT_OFF, language), language)(scope, receive, noting)
+            await answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)(
+                scope, receive, noting
+            )
         except Exception as error:
             _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
             if status == 0:
@@ -89,7 +90,7 @@ def _route(scope: Scope) -> str:
 
 def unforeseen(language: str) -> Problem:
     """What is told of an error that nobody foresaw."""
-    return document("failed", _FAILED, language)
+    return document("failed", Refused("failed", "look-first"), language)
 
 
 async def failed(request: HTTPConnection, error: Exception) -> Response:
@@ -139,32 +140,39 @@ class Borders:
         """May this request be served?
 
         Raises:
-            Failed: wrong-host, cross-origin, media-type.
+            Refused: wrong-host, cross-origin, media-type.
         """
         told = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
         host = told.get(b"host", "")
         if host and not self._is_ours(host) and scope["path"].encode() not in HEALTH:
-            raise Failed("wrong-host", f"{host[:80]} is no name of this server; GLASNOST_HOSTS lists them")
+            raise Refused("wrong-host", "wrong-host", {"host": host[:80]})
         is_socket = scope["type"] == "websocket"
         if not is_socket and scope["method"] in SAFE:
             return
         origin, site = told.get(b"origin"), told.get(b"sec-fetch-site", "")
         if not self._is_welcome(origin, site, host):
-            raise Failed("cross-origin", f"pages of {(origin or 'another site')[:80]} may not do this")
+            if not origin:
+                raise Refused("cross-origin", "another-site")
+            raise Refused("cross-origin", "foreign-origin", {"origin": origin[:80]})
         if not is_socket and (origin is not None or site or b"cookie" in told):
             given = told.get(b"content-type", "").partition(";")[0].strip().lower()
             if given not in (JSON, ZIP):
-                raise Failed("media-type", f"{JSON}, not {given[:80] or 'nothing'}", {"accept": JSON})
+                raise Refused(
+                    "media-type",
+                    "wrong-media-type",
+                    {"wanted": JSON, "given": given[:80] or "nothing"},
+                    {"accept": JSON},
+                )
 
     def preflight(self, scope: Scope, methods: Sequence[str]) -> list[tuple[bytes, bytes]]:
         """The headers that answer a browser which asks whether a page may send a request.
 
         Raises:
-            Failed: cross-origin.
+            Refused: cross-origin.
         """
         origin = _value(scope["headers"], b"origin")
         if not self._is_named(origin):
-            raise Failed("cross-origin", f"pages of {origin.decode('latin-1')[:80]} may not do this")
+            raise Refused("cross-origin", "foreign-origin", {"origin": origin.decode("latin-1")[:80]})
         return [
             (b"access-control-allow-methods", ", ".join(methods).encode()),
             (b"access-control-allow-headers", REQUEST_HEADERS.encode()),

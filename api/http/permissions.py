@@ -6,11 +6,11 @@ import asyncio
 
 from api.gate import CachedMatch, PartialLook
 from api.gate.handler import seat_if_any, seats_of
-from api.http.problems import Failed
 from api.http.routing import Caller
 from api.http.views import SPECTATOR, LogView
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
+from domain.refusals import Refused
 
 _SOON = {"retry-after": "1"}  # seconds
 _GLANCE = 0.1  # seconds after which a replica is looked at again
@@ -24,7 +24,7 @@ async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
 
     Raises:
         Denied: unknown-match.
-        Failed: unknown-move; behind, where it is not here in time.
+        Refused: unknown-move; behind, where it is not here in time.
     """
     at_least = max((move for move in moves if move is not None), default=0)
     desk = await call.gate.desk(match)
@@ -52,7 +52,7 @@ async def _awaited(call: Caller, desk: CachedMatch, at_least: int) -> CachedMatc
     while desk.lag is not None and desk.match.move < at_least:
         if loop.time() > end:
             here = desk.match.move
-            raise Failed("behind", f"the replica holds moves up to {here}, not {at_least}", _SOON)
+            raise Refused("behind", "replica-behind", {"here": here, "at_least": at_least}, _SOON)
         await asyncio.sleep(_GLANCE)
         desk = await call.gate.desk(desk.match.id)
     call.lag = desk.lag
@@ -66,7 +66,7 @@ async def sight(
 
     Raises:
         Denied: unknown-match.
-        Failed: unknown-move, behind, unknown-seat, forbidden.
+        Refused: unknown-move, behind, unknown-seat, forbidden.
     """
     desk = await looked(call, match, *moves)
     return sight_of(desk, viewer(desk.match, call.player, view), proof)
@@ -85,10 +85,10 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
     imported match everybody sees what a spectator does (see `History.told_as`).
 
     Raises:
-        Failed: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).
+        Refused: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).
     """
     if view is not None and view not in (*match.seats, SPECTATOR, ALL):
-        raise Failed("unknown-seat", f"the views are {', '.join(match.seats)}, {SPECTATOR} and {ALL}")
+        raise Refused("unknown-seat", "no-such-view", {"list": [*match.seats, SPECTATOR], "last": ALL})
     if match.imported or view == SPECTATOR:
         return None
     if view is None:
@@ -96,9 +96,7 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
         return match.chair_of(seat) if seat else None
     if match.closed or view in seats_of(match, player, move):
         return match.chair_of(view, move)
-    raise Failed(
-        "forbidden", "until the match is over, a seat's view is for its player, and all is for nobody"
-    )
+    raise Refused("forbidden", "view-of-another")
 
 
 def receipt_of(call: Caller, desk: CachedMatch) -> str | None:
@@ -113,19 +111,19 @@ def receipt_of(call: Caller, desk: CachedMatch) -> str | None:
 
 
 def must_be_there(match: Match, after: int) -> None:
-    """Raises Failed: unknown-move, where the match has no move `after` yet."""
+    """Raises Refused: unknown-move, where the match has no move `after` yet."""
     if after > match.move:
-        raise Failed("unknown-move", f"the latest move is {match.move}")
+        raise Refused("unknown-move", "beyond-latest-move", {"last": match.move})
 
 
 def move_of(match: Outline, move: int | None) -> int:
     """The number of an existing move; None means the latest.
 
     Raises:
-        Failed: unknown-move.
+        Refused: unknown-move.
     """
     if move is None:
         return match.move
     if not 1 <= move <= match.move:
-        raise Failed("unknown-move", f"the moves are 1 to {match.move}")
+        raise Refused("unknown-move", "no-such-move", {"last": match.move})
     return move

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from api.http.messages import in_russian
 from api.http.schemas import MoveView, Problem, PromptView
 from domain.games import GAMES
+from domain.refusals import QUOTED, Refused
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -186,14 +187,6 @@ _UNKNOWN: Mapping[str, Any] = {"names": {}, "expect": "?", "asked": "?", "put": 
 """What the Russian details tell of a match that cannot be looked at."""
 
 
-class Failed(Exception):
-    """A request that the edge refuses; `kind` is one of `KINDS`."""
-
-    def __init__(self, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
-        self.kind, self.detail, self.headers = kind, detail, dict(headers or {})
-
-
 def type_of(kind: str) -> str:
     """The stable `type` of a kind."""
     return f"/problems/{kind}"
@@ -212,7 +205,7 @@ def meaning(status: int, operation: str) -> str:
 
 def document(
     kind: str,
-    detail: str,
+    detail: str | Refused,
     language: str,
     *,
     rule: str = "",
@@ -226,12 +219,19 @@ def document(
     about = KINDS[kind]
     if language == "ru":
         told = {**_UNKNOWN, "games": ", ".join(GAMES), **(known or {})}
-        told.setdefault("detail", in_russian(detail, told["names"]))
+        told.setdefault("detail", _in_russian(detail, told["names"]))
         detail = about.detail.format_map(told)
     problem = Problem(
-        type_of(kind), getattr(about, language), about.status, detail, rule or None, legal, since
+        type_of(kind), getattr(about, language), about.status, str(detail), rule or None, legal, since
     )
     return problem if reasons is None else replace(problem, ready=False, reasons=dict(reasons))
+
+
+def _in_russian(detail: str | Refused, names: Mapping[str, str]) -> str:
+    """Why, in Russian: by its id, or found by the English sentence where a part of the program has no ids."""
+    if isinstance(detail, Refused) and detail.id != QUOTED:
+        return detail.text("ru")
+    return in_russian(str(detail), names)
 
 
 def page(kind: str, language: str) -> Problem:

@@ -24,6 +24,7 @@ from api.http import decoding
 from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, ConnectionSlot
 from api.http.problems import answer, document
 from api.http.services import Services
+from domain.refusals import Refused
 
 IDLE_SECONDS = 75  # until a connection is closed on which nothing goes either way
 _SOON = {"retry-after": "1"}  # seconds
@@ -126,7 +127,7 @@ class Protocol(HttpToolsProtocol):
     _is_upgraded = False
     _head: int | None = None  # bytes of an unfinished head, but for the piece in which it began
     _begun = _piece = 0  # bytes of that piece, and of the latest
-    _refusal = ("malformed", "this is no HTTP/1.1 request, or its first line is too long")
+    _refusal = Refused("malformed", "not-http")
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.Protocol`."""
@@ -180,7 +181,7 @@ class Protocol(HttpToolsProtocol):
         if self.transport.is_closing() or self._is_upgraded:
             return
         if self._head is not None and self._head > self._most:
-            self._refuse(*self._too_long())
+            self._refuse(self._too_long())
         else:
             self._look_what_is_awaited()
 
@@ -252,7 +253,7 @@ class Protocol(HttpToolsProtocol):
             is_quiet = self.cycle is None or self.cycle.response_complete
         if is_quiet:
             part = "body" if self._in_body else "head"
-            self._refuse("too-slow", f"the {part} of the request did not come in time")
+            self._refuse(Refused("too-slow", f"{part}-too-slow"))
         else:
             self.hang_up()
 
@@ -290,31 +291,31 @@ class Protocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """See `HttpToolsProtocol`."""
-        self._refuse(*self._refusal)
+        self._refuse(self._refusal)
 
     def _length(self) -> int:
         """Bytes of the head, as it is commonly written."""
         told = sum(len(name) + len(value) + len(b": \r\n") for name, value in self.headers)
         return len(self.parser.get_method()) + len(self.url) + _LINE + told
 
-    def _too_long(self) -> tuple[str, str]:
-        return "head-too-large", f"the first line and the headers are longer than {self._most} bytes together"
+    def _too_long(self) -> Refused:
+        return Refused("head-too-large", "head-too-large", {"most": self._most})
 
-    def _no_room(self) -> tuple[str, str]:
+    def _no_room(self) -> Refused:
         """Why a connection on a spare place is refused what it asks for."""
         connections, place = self.config.connections, self._place
         why = place.refusal if place is not None else FULL
         connections.closed[why] += 1
         if why == ADDRESS:
-            return "limit", f"at most {connections.each} connections at once from one address"
-        return "full", f"all {connections.most} connections are taken"
+            return Refused("limit", "too-many-connections", {"most": connections.each})
+        return Refused("full", "server-full", {"most": connections.most})
 
-    def _refuse(self, kind: str, detail: str) -> None:
+    def _refuse(self, error: Refused) -> None:
         """Answer with a problem document, in the language that was asked for so far, and hang up."""
         asked = dict(self.headers or ()).get(b"accept-language", b"").decode("latin-1")
         language = decoding.language(asked)
-        soon = _SOON if kind in ("limit", "full") else {}
-        told = answer(document(kind, detail, language), language, {"connection": "close", **soon})
+        soon = _SOON if error.kind in ("limit", "full") else {}
+        told = answer(document(error.kind, error, language), language, {"connection": "close", **soon})
         headers = [*told.raw_headers, *self.config.borders.shared(self.headers or ())]
         head = b"".join(b"%b: %b\r\n" % pair for pair in headers)
         self.transport.write(STATUS_LINE[told.status_code] + head + b"\r\n" + bytes(told.body))

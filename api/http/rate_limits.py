@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 
-from api.http.problems import Failed
+from domain.refusals import Refused
 
 _REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
 
@@ -34,13 +34,13 @@ class Buckets:
         """Take one.
 
         Raises:
-            Failed: limit, with the seconds after which there is one again.
+            Refused: limit, with the seconds after which there is one again.
         """
         now = self._clock()
         start = max(self._free_at.get(visitor, 0.0), now - self.burst)
         if start + self.each > now + 1e-9:
             wait = math.ceil(start + self.each - now)
-            raise Failed("limit", f"try again in {wait} s", {"retry-after": str(wait)})
+            raise Refused("limit", "try-again", {"wait": wait}, {"retry-after": str(wait)})
         self._keep(visitor, start + self.each)
         if self._granted is not None:
             self._granted[visitor] = self._granted.get(visitor, 0) + 1
@@ -82,9 +82,9 @@ class AtOnce:
         return self._now.total()
 
     def check(self, visitor: str) -> None:
-        """Raises Failed: limit."""
+        """Raises Refused: limit."""
         if self.has_all(visitor):
-            raise Failed("limit", f"at most {self.most} streams at once", {"retry-after": "1"})
+            raise Refused("limit", "too-many-streams", {"most": self.most}, {"retry-after": "1"})
 
     def has_all(self, visitor: str) -> bool:
         """May he have no more?"""

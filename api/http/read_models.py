@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from api.http.problems import Failed
 from api.store.interface import Store, StoreError
 from api.store.sql import SqlStore
+from domain.refusals import QUOTED, Refused
 from projections import read
 from projections.backend import Home, NoTable, Reading
 from projections.file import File
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FILE = "read-models.db"  # in the folder of an embedded store; it can be thrown away
 _AT_ONCE = 3  # questions in threads: whoever waits for the runner must not hold up tokens and matches
+_SOON = {"retry-after": "1"}  # seconds
 _PATIENCE = 1.0  # seconds a reader waits for what was committed before he asked
 
 _log = logging.getLogger("glasnost.projections")
@@ -54,7 +55,7 @@ class ReadModels:
         """The answer of a function of `projections.read`, with everything that is committed now.
 
         Raises:
-            Failed: invalid, unavailable.
+            Refused: invalid, unavailable.
             StoreError: the database is away.
         """
         async with self._asking:
@@ -89,20 +90,20 @@ class ReadModels:
             with home.reader() as tables:
                 return question(tables)
         except read.BadQuery as error:
-            raise Failed("invalid", str(error)) from error
+            raise Refused("invalid", QUOTED, {"said": str(error)}) from error
         except (read.NotReady, NoTable) as error:
-            raise Failed("unavailable", self._built() or str(error), {"retry-after": "1"}) from error
+            raise self._built() or Refused("unavailable", QUOTED, {"said": str(error)}, _SOON) from error
 
-    def _built(self) -> str:
-        """How far the read model is that is built and has the longest way to go, or where one stopped; empty:
+    def _built(self) -> Refused | None:
+        """How far the read model is that is built and has the longest way to go, or where one stopped; None:
         none is built."""
         built = [status for status in self.runner.status() if status.building is not None]
         if not built:
-            return ""
+            return None
         if stopped := next((one.failure for one in built if one.failure), None):
-            return f"the read model {stopped.projection} stopped at a move; the server's log says at which"
+            return Refused("unavailable", "read-model-stopped", {"model": stopped.projection}, _SOON)
         here, whole = min((one.building or 0, one.position + one.behind) for one in built)
-        return f"the read models are being built: {here} of {whole} moves are in them; ask again soon"
+        return Refused("unavailable", "read-models-built", {"here": here, "whole": whole}, _SOON)
 
 
 def _report(line: str) -> None:

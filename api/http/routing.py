@@ -29,10 +29,11 @@ from api.http import decoding, middleware, problems
 from api.http.auth import CHALLENGE, Visitor
 from api.http.errors import refused
 from api.http.params import IfNoneMatch
-from api.http.problems import Failed
 from api.http.schemas import Problem
 from api.http.services import Services
 from api.store.interface import Person, StoreError
+from domain.kernel import Reason
+from domain.refusals import Refused
 from domain.texts import LANGUAGES
 
 # ── How a request finds its route and how the route's parameters are read ──
@@ -50,16 +51,17 @@ _PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
 }
 
 
-_SAID = {
-    "int": "a whole number is needed, not {given!r}",
-    "bool": "true or false is needed, not {given!r}",
-    "greater_than_equal": "at least {ge}, not {given}",
-    "less_than_equal": "at most {le}, not {given}",
-    "string_too_long": "at most {max_length} characters, not {length}",
-    "string_too_short": "at least {min_length} characters, not {length}",
-    "string_pattern_mismatch": "it must match {pattern}",
+_WRONG = {
+    "int": "parameter-not-int",
+    "bool": "parameter-not-bool",
+    "greater_than_equal": "parameter-too-small",
+    "less_than_equal": "parameter-too-large",
+    "string_too_long": "parameter-too-long",
+    "string_too_short": "parameter-too-short",
+    "string_pattern_mismatch": "parameter-pattern",
 }
 """What is wrong with a parameter, by the kind of error that pydantic names, or by what that begins with."""
+_BOUNDS = {"ge": "least", "min_length": "least", "le": "most", "max_length": "most"}
 _SHOWN = 40  # characters of what was given
 
 
@@ -78,7 +80,7 @@ class RouteParam:
         """Its value.
 
         Raises:
-            Failed: invalid.
+            Refused: invalid.
         """
         value = self._those_of(request).get(self.key)
         if value is None and self._default is not Parameter.empty:
@@ -86,8 +88,8 @@ class RouteParam:
         try:
             return self._check(value)
         except ValidationError as error:
-            told = f"{self.place} {self.key}: {_said(error.errors()[0], value or '')}"
-            raise Failed("invalid", told) from error
+            where = Reason(f"parameter-in-{self.place}", values={"name": self.key})
+            raise _wrong(where, error.errors()[0], value or "") from error
 
 
 class RouteEndpoint:
@@ -106,7 +108,7 @@ class RouteEndpoint:
         request = Request(scope, receive)
         try:
             response = await self._endpoint(request, **{one.name: one.read(request) for one in self.given})
-        except (Failed, Denied, StoreError) as error:
+        except (Refused, Denied, StoreError) as error:
             response = await refused(request, error)
         await response(scope, receive, send)
 
@@ -182,27 +184,28 @@ def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
     """A misspelt parameter would be left out of account silently, and so would all but one of several values.
 
     Raises:
-        Failed: invalid.
+        Refused: invalid.
     """
     if not request.scope["query_string"]:
         return
     seen = set[str]()
     for name, _ in request.query_params.multi_items():
         if not known:
-            raise Failed("invalid", f"there is no parameter {name[:40]!r} here: this address takes none")
+            raise Refused("invalid", "no-parameters", {"name": repr(name[:40])})
         if name not in known:
-            told = ", ".join(known)
-            raise Failed("invalid", f"there is no parameter {name[:40]!r} here; there are: {told}")
+            raise Refused("invalid", "unknown-parameter", {"name": repr(name[:40]), "known": known})
         if name in seen:
-            raise Failed("invalid", f"the parameter {name} is given twice; give it once")
+            raise Refused("invalid", "parameter-twice", {"name": name})
         seen.add(name)
 
 
-def _said(error: Any, given: str) -> str:
-    """What is wrong with a parameter, in our own words; `api.http.messages` knows the same in Russian."""
-    kind = error["type"]
-    said = _SAID.get(kind) or _SAID.get(kind.partition("_")[0], "no such value is possible")
-    return said.format_map({**error.get("ctx", {}), "given": given[:_SHOWN], "length": len(given)})
+def _wrong(where: Reason, error: Any, given: str) -> Refused:
+    """What is wrong with a parameter, in our own words."""
+    kind, about = error["type"], error.get("ctx", {})
+    id = _WRONG.get(kind) or _WRONG.get(kind.partition("_")[0], "parameter-impossible")
+    shown = given[:_SHOWN] if "ge" in about or "le" in about else repr(given[:_SHOWN])
+    bounds = {_BOUNDS.get(name, name): str(value) for name, value in about.items()}
+    return Refused("invalid", id, {**bounds, "where": where, "given": shown, "length": len(given)})
 
 
 def _about(parameter: Parameter) -> Param:
@@ -351,18 +354,18 @@ class Caller:
         """Who asks; he needs one of these roles, if any are named.
 
         Raises:
-            Failed: unauthorized, forbidden.
+            Refused: unauthorized, forbidden.
         """
         person = self.visitor.person
         if person is None:
             raise self.nobody()
         if roles and person.role not in roles:
-            raise Failed("forbidden", f"this takes the role {' or '.join(roles)}, yours is {person.role}")
+            raise Refused("forbidden", "wrong-role", {"roles": roles, "role": person.role})
         return person
 
-    def nobody(self) -> Failed:
+    def nobody(self) -> Refused:
         """The refusal of somebody without a token: over HTTP he may show one at any time."""
-        return Failed("unauthorized", "send Authorization: Bearer TOKEN", CHALLENGE)
+        return Refused("unauthorized", "token-needed", headers=CHALLENGE)
 
 
 class Call(Caller):

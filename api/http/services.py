@@ -18,12 +18,12 @@ from api.http.connections import Connections, allowed, proxies
 from api.http.health import HealthMonitor
 from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheStore
 from api.http.middleware import Borders, Packed
-from api.http.problems import Failed
 from api.http.rate_limits import AtOnce, Buckets
 from api.http.read_models import ReadModels
 from api.settings import Settings
 from api.store.accounts import folded
 from api.store.interface import People, Store, StoreError
+from domain.refusals import Refused
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -68,25 +68,26 @@ def checked(name: str) -> str:
     """The name, without blanks around it.
 
     Raises:
-        Failed: invalid; the text says why.
+        Refused: invalid; the text says why.
     """
     name = name.strip()
     if not name:
-        raise Failed("invalid", "a name is more than blanks - at `$.name`")
+        raise Refused("invalid", "name-blank")
     for letter, safe in zip(name, one_line(name), strict=True):
         if letter != safe:
             character = f"U+{ord(letter):04X}"
-            raise Failed(
+            raise Refused(
                 "invalid",
-                f"a name holds no {character}, which would change what others read - at `$.name`",
+                "name-character",
+                {"character": character},
             )
     shown = [letter for letter in name if _is_seen(letter)]
     if not shown:
-        raise Failed("invalid", "a name shows something: this one is invisible - at `$.name`")
+        raise Refused("invalid", "name-invisible")
     if unicodedata.normalize("NFKC", "".join(shown)).casefold().startswith(_RESERVED):
-        raise Failed("invalid", "a name begins neither with bot: nor with import: - at `$.name`")
+        raise Refused("invalid", "name-prefix-reserved")
     if folded("".join(shown)) in map(_compact, FORGOTTEN.values()):
-        raise Failed("invalid", "a name is not what is told of forgotten ones - at `$.name`")
+        raise Refused("invalid", "name-of-forgotten")
     return name
 
 

@@ -14,12 +14,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.gate import Denied
-from api.http.problems import Failed
 from api.http.routing import refuse_unknown, schemas
 from api.http.services import Services
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
 from api.http.ws_session import PATH, STOPPING, Session, SocketAuth
 from api.store.interface import StoreError
+from domain.refusals import Refused
 
 _log = logging.getLogger("glasnost.http")
 TYPES = (*SAID, *TOLD, Entered, Followed)
@@ -32,18 +32,18 @@ class SocketEndpoint:
         """See ASGI.
 
         Raises:
-            Failed: unauthorized, invalid, limit, unavailable: then there is no socket.
+            Refused: unauthorized, invalid, limit, unavailable: then there is no socket.
         """
         connection = HTTPConnection(scope)
         try:
             await self._serve(connection, receive, send)
-        except (Failed, Denied, StoreError):
+        except (Refused, Denied, StoreError):
             raise
         except OSError:  # who wanted to connect has gone
             return
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
-            raise Failed("failed", "the log of the server says more") from None
+            raise Refused("failed", "server-error") from None
 
     async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         services: Services = connection.app.state.services
@@ -53,7 +53,7 @@ class SocketEndpoint:
             await guest.arrive()
             await receive()  # that somebody wants to connect
             if services.gate.stopping:  # whoever came in now would not be told when it is time to go
-                raise Failed("unavailable", "the server is stopping")
+                raise Refused("unavailable", "server-stopping")
             session = Session(services, guest, receive, send)
             with services.sockets.told(partial(session.end, STOPPING)):
                 await send({"type": "websocket.accept"})
@@ -64,8 +64,7 @@ class SocketEndpoint:
 
 async def not_a_handshake(request: Request) -> Response:
     """What a request without a handshake gets at the socket's address."""
-    told = "this address takes a WebSocket handshake; a proxy must let it through"
-    raise Failed("upgrade", told, {"upgrade": "websocket"})
+    raise Refused("upgrade", "websocket-only", headers={"upgrade": "websocket"})
 
 
 def described() -> dict[str, Any]:

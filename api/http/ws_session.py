@@ -29,7 +29,6 @@ from api.http.auth import Visitor, address, shown
 from api.http.errors import problem
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, sight_of, viewer
-from api.http.problems import Failed
 from api.http.routes import matches
 from api.http.routes.log import must_be_room, news
 from api.http.routing import Caller, encode
@@ -57,6 +56,7 @@ from api.http.ws_messages import (
 )
 from api.store.interface import StoreError
 from domain.match_base import Chair
+from domain.refusals import Refused
 
 # ── What a message of a player does: the very functions that answer the same request over HTTP ──
 
@@ -78,10 +78,10 @@ def heard(text: str | None) -> Message:
     """The message in a frame; None: the frame was a binary one.
 
     Raises:
-        Failed: malformed, invalid.
+        Refused: malformed, invalid.
     """
     if text is None:
-        raise Failed("malformed", "a message is a text frame that holds one JSON object")
+        raise Refused("malformed", "message-not-text")
     message: Message = _message.decoded(text)
     return message
 
@@ -180,15 +180,15 @@ class Following:
 
         Raises:
             Denied: unknown-match.
-            Failed: invalid, unknown-seat, forbidden, unknown-move, limit.
+            Refused: invalid, unknown-seat, forbidden, unknown-move, limit.
         """
         if said.lean and said.proof:
-            raise Failed("invalid", "a move is told with proof or lean, not both")
+            raise Refused("invalid", "proof-or-lean")
         desk = await call.gate.desk(said.match)
         seen_by = viewer(desk.match, call.player, said.view)
         must_be_there(desk.match, said.after)
         if said.match in self._matches:
-            raise Failed("invalid", "this socket follows the match already; leave it first")
+            raise Refused("invalid", "already-following")
         call.services.streams.check(call.visitor.holder)
         must_be_room(call.gate, desk)
 
@@ -252,9 +252,9 @@ class SocketCaller(Caller):
 
     __slots__ = ()
 
-    def nobody(self) -> Failed:
+    def nobody(self) -> Refused:
         """See `Caller.nobody`."""
-        return Failed("unauthorized", "a spectator only looks: open a socket with a token")
+        return Refused("unauthorized", "spectator")
 
 
 class SocketAuth:
@@ -277,7 +277,7 @@ class SocketAuth:
         """Look at the token of the handshake.
 
         Raises:
-            Failed: unauthorized, limit.
+            Refused: unauthorized, limit.
         """
         visitor = await self._services.tokens.owner(self._token, self._address)
         self._services.requests.take(visitor.holder)
@@ -288,10 +288,10 @@ class SocketAuth:
         """The first message of somebody whose handshake showed no token.
 
         Raises:
-            Failed: invalid, unauthorized, limit.
+            Refused: invalid, unauthorized, limit.
         """
         if self.entered:
-            raise Failed("invalid", "you have entered already")
+            raise Refused("invalid", "already-entered")
         self._sit(await self._services.tokens.owner(said.token, self._address))
         self._token, self.entered = said.token, True
         if said.language is not None:
@@ -303,12 +303,12 @@ class SocketAuth:
         """The guest as who asks for something.
 
         Raises:
-            Failed: unauthorized, where he has not entered.
+            Refused: unauthorized, where he has not entered.
         """
         if not self.entered:
-            raise Failed(
+            raise Refused(
                 "unauthorized",
-                "the handshake shows no token: the first message is enter, with a token or as a spectator",
+                "enter-first",
             )
         return SocketCaller(self._services, self.visitor, self.language)
 
@@ -316,7 +316,7 @@ class SocketAuth:
         """See whether his token is still good; while the store is away, he is who he was.
 
         Raises:
-            Failed: unauthorized, limit.
+            Refused: unauthorized, limit.
         """
         if self._token is not None:
             with suppress(StoreError):
@@ -327,7 +327,7 @@ class SocketAuth:
         self._place.close()
 
     def _sit(self, visitor: Visitor) -> None:
-        """His socket counts as one of this visitor's.  Raises Failed: limit."""
+        """His socket counts as one of this visitor's.  Raises Refused: limit."""
         if visitor.holder != self.visitor.holder:
             self._services.sockets.check(visitor.holder)
             self._place.close()
@@ -410,7 +410,7 @@ class Session:
         """May the guest still be told anything?  If not, that is the end."""
         try:
             await self._guest.check()
-        except Failed as error:
+        except Refused as error:
             if error.kind == "unauthorized":
                 self.end(UNWELCOME)
                 return False
@@ -439,7 +439,7 @@ class Session:
             await self._guest.check()
             self._services.requests.take(self._guest.visitor.holder)
             said = heard(text)
-        except Failed as error:
+        except Refused as error:
             reply = await self._refused(id_of(text), error)
             await self._tell(_OTHER, reply, begun)
             if error.kind == "unauthorized":
@@ -488,13 +488,13 @@ class Session:
         """What the work replies, or why it was refused."""
         try:
             return await work()
-        except (Failed, Denied, StoreError) as error:
+        except (Refused, Denied, StoreError) as error:
             return await self._refused(told, error)
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
             return refused(told, unforeseen(self._guest.language))
 
-    async def _refused(self, told: Id | None, error: Failed | Denied | StoreError) -> Reply:
+    async def _refused(self, told: Id | None, error: Refused | Denied | StoreError) -> Reply:
         about, headers = await problem(error, self._services, self._guest.language)
         return refused(told, about, headers.get("retry-after"))
 

@@ -13,12 +13,12 @@ from msgspec import Struct
 from api.gate.bots import house, player_of
 from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.permissions import looked
-from api.http.problems import Failed
 from api.http.routing import Api, Call, encode
 from domain.bounds import MOST
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
 from domain.match import Match
+from domain.refusals import QUOTED, Refused
 from projections import read
 from projections.boards import SOLO, StandingRow, TotalsRow
 from projections.matches import MatchRow
@@ -73,7 +73,7 @@ Cursor = Annotated[str | None, Query(max_length=400, description="The `next` of 
 
 
 def must_be_known(game: str | None, edition: str | None, origin: str | None, pool: str | None = None) -> None:
-    """Raises Failed: invalid, where one of these is none that there is."""
+    """Raises Refused: invalid, where one of these is none that there is."""
     _one_of("game", game, list(GAMES))
     games = [GAMES[game]] if game else list(GAMES.values())
     _one_of("edition", edition, list(dict.fromkeys(name for one in games for name in one.editions)))
@@ -82,39 +82,40 @@ def must_be_known(game: str | None, edition: str | None, origin: str | None, poo
 
 
 def must_be_in_order(since: int | None, until: int | None) -> None:
-    """Raises Failed: invalid, where no time lies between these."""
+    """Raises Refused: invalid, where no time lies between these."""
     if since is not None and until is not None and since > until:
-        told = f"since {since} comes after until {until}; times are microseconds UTC"
-        raise Failed("invalid", told)
+        raise Refused("invalid", "since-after-until", {"since": since, "until": until})
 
 
 def stood_for(after: str | None, kinds: tuple[type, ...]) -> Sequence[str | int]:
     """The values for which the `next` of another page stands; none where this is the first.
 
     Raises:
-        Failed: invalid.
+        Refused: invalid.
     """
     try:
         return read.cursor(after, kinds) or ()
     except read.BadQuery as error:
-        raise Failed("invalid", str(error)) from error
+        raise Refused("invalid", QUOTED, {"said": str(error)}) from error
 
 
 async def must_be_somebody(call: Call, player: str) -> None:
     """Whoever has a name here, or sits in a match, is somebody; so is a bot.
 
     Raises:
-        Failed: unknown-player.
+        Refused: unknown-player.
     """
     if player in map(player_of, house()) or await call.services.names.of([player], call.language):
         return
     if not (await call.services.models.ask(read.history, player, HistoryFilter(), Asked(1))).rows:
-        raise Failed("unknown-player", f"nobody of the id {player[:64]!r} plays or played here")
+        raise Refused("unknown-player", "no-such-participant", {"player": repr(player[:64])})
 
 
 def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
     if value is not None and value not in known:
-        raise Failed("invalid", f"no {name} {value[:40]!r}; there are: {', '.join(known)}")
+        raise Refused(
+            "invalid", "no-such-value", {"name": name, "value": repr(value[:40]), "known": list(known)}
+        )
 
 
 # ── Read models: the match list, turn summaries, scoreboards, and the history of a player ──
@@ -234,7 +235,7 @@ async def read_scoreboard(
 ) -> Scoreboard:
     """A game's board; `pool` is live (matches between people, rated), bots, or another origin."""
     if game not in GAMES:
-        raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+        raise Refused("unknown-game", "no-such-game", {"games": list(GAMES)})
     must_be_known(game, edition, None, pool)
     chosen, among = edition or GAMES[game].editions[0], pool or LIVE
     models = call.services.models
@@ -314,12 +315,12 @@ def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
     """The part of a day, in microseconds UTC, that lies between two moments.
 
     Raises:
-        Failed: invalid.
+        Refused: invalid.
     """
     try:
         day = datetime.fromisoformat(date).replace(tzinfo=UTC)
     except ValueError as error:
-        raise Failed("invalid", f"query date: there is no day {date}") from error
+        raise Refused("invalid", "no-such-day", {"date": date}) from error
     begin = int(day.timestamp()) * 1_000_000
     end = begin + _DAY
     return max(begin, since or begin), end if until is None else min(end, until)

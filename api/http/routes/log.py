@@ -15,11 +15,11 @@ from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
 from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
 from api.http.permissions import looked, sight, sight_of, viewer
-from api.http.problems import Failed
 from api.http.routing import Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
 from api.settings import product
+from domain.refusals import Refused
 
 # ── Live moves as server-sent events ──
 #
@@ -35,9 +35,9 @@ Welcome = Callable[[], Awaitable[bool]]
 
 
 def must_be_room(gate: Gate, desk: CachedMatch) -> None:
-    """A match that is followed cannot be cleared away.  Raises Failed: limit, where those take all memory."""
+    """A match that is followed stays in memory.  Raises Refused: limit, where those take all of it."""
     if not gate.may_follow(desk):
-        raise Failed("limit", "too many matches are followed at once", {"retry-after": "5"})
+        raise Refused("limit", "too-many-followed", headers={"retry-after": "5"})
 
 
 class Stream(Response):
@@ -157,7 +157,7 @@ async def read_moves(
         desk = await looked(call, match, at_least, after := _resumed(after, last_event_id))
         return await _live(call, desk, after, view, proof, ticket)
     if ticket is not None:
-        raise Failed("invalid", "a ticket opens an event stream: send Accept: text/event-stream, or a token")
+        raise Refused("invalid", "ticket-for-stream")
     seen = await sight(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:
@@ -176,7 +176,7 @@ async def _live(
 ) -> Response:
     services = call.services
     if ticket is not None and view is not None:
-        raise Failed("invalid", "a ticket says itself whose view it opens: leave out view")
+        raise Refused("invalid", "ticket-names-view")
     admission = await services.tickets.admit(ticket, desk.match.id) if ticket is not None else None
     seen_by = admission.viewer if admission else viewer(desk.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
@@ -223,5 +223,5 @@ def _resumed(after: int, last_event_id: str | None) -> int:
     if not last_event_id:
         return after
     if not (last_event_id.isascii() and last_event_id.isdecimal()):
-        raise Failed("invalid", "Last-Event-ID is the number of a move")
+        raise Refused("invalid", "last-event-id")
     return int(last_event_id)

@@ -16,7 +16,6 @@ from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
 from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
-from api.http.problems import Failed
 from api.http.routing import FILE, Api, Call, Caller, Documented
 from api.http.schemas import (
     Closing,
@@ -43,6 +42,7 @@ from api.store.interface import Reservation, StoreError
 from domain.kernel import Picks, Result, Seat
 from domain.match import Match
 from domain.match_base import Outline
+from domain.refusals import Refused
 
 # ── Reserved seats over HTTP: who is meant, which codes stand, and what everybody may know of it ──
 #
@@ -56,13 +56,13 @@ async def asked_for(call: Caller, asked: Mapping[Seat, Reserve]) -> tuple[Codes,
     """New codes where invitations are asked for, and the reservations.
 
     Raises:
-        Failed: invalid, unknown-player.
+        Refused: invalid, unknown-player.
     """
     codes: Codes = {}
     reserved: dict[Seat, Reservation] = {}
     for seat, one in asked.items():
         if (one.player is None) != one.invitation:
-            raise Failed("invalid", "a seat is reserved for a player or by invitation: say one of the two")
+            raise Refused("invalid", "player-or-invitation")
         if one.player is None:
             codes[seat], reserved[seat] = new_invitation()
         else:
@@ -72,13 +72,13 @@ async def asked_for(call: Caller, asked: Mapping[Seat, Reserve]) -> tuple[Codes,
 
 
 async def _must_be_known(call: Caller, players: list[str]) -> None:
-    """Raises Failed: unknown-player, where one was never here or was forgotten."""
+    """Raises Refused: unknown-player, where one was never here or was forgotten."""
     if not players:
         return
     names = await asyncio.to_thread(call.services.store.people.names, players)
     for player in players:
         if names.get(player) is None:
-            raise Failed("unknown-player", f"there is no player {player[:64]!r} here")
+            raise Refused("unknown-player", "no-such-player", {"player": repr(player[:64])})
 
 
 async def those_that_stand(call: Caller, match: str, codes: Codes) -> Codes:
@@ -136,16 +136,16 @@ async def sit_down(
     key = key_of(call, idempotency_key, body, match=match, what=f"seat {seat}")
     hashed = None if body.salt_hash is UNSET else body.salt_hash
     if body.salt is not None and hashed is not None:
-        raise Failed("invalid", "send the salt or its hash, not both - at `$.salt`")
+        raise Refused("invalid", "salt-or-hash")
     if body.bot is None:
         code = None if body.invitation is UNSET else body.invitation
         accepted = await call.gate.sit(
             match, seat, person.id, salt=body.salt, salt_hash=hashed, invitation=code, key=key
         )
     elif body.invitation is not UNSET:
-        raise Failed("invalid", "a bot brings no invitation - at `$.invitation`")
+        raise Refused("invalid", "bot-with-invitation")
     elif body.salt is not None or hashed is not None:
-        raise Failed("invalid", "a bot brings no salt - at `$.salt`")
+        raise Refused("invalid", "bot-with-salt")
     else:
         by = None if person.role in ("organizer", "admin") else person.id
         accepted = await call.gate.sit(match, seat, by, bot=body.bot, key=key)
@@ -341,7 +341,7 @@ async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: Idem
 
 def _answers(body: Moves) -> list[Picks]:
     if (body.picks is UNSET) == (body.answers is UNSET):
-        raise Failed("invalid", "send exactly one of picks and answers")
+        raise Refused("invalid", "picks-or-answers")
     return [body.picks] if body.picks is not UNSET else list(body.answers or ())
 
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from api.http.auth import address
 from api.http.params import PlayerId
 from api.http.permissions import viewer
-from api.http.problems import Failed
 from api.http.routes.lists import Cursor, Rows, stood_for
 from api.http.routing import Api, Call
 from api.http.schemas import (
@@ -31,6 +30,7 @@ from api.http.schemas import (
 from api.http.services import FORGOTTEN, checked
 from api.store.accounts import folded
 from api.store.interface import Act, Barred
+from domain.refusals import QUOTED, Refused
 from projections.read import Asked, paged
 
 # ── What is done with a player over HTTP, and who a player is ──
@@ -42,7 +42,7 @@ async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> 
     """Do something with a player in the name of who asks, for this reason.
 
     Raises:
-        Failed: unknown-player, forgotten, last-admin, invalid.
+        Refused: unknown-player, forgotten, last-admin, invalid.
         StoreError: the store is away.
     """
     act = Act(call.person().id, call.services.clock(), reason)
@@ -50,18 +50,18 @@ async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> 
         return await asyncio.to_thread(work, *given, act)
     except Barred as error:
         kind = "invalid" if error.kind == "reason" else error.kind
-        raise Failed(kind, str(error)) from error
+        raise Refused(kind, QUOTED, {"said": str(error)}) from error
 
 
 async def played_by(call: Call, player: str) -> PlayerView:
     """A player, as who asks is told.
 
     Raises:
-        Failed: unknown-player.
+        Refused: unknown-player.
     """
     known = await asyncio.to_thread(call.services.store.people.known, player)
     if known is None:
-        raise Failed("unknown-player", f"there is no player {player[:64]!r} here")
+        raise Refused("unknown-player", "no-such-player", {"player": repr(player[:64])})
     told = PlayerView(player, known.name or FORGOTTEN[call.language], known.forgotten)
     asking = call.visitor.person
     if asking is None or (asking.id != player and asking.role != "admin"):
@@ -99,11 +99,10 @@ async def find_players(
     """Players by name, or by how it begins."""
     call.person()
     if (name is None) == (prefix is None):
-        raise Failed("invalid", "look for a name or for a prefix: give one of the two")
+        raise Refused("invalid", "name-or-prefix")
     sought = name or prefix or ""
     if len(folded(sought)) < (1 if prefix is None else _SHORTEST):
-        told = f"a name is looked for by one letter at least, the beginning of one by {_SHORTEST}"
-        raise Failed("invalid", told)
+        raise Refused("invalid", "name-too-short", {"least": _SHORTEST})
     call.services.searches.take(call.visitor.holder)
     page, last = Asked(limit, after), [str(part) for part in stood_for(after, (str, str))]
     find, whole = call.services.store.people.find, prefix is None

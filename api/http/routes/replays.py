@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from api.gate.commit import Keys
 from api.http.auth import address
 from api.http.params import ID, MatchId
-from api.http.problems import Failed
 from api.http.routes.matches import PLAYING
 from api.http.routing import FILE, Api, Call
 from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
@@ -17,6 +16,7 @@ from api.http.views import players_of, summary
 from api.store.interface import Quota, Spent
 from domain.log import Damaged
 from domain.match import Match
+from domain.refusals import QUOTED, Refused
 from domain.signed_notes import Signed
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ async def _take_quota(call: Call, size: int) -> None:
     """Count a file, whether it is refused afterwards or not: it is the work of verifying it, too.
 
     Raises:
-        Failed: limit, until the next day.
+        Refused: limit, until the next day.
     """
     settings, visitors = call.services.settings, [f"address {address(call.request)}", f"player {call.player}"]
     day, now = divmod(call.services.clock() // 1_000_000, _DAY)
@@ -67,19 +67,19 @@ async def _take_quota(call: Call, size: int) -> None:
     try:
         await asyncio.to_thread(call.services.store.uploads.take, visitors, day, size, most)
     except Spent as error:
-        told = f"at most {most.number} match files and {most.bytes} bytes in them a day (UTC)"
-        raise Failed("limit", told, {"retry-after": str(_DAY - now)}) from error
+        about = {"files": most.number, "bytes": most.bytes}
+        raise Refused("limit", "uploads-of-a-day", about, {"retry-after": str(_DAY - now)}) from error
 
 
 def _unpacked(content: bytes, most: int) -> MatchFile:
-    """A match file of at most so many bytes, within the limits.  Raises Failed: bad-file."""
+    """A match file of at most so many bytes, within the limits.  Raises Refused: bad-file."""
     from replay import bounds, matchfile
 
     try:
         file = matchfile.read(content, most)
         bounds.must_be_within(file)
     except Damaged as error:
-        raise Failed("bad-file", str(error)) from error
+        raise Refused("bad-file", QUOTED, {"said": str(error)}) from error
     return file
 
 
@@ -87,16 +87,16 @@ def _verified(file: MatchFile, keys: Keys) -> tuple[Match, str, Signed]:
     """The match in a file, its checkpoint, and who signed that, as far as this server's keys tell.
 
     Raises:
-        Failed: bad-file.
+        Refused: bad-file.
     """
     from replay import verify
 
     report = verify.verify(file.data, known=(keys.present, *keys.retired))
     if not report.ok:
-        raise Failed("bad-file", "; ".join(map(str, report.failures)))
+        raise Refused("bad-file", QUOTED, {"said": "; ".join(map(str, report.failures))})
     match = file.match()
     if not match.closed:
-        raise Failed("bad-file", "the match is still running, so its file comes without the private parts")
+        raise Refused("bad-file", "file-of-running-match")
     if not re.fullmatch(ID, match.id):
-        raise Failed("bad-file", "the id of the match is not 1 to 64 letters, digits, - and _")
+        raise Refused("bad-file", "match-id")
     return match, file.note, report.signed

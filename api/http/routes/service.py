@@ -8,7 +8,7 @@ from fastapi import Query, Response
 
 from api.http import health
 from api.http.params import GameName, KindName
-from api.http.problems import KINDS, Failed, answer, document, page
+from api.http.problems import KINDS, answer, document, page
 from api.http.routing import Api, Call
 from api.http.schemas import (
     GameDetail,
@@ -22,6 +22,7 @@ from api.http.schemas import (
 )
 from api.http.views import game_detail, game_view
 from domain.games import GAMES
+from domain.refusals import Refused
 
 api = Api("service", "The server itself: keys, refusals, health, metrics.")
 _METRICS = "text/plain"
@@ -53,7 +54,7 @@ async def list_refusals(
 async def read_problem(call: Call, kind: KindName) -> Problem:
     """What a problem's `type` stands for, and the way out."""
     if kind not in KINDS:
-        raise Failed("not-found", f"there is no kind of problem {kind!r}; there are: {', '.join(KINDS)}")
+        raise Refused("not-found", "no-kind-of-problem", {"kind": repr(kind), "kinds": list(KINDS)})
     call.final = True
     return page(kind, call.language)
 
@@ -98,6 +99,6 @@ async def list_games(call: Call) -> GameList:
 async def read_game(call: Call, game: GameName) -> GameDetail:
     """One game with its components; names and card texts in English and Russian."""
     if game not in GAMES:
-        raise Failed("unknown-game", f"there are {', '.join(GAMES)}")
+        raise Refused("unknown-game", "no-such-game", {"games": list(GAMES)})
     call.final = True
     return game_detail(GAMES[game])

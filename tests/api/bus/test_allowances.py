@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from api.bus.client import Address, Away, Health, RedisClient, SharedLimit
-from api.http.problems import Failed
 from api.http.rate_limits import Buckets
+from domain.refusals import Refused
 from tests.services import OwnRedis
 
 RATE, PERIOD = 20, 600.0
@@ -33,7 +33,7 @@ class Desk:
     def _takes(self, visitor: str) -> bool:
         try:
             self.buckets.take(visitor)
-        except Failed:
+        except Refused:
             return False
         return True
 

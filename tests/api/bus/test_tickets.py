@@ -9,8 +9,8 @@ import pytest
 
 from api.bus import Address, Bus
 from api.http.auth import Tickets
-from api.http.problems import Failed
 from domain.match_base import Chair
+from domain.refusals import Refused
 from tests.api.bus.ledger import KEY, Ledger, until
 from tests.services import OwnRedis
 
@@ -28,10 +28,10 @@ class Office:
 
     async def refuses(self, ticket: str, match: str = "m1") -> str:
         """The words in which it refuses this ticket."""
-        with pytest.raises(Failed) as refused:
+        with pytest.raises(Refused) as refused:
             await self.tickets.admit(ticket, match)
         assert refused.value.kind == "unauthorized"
-        return refused.value.detail
+        return str(refused.value)
 
 
 def scene(redis: OwnRedis, play: Callable[[Office, Office], Awaitable[None]]) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from api.http.auth import Tickets
-from api.http.problems import Failed
 from api.http.rate_limits import AtOnce, Buckets
 from domain.game import Game
 from domain.match_base import Chair
+from domain.refusals import Refused
 from tests.api.http.served import Served, served
 
 
@@ -95,24 +95,24 @@ def test_a_bucket_fills_again_with_time() -> None:
     buckets = Buckets(2, 1.0, lambda: now)
     buckets.take("ann")
     buckets.take("ann")
-    with pytest.raises(Failed):
+    with pytest.raises(Refused):
         buckets.take("ann")
     buckets.take("ben")
     now += 0.5
     buckets.take("ann")
-    with pytest.raises(Failed):
+    with pytest.raises(Refused):
         buckets.take("ann")
     now += 60
     buckets.take("ann")
     buckets.take("ann")
-    with pytest.raises(Failed):
+    with pytest.raises(Refused):
         buckets.take("ann")
 
 
 def test_streams_at_once_are_counted_and_given_back() -> None:
     streams = AtOnce(1)
     with streams.one("ann"):
-        with pytest.raises(Failed):
+        with pytest.raises(Refused):
             streams.check("ann")
         streams.check("ben")
         assert streams.total == 1
@@ -152,7 +152,7 @@ def test_a_ticket_ends_but_not_while_its_stream_is_open() -> None:
         now = 559.0
         assert await tickets.admit(ticket, "m1") is admission
         now = 561.0
-        with pytest.raises(Failed):
+        with pytest.raises(Refused):
             await tickets.admit(ticket, "m1")
 
     asyncio.run(scene())

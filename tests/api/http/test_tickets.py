@@ -8,7 +8,7 @@ import pytest
 
 from api.http import auth as module
 from api.http.auth import Tickets
-from api.http.problems import Failed
+from domain.refusals import Refused
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_whoever_asks_for_all_the_tickets_keeps_nobody_from_his(tickets: Tickets
         ticket = await tickets.give("m1", None, "ben")
         assert (await tickets.admit(ticket, "m1")).holder == "ben"
         assert (await tickets.admit(greedy[-1], "m1")).holder == "ann"
-        with pytest.raises(Failed):
+        with pytest.raises(Refused):
             await tickets.admit(greedy[0], "m1")
         assert len(tickets._given) == 10
         assert first.name in tickets._given  # its stream is open
@@ -38,7 +38,7 @@ def test_where_all_tickets_are_used_there_is_none(tickets: Tickets) -> None:
     async def scene() -> None:
         for _ in range(10):
             tickets.opened(await tickets.admit(await tickets.give("m1", None, "ann"), "m1"))
-        with pytest.raises(Failed, match="too many tickets are out"):
+        with pytest.raises(Refused, match="too many tickets are out"):
             await tickets.give("m1", None, "ben")
 
     asyncio.run(scene())
