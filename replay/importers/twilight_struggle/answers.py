@@ -18,6 +18,7 @@ from domain.twilight_struggle.facts.tracks import ContestRolled, DefconSet
 from domain.twilight_struggle.rules.board import influence
 from domain.twilight_struggle.rules.operations import CHINA, ransoms
 from domain.twilight_struggle.rules.registry import CARDS
+from domain.twilight_struggle.rules.scoring import MOST
 from domain.twilight_struggle.state import State
 from domain.twilight_struggle.steps.choices import (
     DONE,
@@ -153,7 +154,8 @@ def operate(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Picks:
     """
     step = s.agenda[-1]
     assert isinstance(step, Operate)
-    waiting = sum(isinstance(other, Operate) for other in s.agenda[:-1])
+    is_won = abs(s.vp) == MOST  # the game ends with this event: the player's own Operations never come
+    waiting = 0 if is_won else sum(isinstance(other, Operate) for other in s.agenda[:-1])
     for country in ransoms(s, question.seat):
         if _ransom_is_paid(pool, question.seat, country):
             return (f"ransom:{country}",)

@@ -16,6 +16,7 @@ from domain.twilight_struggle.components import OTHER, US, USSR
 from domain.twilight_struggle.rules.hand import TRAPS, rounds
 from domain.twilight_struggle.rules.operations import CHINA
 from domain.twilight_struggle.rules.registry import CARDS
+from domain.twilight_struggle.rules.scoring import MOST
 from replay.importers.twilight_struggle.names import CARD_NAMES
 from replay.importers.twilight_struggle.structure import (
     ActionRound,
@@ -33,6 +34,7 @@ from replay.importers.twilight_struggle.structure import (
     Plays,
     Reshuffle,
     Reveals,
+    Score,
     Statement,
     Turn,
     Wins,
@@ -169,8 +171,8 @@ class _Course:
     """One walk through a log.
 
     `playing`: the cards that are being resolved, each with whether its event has happened; `player`: who
-    plays them.  `event` heads the paragraph, `waiting` are headlines whose turn has not come.  `shown` and
-    `thrown` gather what a paragraph shows or discards, until it is over.
+    plays them.  `event` heads the paragraph, `waiting` are headlines whose turn has not come, `headed` the
+    headlines with an event.  `shown` and `thrown` gather what a paragraph shows or discards, until it ends.
     """
 
     def __init__(self, log: Log) -> None:
@@ -181,6 +183,7 @@ class _Course:
         self.playing: dict[str, bool] = {}
         self.player: dict[str, Seat] = {}
         self.waiting: set[str] = set()
+        self.headed: set[str] = set()
         self.happened: set[str] = set()  # in this entry
         self.event = self.drawn = ""
         self.shown: list[str] = []
@@ -233,6 +236,7 @@ class _Course:
             if card := entry.of(side):
                 yield from self._play(entry.line, side, side, card)
         self.waiting = set(self.playing)
+        self.headed = {one.card for one in entry.said if isinstance(one, EventNamed)}
         yield from self._entry(entry)
 
     def _rounds(self, turn: Turn, stops: bool) -> Iterator[Move]:
@@ -342,13 +346,22 @@ class _Course:
             return
         self.happened.add(one.card)
         if one.card in self.waiting:
-            self.waiting.remove(one.card)
-            waiting, self.waiting = self.waiting, self.waiting | {one.card}
-            yield from self._settle()
-            self.waiting = waiting
+            yield from self._settle_headline(one.card)
         if one.card not in self.playing:
             yield from self._unplayed(one)
         self.playing[one.card], self.event = True, one.card
+
+    def _settle_headline(self, card: str) -> Iterator[Move]:
+        """Before a headline card happens, the earlier one goes away; without an event it has no line."""
+        order = _headline_order(self.player[card], card)
+        later = {
+            one
+            for one in self.waiting - {card}
+            if one in self.headed or _headline_order(self.player[one], one) > order
+        }
+        self.waiting = later | {card}
+        yield from self._settle()
+        self.waiting = later
 
     def _unplayed(self, one: EventNamed) -> Iterator[Move]:
         """The event of a card that nobody played: Star Wars took it out of the discards."""
@@ -446,7 +459,15 @@ def _is_over(turn: Turn) -> bool:
     """Whether a turn was played to its end, as far as one can tell without a next one."""
     if turn.cleanup:
         return True
+    scores = [one for entry in turn.entries() for one in entry.said if isinstance(one, Score)]
+    if scores and abs(scores[-1].now) == MOST:
+        return False
     return turn.number == LAST_TURN and bool(turn.rounds) and turn.rounds[-1].number >= rounds(LAST_TURN)
+
+
+def _headline_order(side: Seat, card: str) -> tuple[int, bool]:
+    """The higher card first, then the United States (4.5 C; a scoring card counts 0)."""
+    return -CARDS[card].ops, side != US
 
 
 def _pressed(turn: Turn, entry: ActionRound) -> bool:
