@@ -23,6 +23,7 @@ OTHERS = tuple(
         "KEYS",
         "NAME",
         "PYTHON",
+        "EXTRAS",
         "VENV",
         "DEBUG",
         "ROOT",  # set by the scripts for themselves

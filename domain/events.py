@@ -168,6 +168,13 @@ class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
     unopened: tuple[Seat, ...] = ()
 
 
+BRING_FACTS = frozenset(str(kind.__struct_config__.tag) for kind in Told.__subclasses__())
+"""The kinds of entries that bring facts."""
+
+KINDS = BRING_FACTS | {str(kind.__struct_config__.tag) for kind in Entry.__subclasses__() if kind is not Told}
+"""The kinds of entries."""
+
+
 class Agenda(Struct, frozen=True, gc=False):
     """The agenda as a change: keep the lowest `keep` steps, then put these on top."""
 

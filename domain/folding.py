@@ -6,81 +6,18 @@ Only what a fold needs is read: no record is made, no hash and no draw is looked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from domain.game import Game, OptionValue
-from domain.kernel import AnyFact, Table
-from domain.log import NOTHING, Damaged, over
-from domain.sharing import empty_table, shared
-from domain.upcast import decoder
+from domain.events import BRING_FACTS, KINDS, Opened
+from domain.game import Game
+from domain.kernel import Table
+from domain.log import Damaged, Leaf, codec
+from domain.sharing import empty_table
 
-F = TypeVar("F", bound=AnyFact)
 ALL_PARTS, NO_PART = slice(None), slice(0)
-
-
-class _Heard(Struct, gc=False, tag_field="kind"):
-    """What a fold needs of an entry."""
-
-    move: int
-
-
-class _Opened(_Heard, gc=False, tag="opened"):
-    game: str
-    edition: str
-    options: dict[str, OptionValue]
-
-
-class _Seated(_Heard, Generic[F], gc=False, tag="seated"):
-    facts: tuple[F, ...] = ()
-
-
-class _SaltOpened(_Heard, Generic[F], gc=False, tag="salt_opened"):
-    facts: tuple[F, ...] = ()
-
-
-class _Played(_Heard, Generic[F], gc=False, tag="played"):
-    facts: tuple[F, ...] = ()
-
-
-class _Restated(_Heard, Generic[F], gc=False, tag="restated"):
-    facts: tuple[F, ...] = ()
-
-
-class _TakenBack(_Heard, gc=False, tag="taken_back"):
-    to: int
-
-
-class _TakebackAsked(_Heard, gc=False, tag="takeback_asked"):
-    pass
-
-
-class _TakebackAnswered(_Heard, gc=False, tag="takeback_answered"):
-    pass
-
-
-class _Resigned(_Heard, gc=False, tag="resigned"):
-    pass
-
-
-class _Ruled(_Heard, gc=False, tag="ruled"):
-    pass
-
-
-class _SecretOpened(_Heard, gc=False, tag="secret_opened"):
-    pass
-
-
-class _Closed(_Heard, gc=False, tag="closed"):
-    pass
-
-
-class _Part(Struct, Generic[F], gc=False):
-    facts: tuple[tuple[int, F], ...] = ()
 
 
 def tables(game: Game, stored: Iterable[bytes]) -> list[Table]:
@@ -119,52 +56,35 @@ def folded(
         Damaged: these are not the moves of a match of this game.
     """
     s: Any = table
-    read_entry, read_part = _decoders(game)
+    read = codec(game)
     try:
         for move, data in stored:
             leaf, *sealed = data.split(b"\n")
-            entry = read_entry(leaf)
-            if entry.move != move:
-                raise Damaged(f"the entry of move {entry.move} stands in the place of move {move}")
+            told = read.told(leaf, sealed[parts])
+            if told.move != move:
+                raise Damaged(f"the entry of move {told.move} stands in the place of move {move}")
             if s is None:
-                s = _empty(game, entry)
-            kind = type(entry)
-            if kind is _TakenBack:
-                s = _back(known, entry)
-            elif kind is _Played or kind is _Seated or kind is _SaltOpened or kind is _Restated:
-                facts = entry.facts
-                for part in sealed[parts]:
-                    if part != NOTHING:
-                        for place, fact in read_part(part).facts:
-                            facts = (*facts[:place], fact, *facts[place + 1 :])
-                for fact in facts:
+                s = _empty(game, read.entry(leaf))
+            if told.kind in BRING_FACTS:
+                for fact in told.facts:
                     s = fact.apply(s)
+            elif told.kind == "taken_back":
+                s = _back(known, told)
+            elif told.kind not in KINDS:
+                raise Damaged(f"move {move} is of no known kind: {told.kind[:40]!r}")
             yield s
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, IndexError) as error:
         raise Damaged(str(error)) from error
 
 
-@lru_cache
-def _decoders(game: Game) -> tuple[Callable[[bytes], Any], Callable[[bytes], Any]]:
-    told = (
-        over(_Seated, game.facts)
-        | over(_SaltOpened, game.facts)
-        | over(_Played, game.facts)
-        | over(_Restated, game.facts)
-    )
-    asked = _TakebackAsked | _TakebackAnswered | _TakenBack
-    entry = told | asked | _Opened | _Resigned | _Ruled | _SecretOpened | _Closed
-    return decoder(entry, game.upcasters), decoder(over(_Part, game.facts), game.upcasters)
-
-
-def _back(known: Sequence[Table | None], entry: _TakenBack) -> Table:
-    table = known[entry.to - 1] if 1 <= entry.to <= len(known) else None
+def _back(known: Sequence[Table | None], told: Leaf[Any]) -> Table:
+    table = known[told.to - 1] if 1 <= told.to <= len(known) else None
     if table is None:
-        raise Damaged(f"move {entry.move} goes back to move {entry.to}")
+        raise Damaged(f"move {told.move} goes back to move {told.to}")
     return table
 
 
 def _empty(game: Game, entry: object) -> Table:
-    if not isinstance(entry, _Opened) or entry.game != game.name:
+    if not isinstance(entry, Opened) or entry.game != game.name:
         raise Damaged(f"the first entry does not open a match of {game.name}")
-    return empty_table(game, entry.edition, shared(entry.options))
+    return empty_table(game, entry.edition, entry.options)

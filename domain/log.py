@@ -7,6 +7,10 @@ tells nothing.
 
 The full entry is the sum of leaf and parts: the facts of the leaf, overlaid with those of the parts.  Leaf
 and parts are kept as the bytes first written; roots, exports and proofs use these bytes only.
+
+A record is read in three depths, each of which costs several times the one before: its *kind*
+(`Record.kind`), its *facts* with the play that led to them (`Leaf` and `Known`: decoded where a table is
+folded, as bytes where they only go on to a reader), and *everything* (`Record.entry` and `Record.parts`).
 """
 
 from __future__ import annotations
@@ -15,11 +19,12 @@ import base64
 import binascii
 import hashlib
 import typing
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain.events import (
@@ -44,11 +49,13 @@ from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
 NOTHING = b"{}"  # a private part that holds nothing
-PLAYED = b'"kind":"played","move":'  # stands in the bytes of every play, and of no other record
+PLAYED = "played"  # the kind of a play
+SEATS_SETTLED = "seats_settled"  # the kind of a play that settles who plays which seat
 
 F = TypeVar("F", bound=AnyFact)
 T = TypeVar("T")
 R = TypeVar("R")
+V = TypeVar("V")  # a fact, decoded or as bytes
 
 canonical = msgspec.json.Encoder(order="sorted").encode
 """Canonical JSON: ASCII keys, whole numbers within 53 bits and text, so it equals RFC 8785 byte for byte."""
@@ -76,6 +83,71 @@ def unb64(text: str) -> bytes:
     if b64(data) != text:
         raise Damaged(f"{text[:60]!r} is not the canonical base64 of its bytes")
     return data
+
+
+# ── What is read of a record: its kind, its facts, or everything ──
+
+
+class _Tag(Struct, gc=False):
+    fact: str
+
+
+class _Envelope(Struct, gc=False):
+    """What tells one kind of record from another."""
+
+    kind: str
+    at: int | None = None
+    facts: tuple[_Tag, ...] = ()
+
+
+class Leaf(Struct, Generic[V], gc=False):
+    """What a leaf says to those who fold the facts: these, or where the match goes back `to`."""
+
+    kind: str
+    move: int
+    to: int = 0
+    facts: tuple[V, ...] = ()
+
+
+class PlayLeaf(Leaf[V], Generic[V], gc=False):
+    """The same with what led to the facts: who answered what."""
+
+    seat: Seat = ""
+    ask: str = ""
+    picks: Picks | None = None
+
+
+class Known(Struct, Generic[V], gc=False):
+    """What a private part says beyond the leaf, to those who follow the facts."""
+
+    facts: tuple[tuple[int, V], ...] = ()
+    picks: Picks | None = None
+    draws: tuple[Raw, ...] = ()
+
+
+_envelope = msgspec.json.Decoder(_Envelope).decode
+_leaf = msgspec.json.Decoder(PlayLeaf[Raw]).decode
+_known = msgspec.json.Decoder(Known[Raw]).decode
+
+
+def time_of(leaf: bytes) -> int | None:
+    """When a move was made, in microseconds UTC; None where that is unknown."""
+    return _envelope(leaf).at
+
+
+def overlaid(facts: tuple[V, ...], parts: Iterable[Known[V] | Part[Any]]) -> tuple[V, ...]:
+    """The facts of a leaf, those of private parts in their places.
+
+    Raises:
+        IndexError: a part holds a fact in no place of the move.
+    """
+    known = [pair for part in parts for pair in part.facts]
+    if not known:
+        return facts
+    full = list(facts)
+    for place, fact in known:
+        full[place] = fact
+    return tuple(full)
 
 
 class Record:
@@ -142,26 +214,33 @@ class Record:
         self._entry = self._parts = None
 
     @property
-    def only_plays(self) -> bool:
-        """Is it the entry of a play that settles no seats?  Told by its bytes alone, so quickly.
+    def kind(self) -> str:
+        """The kind of its entry, such as "played"; `SEATS_SETTLED` of a play that settles the seats."""
+        if self._entry is None:
+            return self._looked_at(self._codec.kind, self.leaf)
+        return self._codec.kind_of(self._entry)
 
-        Canonical JSON writes the kind of an entry before its move, and a quotation mark within a text never
-        bare.
-        """
-        stored = self.stored
-        if PLAYED not in stored:
-            return False
-        settling = self._codec.settling
-        return not settling or all(tag not in stored for tag in settling)
+    def known(self, audiences: Collection[str]) -> list[Known[Raw]]:
+        """What these audiences know beyond the leaf, facts as bytes; of those that know nothing, nothing."""
+        parts = (part for name, part in self.sealed.items() if name in audiences and part != NOTHING)
+        return [self._looked_at(_known, part) for part in parts]
+
+    def told(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
+        """The record as it was told to those who know the parts of these audiences: its facts as bytes."""
+        leaf, parts = self._looked_at(_leaf, self.leaf), self.known(audiences)
+        leaf.facts = overlaid(leaf.facts, parts)
+        if leaf.picks is None:
+            leaf.picks = next((part.picks for part in parts if part.picks is not None), None)
+        return leaf
 
     @property
     def facts(self) -> tuple[AnyFact, ...]:
         """The facts in full."""
-        return overlaid(self.entry, self.parts.values())
+        return overlaid(_facts(self.entry), self.parts.values())
 
     def facts_for(self, viewer: Seat | None) -> tuple[AnyFact, ...]:
         """The facts as a viewer (None: a spectator) was told them."""
-        return overlaid(self.entry, (self.parts[viewer],) if viewer in self.parts else ())
+        return overlaid(_facts(self.entry), (self.parts[viewer],) if viewer in self.parts else ())
 
     @property
     def picks(self) -> Picks | None:
@@ -171,22 +250,16 @@ class Record:
         return own.picks if picks is None and own is not None else picks
 
 
-def overlaid(entry: Any, parts: Any) -> tuple[AnyFact, ...]:
-    """The facts of an entry, those of `parts` in their places."""
+def _facts(entry: Any) -> tuple[AnyFact, ...]:
     facts: tuple[AnyFact, ...] = getattr(entry, "facts", ())
-    known = [pair for part in parts for pair in part.facts]
-    if not known:
-        return facts
-    full = list(facts)
-    for place, fact in known:
-        full[place] = fact
-    return tuple(full)
+    return facts
 
 
 class Codec:
-    """Encodes and decodes the entries of one game."""
+    """Encodes and decodes the records of one game."""
 
     def __init__(self, game: Game) -> None:
+        self.game = game
         self.audiences = (*game.seats, HOUSE)
         self._entry = decoder(
             Opened
@@ -205,7 +278,7 @@ class Codec:
         )
         self.part = decoder(over(Part, game.facts), game.upcasters)
         self.step = decoder(game.steps, game.upcasters)
-        self.settling = _settling(game)
+        self._settling = _settling(game)
         self._none: Part[Any] = Part()
 
     def entry(self, leaf: bytes) -> Any:
@@ -228,6 +301,45 @@ class Codec:
         """The record of a leaf and its parts (some may be missing: a viewer's record); see `read`."""
         return self._record(match, b"\n".join((leaf, *sealed.values())), leaf, sealed)
 
+    def kind(self, leaf: bytes) -> str:
+        """The kind of a record, as `Record.kind`, by its leaf.  Raises msgspec.DecodeError: see `read`."""
+        found = _envelope(leaf)
+        is_settling = found.kind == PLAYED and any(tag.fact in self._settling for tag in found.facts)
+        return SEATS_SETTLED if is_settling else found.kind
+
+    def kind_of(self, entry: Any) -> str:
+        """The kind of a record, by its entry."""
+        if not isinstance(entry, Played):
+            return str(entry.__struct_config__.tag)
+        return SEATS_SETTLED if any(isinstance(fact, SeatsSettled) for fact in entry.facts) else PLAYED
+
+    @cached_property
+    def fact(self) -> Callable[[bytes | Raw], Any]:
+        """Decodes one fact."""
+        return decoder(self.game.facts, self.game.upcasters)
+
+    @cached_property
+    def _leaf(self) -> Callable[[bytes], Any]:
+        return decoder(over(Leaf, self.game.facts), self.game.upcasters)
+
+    @cached_property
+    def _known(self) -> Callable[[bytes], Any]:
+        return decoder(over(Known, self.game.facts), self.game.upcasters)
+
+    def told(self, leaf: bytes, parts: Sequence[bytes]) -> Leaf[Any]:
+        """A record as it was told to those who know these private parts: its facts decoded.
+
+        Raises:
+            msgspec.DecodeError: see `read`.
+            IndexError: a part holds a fact in no place of the move.
+        """
+        told: Leaf[Any] = self._leaf(leaf)
+        read = self._known
+        known = [found for part in parts if part != NOTHING and (found := read(part)).facts]
+        if known:
+            told.facts = overlaid(told.facts, known)
+        return told
+
     def parts(self, sealed: dict[str, bytes]) -> dict[str, Part[Any]]:
         """What private parts say.  Raises msgspec.DecodeError: see `read`."""
         return {name: self._none if part == NOTHING else self.part(part) for name, part in sealed.items()}
@@ -238,26 +350,14 @@ class Codec:
             entry = self.entry(leaf)
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
-        must_be_marked(stored, entry)
         return Record(self, match, entry.move, stored, tuple(sealed), entry, parts)
 
 
-def must_be_marked(stored: bytes, entry: Any) -> None:
-    """Stores and read models tell plays from the rest by bytes alone, so nothing else may look like one.
-
-    Raises:
-        Damaged: it does, or a play does not.
-    """
-    if (PLAYED in stored) != isinstance(entry, Played):
-        raise Damaged(f"move {entry.move} is written like what it is not: a play, or none")
-
-
-def _settling(game: Game) -> tuple[bytes, ...]:
-    """How a fact that settles who plays which seat begins in canonical JSON; old tags may have become one."""
+def _settling(game: Game) -> frozenset[str]:
+    """The tags of facts that settle who plays which seat; an old tag may have become one."""
     facts = typing.get_args(game.facts) or (game.facts,)
-    tags = [fact.__struct_config__.tag for fact in facts if issubclass(fact, SeatsSettled)]
-    tags += [tag for field, tag in game.upcasters if field == "fact"]
-    return tuple(f'"fact":"{tag}"'.encode() for tag in tags)
+    tags = [str(fact.__struct_config__.tag) for fact in facts if issubclass(fact, SeatsSettled)]
+    return frozenset((*tags, *(tag for field, tag in game.upcasters if field == "fact")))
 
 
 def over(entry: Any, facts: Any) -> Any:

@@ -1,7 +1,8 @@
 """A match without its tables: who sat where, where it went back, how it ended.
 
-All of that stands in its *milestones*, the entries that are no plays, so a few records tell it however long
-the match is.  `domain.history` knows the whole match, `domain.partial_match` no more than one position needs.
+All of that stands in its *milestones*, the records that are not of the kind `PLAYED`, so a few tell it
+however long the match is.  `domain.history` knows the whole match, `domain.partial_match` no more than one
+position needs.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 from domain.events import Asked, Opened, TakenBack, Told
 from domain.folding import folded
 from domain.kernel import Seat, SeatsSettled
-from domain.log import Damaged, Record, codec, unb64
+from domain.log import Damaged, Record, unb64
 from domain.match_base import Outline, expect, parts_of
 
 
@@ -24,7 +24,7 @@ class PartialMatch(Outline):
     Only this move can be asked about; of the latest one it is known who plays which seat, and what is asked.
 
     Args:
-        milestones: the records of the match that are no plays, in order.
+        milestones: the records of the match that are not of the kind `PLAYED`, in order.
         last: the number of the latest move.
         at: the move that is looked at; another one follows, for it tells the root.
         read: reads the records of some moves.
@@ -46,18 +46,15 @@ class PartialMatch(Outline):
                 raise Damaged(f"match {self.id}: move {record.move} calls itself {record.entry.move}")
             self._note(record)
         self._last = last
-        settling = bool(codec(self.game).settling)
-        lines = {move: self.line_to(move) for move in ((at, last) if settling else (at,))}
         self._records = {record.move: record for record in milestones}
-        wanted = {at + 1, self._asking(last)}.union(*chain(*lines.values())) - set(self._records)
+        wanted = {at + 1, self._asking(last)}.union(*self.line_to(at)) - set(self._records)
         self._records |= {record.move: record for record in read(_ranges(sorted(wanted)))}
         if missing := wanted - set(self._records):
             raise Damaged(f"match {self.id}: move {min(missing)} is missing")
         for record in self._records.values():
             if record.stored.count(b"\n") != len(record.audiences):
                 raise Damaged(f"match {self.id}: move {record.move} has not all its private parts")
-        exchanged = {move: self._settled(line) for move, line in lines.items()} if settling else {}
-        self._exchanged = {at: False, last: False} | exchanged
+        self._exchanged = {move: _are_exchanged(milestones, self.line_to(move)) for move in (at, last)}
 
     @property
     def move(self) -> int:
@@ -95,13 +92,12 @@ class PartialMatch(Outline):
     def _exchanged_at(self, move: int) -> bool:
         return self._exchanged[move]
 
-    def _settled(self, line: Sequence[range]) -> bool:
-        """Are the seats exchanged at the end of a line?  Everybody is told the facts that say so."""
-        records = (self._records[at] for span in reversed(line) for at in reversed(span))
-        facts = chain.from_iterable(
-            reversed(record.facts_for(None)) for record in records if not record.only_plays
-        )
-        return next((fact.exchanged for fact in facts if isinstance(fact, SeatsSettled)), False)
+
+def _are_exchanged(milestones: Sequence[Record], line: Sequence[range]) -> bool:
+    """Are the seats exchanged at the end of a line?  Everybody is told the facts that say so."""
+    stand = (record for record in reversed(milestones) if any(record.move in moves for moves in line))
+    facts = chain.from_iterable(reversed(record.facts_for(None)) for record in stand)
+    return next((fact.exchanged for fact in facts if isinstance(fact, SeatsSettled)), False)
 
 
 def _ranges(moves: Iterable[int]) -> list[range]:

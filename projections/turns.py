@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from domain.events import Closed, Ruled, Told
-from domain.log import Record
+from msgspec import Raw
+
+from domain.events import BRING_FACTS, Closed, Ruled
+from domain.game import Game
+from domain.kernel import AnyFact
+from domain.log import PLAYED, Record, canonical, codec
 from domain.match import Match
 from domain.sharing import empty_table
 from projections import summary
-from projections.plays import Heard, heard, hidden
-from projections.summary import Turn
+from projections.summary import Play, Turn
 
 
 def turns(match: Match, move: int) -> tuple[Turn, ...]:
@@ -31,29 +34,42 @@ def turns(match: Match, move: int) -> tuple[Turn, ...]:
     found = summary.told(
         match.game,
         empty_table(match.game, match.opened.edition, match.opened.options),
-        _heard(match, move, in_full=is_over and not match.imported),
+        _plays(match, move, in_full=is_over and not match.imported),
     )
     if not is_over:
         return found
     return summary.closed(found, summary.over(move, last.by, last.result, _reason(match.records[: move - 1])))
 
 
-def _heard(match: Match, move: int, *, in_full: bool) -> Iterator[Heard]:
+def _plays(match: Match, move: int, *, in_full: bool) -> Iterator[tuple[Play, list[AnyFact]]]:
     """The plays that stand, and the set-up that came with the last seat."""
     for moves in match.line_to(move):
         for record in match.records[moves.start - 1 : moves.stop - 1]:
-            if _brought_facts(record):
-                yield heard(match.game, record.leaf, hidden(record.stored) if in_full else b"")
+            if (found := play(match.game, record, in_full=in_full)) is not None:
+                yield found
 
 
-def _brought_facts(record: Record) -> bool:
-    return record.only_plays or (isinstance(record.entry, Told) and bool(record.entry.facts))
+def play(game: Game, record: Record, *, in_full: bool) -> tuple[Play, list[AnyFact]] | None:
+    """A play, or what a seat or a salt set up, and its facts decoded; None of a record that brings nothing.
+
+    Args:
+        in_full: as it was; else as a spectator was told it.
+    """
+    told = record.told(record.audiences if in_full else ())
+    if told.kind not in BRING_FACTS or not (told.facts or told.kind == PLAYED):
+        return None
+    facts = [codec(game).fact(raw) for raw in told.facts]
+    # The words for facts know today's tags only.
+    raws = tuple([Raw(canonical(fact)) for fact in facts]) if game.upcasters else told.facts
+    if told.kind != PLAYED:
+        return Play(told.move, raws), facts
+    return Play(told.move, raws, told.seat, told.ask, told.picks), facts
 
 
 def _reason(records: Sequence[Record]) -> str:
     """Why a ruling ended the match whose last records these are; empty: it was not ended by one."""
     for record in reversed(records):
-        if record.only_plays:
+        if record.kind == PLAYED:
             break
         if isinstance(record.entry, Ruled) and record.entry.back_to is None:
             return record.entry.reason

@@ -15,7 +15,7 @@ from msgspec import Struct
 from domain.events import Entry, Opened
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Codec, Damaged, b64, canonical, codec, must_be_marked, unb64
+from domain.log import Codec, Damaged, b64, canonical, codec, unb64
 from domain.merkle import Tree
 from replay.report import LOG, Wrong
 
@@ -110,7 +110,6 @@ def _entry(leaf: bytes, number: int, codec: Codec) -> Entry:
         entry: Entry = codec.entry(leaf)
     except msgspec.DecodeError as error:
         raise Damaged(f"not an entry of this game, or one of a newer version: {error}") from error
-    must_be_marked(leaf, entry)
     if entry.move != number:
         raise Damaged(f"the leaf in this place says that it is move {entry.move}")
     if isinstance(entry, Opened) != (number == 1):

@@ -18,8 +18,9 @@ class Reader:
 
     def glimpse(self, at: int) -> PartialMatch:
         """The match as far as move `at` is to be told."""
-        milestones = [move for move, state in enumerate(self.stored, 1) if PLAYED not in state]
-        return PartialMatch(self.records(milestones), len(self.stored), at, self.ranges)
+        records = self.records(range(1, len(self.stored) + 1))
+        milestones = [record for record in records if record.kind != PLAYED]
+        return PartialMatch(milestones, len(self.stored), at, self.ranges)
 
     def ranges(self, ranges: Sequence[range]) -> list[Record]:
         """The moves in these ranges."""

@@ -103,8 +103,22 @@ def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring
         trusted = ()
     elif ring and note:
         failures += _unknown_signer(note, ring, store.key_folder)
+    failures += _kinds(store, match)
     report = verify_records(match.records, note, trusted, secret, ring.known if ring else ())
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))
+
+
+def _kinds(store: SqlStore, match: Match) -> tuple[Failure, ...]:
+    """The store finds moves by the kind that stands beside them, so it must be that of the move."""
+    from replay.report import LOG, Failure
+
+    query = "SELECT kind FROM stored_events WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
+    kinds = [row[0] for row in store.rows(query, (match.id, match.move))]
+    return tuple(
+        Failure(LOG, record.move, f"the store lists it as {kind!r}, and it is {record.kind!r}")
+        for record, kind in zip(match.records, kinds, strict=True)
+        if kind != record.kind
+    )
 
 
 def _secret(store: SqlStore, match: str) -> tuple[bytes | None, tuple[Failure, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -32,7 +32,7 @@ from domain.events import Closed
 from domain.game import Game, Option
 from domain.imported import REMARK, name_of
 from domain.kernel import Prompt, Seat, Table
-from domain.log import HOUSE, NOTHING, Record, b64
+from domain.log import HOUSE, NOTHING, Known, Record, b64, overlaid
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import LANGUAGES, Texts
@@ -52,27 +52,9 @@ _FIRST = ("move", "kind", "seat", "ask", "picks", "facts", "at", "root")
 _UNTOLD = ("prev", "sealed")
 
 _leaf = msgspec.json.Decoder(dict[str, Raw]).decode
-_raws = msgspec.json.Decoder(list[Raw]).decode
+_raws = msgspec.json.Decoder(tuple[Raw, ...]).decode
 _encode = msgspec.json.Encoder().encode
 _NULL, _NO_FACTS = Raw(b"null"), Raw(b"[]")
-
-
-class _Part(Struct):
-    """A private part, its content as stored."""
-
-    facts: list[tuple[int, Raw]] = []
-    picks: Raw = Raw(b"")
-    draws: list[Raw] = []
-
-
-class _Told(Struct):
-    """The facts of a leaf."""
-
-    facts: list[Raw] = []
-
-
-_part = msgspec.json.Decoder(_Part).decode
-_told = msgspec.json.Decoder(_Told).decode
 
 
 class LogView(Struct, frozen=True):
@@ -94,7 +76,7 @@ class LogView(Struct, frozen=True):
         """One move, ready to be encoded."""
         record = self.match.records[number - 1]
         told = _leaf(record.leaf)
-        parts = [_part(part) for part in self._parts(record)]
+        parts = record.known(self._audiences(record))
         move: dict[str, Any] = dict.fromkeys(_FIRST, _NULL)
         move |= {"facts": _NO_FACTS, **{name: raw for name, raw in told.items() if name not in _UNTOLD}}
         _overlay(move, parts)
@@ -105,7 +87,8 @@ class LogView(Struct, frozen=True):
 
     def facts(self, first: int, last: int) -> list[Raw]:
         """The facts of some moves in a row."""
-        return [fact for number in range(first, last + 1) for fact in self._facts(number)]
+        records = self.match.records[first - 1 : last]
+        return [fact for record in records for fact in record.told(self._audiences(record)).facts]
 
     def lines(self, numbers: Iterable[int]) -> bytes:
         """Moves as NDJSON."""
@@ -115,20 +98,12 @@ class LogView(Struct, frozen=True):
         """Moves as server-sent events; the id is the move's number."""
         return b"".join(b"id: %d\ndata: %b\n\n" % (number, _encode(self.move(number))) for number in numbers)
 
-    def _facts(self, number: int) -> list[Raw]:
-        record = self.match.records[number - 1]
-        facts = _told(record.leaf).facts
-        for part in self._parts(record):
-            for place, fact in _part(part).facts:
-                facts[place] = fact
-        return facts
-
-    def _parts(self, record: Record) -> list[bytes]:
-        """The private parts that this viewer knows, save those that hold nothing."""
+    def _audiences(self, record: Record) -> Collection[str]:
+        """Those whose private parts this viewer knows."""
         if self.viewer == ALL:
-            return [part for part in record.sealed.values() if part != NOTHING]
-        own = record.sealed.get(self.seat_at(record.move) or "", NOTHING)
-        return [own] if own != NOTHING else []
+            return record.audiences
+        seat = self.seat_at(record.move)
+        return () if seat is None else (seat,)
 
     def _with_own(self, move: dict[str, Any], record: Record) -> dict[str, Any]:
         """Add what lets the viewer check the log; and as which seat he is told it, where that is not the one
@@ -150,16 +125,12 @@ class LogView(Struct, frozen=True):
         return move
 
 
-def _overlay(move: dict[str, Any], parts: list[_Part]) -> None:
+def _overlay(move: dict[str, Any], parts: list[Known[Raw]]) -> None:
     """Put what the parts tell into its places."""
-    known = [pair for part in parts for pair in part.facts]
-    if known:
-        facts = _raws(move["facts"])
-        for place, fact in known:
-            facts[place] = fact
-        move["facts"] = facts
+    if any(part.facts for part in parts):
+        move["facts"] = overlaid(_raws(move["facts"]), parts)
     for part in parts:
-        if part.picks != Raw(b""):
+        if part.picks is not None:
             move["picks"] = part.picks
         if part.draws:
             move["draws"] = [*_raws(move.get("draws", _NO_FACTS)), *part.draws]

@@ -21,7 +21,6 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from api.store import sqlite_schema
@@ -30,6 +29,7 @@ from api.store.files import clear_away, new_file
 from api.store.interface import StoreError
 from api.store.location import must_stand_alone
 from api.store.sql import SqlStore
+from domain.log import time_of
 
 # ── A store's whole content, copied into an empty store of whatever kind, and compared with it ──
 #
@@ -40,7 +40,8 @@ from api.store.sql import SqlStore
 # of its own, so their moves are put in the order of their times and numbered anew.
 
 PAGE = 500  # rows in one statement
-LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state"), ("id",))
+LOG = ("stored_events", ("id", "originator_id", "originator_version", "topic", "state", "kind"), ("id",))
+STATE = LOG[1].index("state")
 BESIDE = (
     ("vault", ("match", "wrapped"), ("match",)),
     ("requests", ("scope", "key", "body", "status", "answer"), ("scope", "key")),
@@ -58,15 +59,6 @@ Table = tuple[str, tuple[str, ...], tuple[str, ...]]  # its name, its columns, a
 Row = tuple[Any, ...]
 Stores = Sequence[SqlStore]  # one, or the shards of one
 Advance = Callable[[int], None]
-
-
-class _Leaf(Struct, frozen=True):
-    """Of a stored move, when it was made: microseconds UTC."""
-
-    at: int = 0
-
-
-_leaf = msgspec.json.Decoder(_Leaf).decode
 
 
 class Difference(Struct, frozen=True):
@@ -132,10 +124,15 @@ def _content(stores: Stores, table: Table) -> Iterator[Row]:
     if not others:
         yield from one
     elif table == LOG:
-        in_order = heapq.merge(one, *others, key=lambda row: _leaf(bytes(row[-1]).partition(b"\n")[0]).at)
+        in_order = heapq.merge(one, *others, key=_time)
         yield from ((number, *row[1:]) for number, row in enumerate(in_order, 1))
     else:
         yield from heapq.merge(one, *others, key=lambda row: row[: len(table[2])])
+
+
+def _time(row: Row) -> int:
+    """When the move of a row of the log was made."""
+    return time_of(bytes(row[STATE]).partition(b"\n")[0]) or 0
 
 
 def _rows(store: SqlStore, table: Table) -> Iterator[Row]:

@@ -6,8 +6,9 @@ The topic of a stored event is the name of its game, whose codec reads it again;
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 from uuid import UUID
 
 import msgspec
@@ -24,9 +25,11 @@ from domain.match import Match
 # ── What the recorders of both stores share: how the log is read ──
 #
 # Both keep the log in a table `stored_events` of the same columns; `id` is the position in the one order in
-# which moves became durable.
+# which moves became durable, `kind` that of the record (see `domain.log.Record.kind`).
 
 MOVE = "originator_id, originator_version, topic, state"
+MILESTONE = f"kind <> '{PLAYED}'"  # the row holds more than a play (see `domain.match_base`)
+MILESTONES = f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
 NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 FIRST = "SELECT min(id) FROM stored_events WHERE id > ?"
 AT_ONCE = 500  # values, or pairs of them, in one statement at most
@@ -40,12 +43,7 @@ class Rows(Protocol):
 
 
 class Reading(ABC):
-    """The reading half of a recorder.
-
-    `where` tells where a text stands in a row; 0: it does not.
-    """
-
-    where: ClassVar[str]
+    """The reading half of a recorder."""
 
     @abstractmethod
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
@@ -71,9 +69,9 @@ class Reading(ABC):
         return [event for match, move in moves.items() for event in self.select_events(match, gt=move)]
 
     def select_milestones(self, match: str) -> list[tuple[StoredEvent, int]]:
-        """The moves of a match that are no plays, in order, each with the number of its latest move."""
+        """The milestones of a match, in order, each with the number of its latest move."""
         latest = "(SELECT max(originator_version) FROM stored_events WHERE originator_id = ?)"
-        where = f"WHERE originator_id = ? AND {self._milestone} ORDER BY originator_version"
+        where = f"WHERE originator_id = ? AND {MILESTONE} ORDER BY originator_version"
         rows = self._rows(f"SELECT {MOVE}, {latest} FROM stored_events {where}", (match, match))
         return [(StoredEvent(*row[:-1]), row[-1]) for row in rows]
 
@@ -97,19 +95,8 @@ class Reading(ABC):
         """The moves between two positions (see `Log.brief`), each after its own."""
         some = "FROM stored_events WHERE id > ? AND id <= ?"
         lasts = f"SELECT max(id) {some} GROUP BY originator_id"
-        kept = " OR ".join((f"id IN ({lasts})", self._milestone, *self._settling()))
+        kept = f"{MILESTONE} OR id IN ({lasts})"
         return self._rows(f"SELECT id, {MOVE} {some} AND ({kept}) ORDER BY id", (after, upto, after, upto))
-
-    @property
-    def _milestone(self) -> str:
-        """The condition of a row that it holds no play (see `domain.match_base`)."""
-        return f"{self.where.format(PLAYED.decode())} = 0"
-
-    def _settling(self) -> Iterator[str]:
-        """The conditions of rows whose plays may settle who plays which seat."""
-        for game in GAMES.values():
-            for tag in codec(game).settling:
-                yield f"topic = '{game.name}' AND {self.where.format(tag.decode())} > 0"
 
     def select_notifications(
         self,
@@ -213,14 +200,38 @@ def projected(loaded: Loaded | None, events: Iterable[Envelope]) -> Loaded | Non
     return Loaded(match) if match else None
 
 
+@dataclass(frozen=True)
+class StoredMove(StoredEvent):
+    """A row of the log, with the kind of its record."""
+
+    kind: str
+
+    @property
+    def row(self) -> tuple[str, int, str, bytes, str]:
+        """The values of the columns `MOVE` and `kind`."""
+        return str(self.originator_id), self.originator_version, self.topic, self.state, self.kind
+
+
+def stored_moves(records: Iterable[Record], game: str) -> list[StoredMove]:
+    """The rows of records of one match."""
+    return [StoredMove(record.match, record.move, game, record.stored, record.kind) for record in records]
+
+
+def kind_of_row(topic: str, state: bytes) -> str:
+    """The kind of a record by its row, for rows of a time without that column; "" where it cannot be read."""
+    try:
+        return codec(GAMES[topic]).kind(bytes(state).partition(b"\n")[0])
+    except (KeyError, msgspec.DecodeError):
+        return ""
+
+
 class RecordMapper(Mapper[str]):
     """Envelopes to stored events and back; the state is the record's stored bytes."""
 
-    def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredEvent:
+    def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredMove:
         """The row for an envelope."""
         assert isinstance(domain_event, Envelope), "a store of matches keeps envelopes"
-        record = domain_event.record
-        return StoredEvent(record.match, record.move, domain_event.game, record.stored)
+        return stored_moves([domain_event.record], domain_event.game)[0]
 
     def to_domain_event(self, stored_event: StoredEvent) -> Envelope:
         """The envelope behind a row.

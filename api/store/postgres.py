@@ -20,7 +20,7 @@ import psycopg
 
 from api.store import postgres_schema
 from api.store.accounts import Cursor, SqlPeople
-from api.store.events import Envelope, Matches
+from api.store.events import Matches, stored_moves
 from api.store.interface import (
     Append,
     Conflict,
@@ -254,8 +254,7 @@ class PostgresStore(SqlStore):
             return _refused(Conflict(f"the moves of match {records[0].match} do not follow one another"))
         first = records[0].entry
         game = str(first.game) if isinstance(first, Opened) else ""
-        moves = [self._matches.mapper.to_stored_event(Envelope(record, game)) for record in records]
-        return self._writer.run(Entry(append, moves, wrapped))
+        return self._writer.run(Entry(append, stored_moves(records, game), wrapped))
 
     def write(self, work: Callable[[Cursor], T]) -> T:
         """See `SqlStore.write`."""

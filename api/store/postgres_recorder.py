@@ -29,7 +29,7 @@ from api.store.accounts import Cursor as Marked
 from api.store.events import MOVE, Reading
 from api.store.interface import InDoubt
 from api.store.postgres_connection import DOUBTFUL, Address, Connection, Listener, Unreachable, hung_up
-from api.store.postgres_schema import SCHEMA, WHERE
+from api.store.postgres_schema import SCHEMA
 
 URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
 READERS = 16  # connections for questions at most
@@ -173,7 +173,6 @@ class Recorder(Reading, library.PostgresApplicationRecorder):
     """The log of all matches, in the one order in which moves became durable."""
 
     datastore: Datastore
-    where = WHERE
 
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
         return self.datastore.rows(statement, values)

@@ -20,6 +20,7 @@ import psycopg
 from msgspec import Struct
 
 from api.store.accounts import folded
+from api.store.events import MILESTONES, kind_of_row
 from api.store.interface import Older, Outdated, StoreError
 from domain.log import PLAYED
 
@@ -28,15 +29,8 @@ BELL = "glasnost_moves"  # the channel on which each commit is announced
 OLDEST = 140000  # the oldest server: pg_terminate_backend with a patience
 LATE = 10.0  # seconds that a replica is waited for at the start
 _PAUSE = 0.1  # seconds between two looks at it
+_PAGE = 1000  # rows that are read at once
 ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
-
-WHERE = "position('{}'::bytea IN state)"  # where a text stands in a row; 0: it does not
-MILESTONE = f"{WHERE.format(PLAYED.decode())} = 0"  # the row holds no play
-
-# Finds the few moves that are no plays without reading all the others (see `domain.match_base`).
-_MILESTONES = (
-    f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
-)
 
 _LOG = (
     """CREATE TABLE stored_events (
@@ -45,10 +39,11 @@ _LOG = (
         originator_version integer NOT NULL CHECK (originator_version > 0),
         topic text NOT NULL,
         state bytea NOT NULL,
+        kind text NOT NULL,
         UNIQUE (originator_id, originator_version)
     )""",
     "CREATE INDEX opened ON stored_events (id) WHERE originator_version = 1",
-    _MILESTONES,
+    MILESTONES,
     f"""CREATE FUNCTION take_turns() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
         PERFORM pg_advisory_xact_lock{ORDER};
@@ -126,9 +121,9 @@ _RESERVATIONS = (
 )
 
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
-# `states`, one behind the other, at `ats` and of `sizes`; other bytes are written in base64.  The answer
-# tells of each append, in order, how long its match was and the position of its last move: none where it
-# was refused, as it does not follow or (`bound`) its key is taken.  Two arguments and one statement cost a
+# `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are written in base64.  The
+# answer tells of each append, in order, how long its match was and the position of its last move: none where
+# it was refused, as it does not follow or (`bound`) its key is taken.  Two arguments and one statement cost a
 # quarter less than an array for each column; and names of tables are written in full, as a SET clause would
 # cost more than all the rest.
 _APPEND = f"""CREATE FUNCTION append(given json, states bytea)
@@ -141,11 +136,11 @@ BEGIN
         SELECT appended.*, coalesce(latest.originator_version, 0) AS length,
             coalesce(latest.topic, game) AS topic, known.scope IS NOT NULL AS bound
         FROM ROWS FROM (json_to_recordset(given) AS (
-            match text, first integer, game text, ats integer[], sizes integer[],
+            match text, first integer, game text, ats integer[], sizes integer[], kinds text[],
             scope text, key text, body text, status integer, answer text,
             wrapped text, note text, signer text, reserved text, reservations bigint
         )) WITH ORDINALITY AS appended (
-            match, first, game, ats, sizes, scope, key, body, status, answer, wrapped, note, signer,
+            match, first, game, ats, sizes, kinds, scope, key, body, status, answer, wrapped, note, signer,
             reserved, reservations, place
         )
         LEFT JOIN LATERAL (
@@ -169,9 +164,10 @@ BEGIN
         )::bigint END AS last
         FROM judged
     ), moves AS (
-        INSERT INTO {SCHEMA}.stored_events (id, originator_id, originator_version, topic, state)
-        SELECT last - cardinality(sizes) + nth, match, first + nth - 1, topic, substring(states, at + 1, size)
-        FROM placed, unnest(ats, sizes) WITH ORDINALITY AS move (at, size, nth) WHERE follows
+        INSERT INTO {SCHEMA}.stored_events (id, originator_id, originator_version, topic, state, kind)
+        SELECT last - cardinality(sizes) + nth, match, first + nth - 1, topic,
+            substring(states, at + 1, size), kind
+        FROM placed, unnest(ats, sizes, kinds) WITH ORDINALITY AS move (at, size, kind, nth) WHERE follows
     ), answers AS (
         INSERT INTO {SCHEMA}.requests (scope, key, body, status, answer)
         SELECT scope, key, decode(body, 'base64'), status, decode(answer, 'base64')
@@ -216,14 +212,34 @@ def _fold_names(connection: psycopg.Connection[Any]) -> None:
 
 _PEOPLE_FOLDED = ('ALTER TABLE people ADD COLUMN folded text COLLATE "C"', _fold_names, *_PEOPLE)
 
+
+def _tell_kinds(connection: psycopg.Connection[Any]) -> None:
+    """Name the kind of each row that is not a play; most are."""
+    with connection.cursor(name="kinds") as reading, connection.cursor() as writing:
+        reading.itersize = _PAGE
+        reading.execute("SELECT id, topic, state FROM stored_events")
+        while page := reading.fetchmany(_PAGE):
+            kinds = [(kind_of_row(topic, state), place) for place, topic, state in page]
+            told = [(kind, place) for kind, place in kinds if kind != PLAYED]
+            writing.executemany("UPDATE stored_events SET kind = %s WHERE id = %s", told)
+
+
+_KIND: tuple[Statement, ...] = (
+    "DROP INDEX IF EXISTS milestones",
+    f"ALTER TABLE stored_events ADD COLUMN kind text NOT NULL DEFAULT '{PLAYED}'",
+    "ALTER TABLE stored_events DISABLE TRIGGER stored_events_stay",
+    _tell_kinds,
+    "ALTER TABLE stored_events ENABLE TRIGGER stored_events_stay",
+    "ALTER TABLE stored_events ALTER COLUMN kind DROP DEFAULT",
+    MILESTONES,
+    "DROP FUNCTION append",
+    _APPEND,
+)
+
 CURRENT = Schema(
-    4,
+    5,
     (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, _APPEND),
-    {
-        1: (_MILESTONES,),
-        2: ("DROP FUNCTION append", _APPEND),
-        3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS, "DROP FUNCTION append", _APPEND),
-    },
+    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND},
 )
 
 

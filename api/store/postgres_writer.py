@@ -20,12 +20,12 @@ from typing import Any
 
 import msgspec
 import psycopg
-from eventsourcing.persistence import StoredEvent
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from api.store import postgres_schema
 from api.store.accounts import encode_reservations as written
+from api.store.events import StoredMove
 from api.store.group_commit import Job, Queue
 from api.store.interface import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
 from api.store.postgres_connection import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
@@ -49,7 +49,7 @@ class Entry(Struct, frozen=True):
     """An append as it is sent: its moves as rows, the secret wrapped."""
 
     append: Append
-    moves: list[StoredEvent]
+    moves: list[StoredMove]
     wrapped: bytes | None
 
     @property
@@ -66,6 +66,7 @@ class _Sent(Struct, frozen=True, omit_defaults=True):
     game: str
     ats: list[int]
     sizes: list[int]
+    kinds: list[str]
     scope: str | None = None
     key: str | None = None
     body: bytes | None = None
@@ -180,7 +181,7 @@ class _Session:
             self._is_current = True
         return connection.execute(_APPEND, given, binary=True).fetchall()
 
-    def position(self, move: StoredEvent) -> int | None:
+    def position(self, move: StoredMove) -> int | None:
         """The position of this very move, if it is stored."""
         key = (move.originator_id, move.originator_version)
         row = self._connected().execute(_STORED, key, binary=True).fetchone()
@@ -237,13 +238,13 @@ def _given(entries: list[Entry]) -> tuple[str, bytes]:
     for entry in entries:
         sizes = [len(move.state) for move in entry.moves]
         *ats, end = accumulate(sizes, initial=at)
-        sent.append(_sent(entry, ats, sizes))
+        sent.append(_sent(entry, ats, sizes, [move.kind for move in entry.moves]))
         states += [move.state for move in entry.moves]
         at = end
     return msgspec.json.encode(sent).decode(), b"".join(states)
 
 
-def _sent(entry: Entry, ats: list[int], sizes: list[int]) -> _Sent:
+def _sent(entry: Entry, ats: list[int], sizes: list[int], kinds: list[str]) -> _Sent:
     first, append = entry.moves[0], entry.append
     sent = _Sent(
         entry.match,
@@ -251,6 +252,7 @@ def _sent(entry: Entry, ats: list[int], sizes: list[int]) -> _Sent:
         first.topic,
         ats,
         sizes,
+        kinds,
         wrapped=entry.wrapped,
         note=append.note or None,
         signer=append.signer,
@@ -268,7 +270,7 @@ def _judged(jobs: list[Job[Entry]], rows: Iterable[tuple[int, bool, int | None]]
             job.error = _refused(job.work.moves[0], length, bound)
 
 
-def _refused(first: StoredEvent, length: int, bound: bool) -> StoreError:
+def _refused(first: StoredMove, length: int, bound: bool) -> StoreError:
     if length and first.originator_version == 1:
         return Exists(f"a match {first.originator_id} is already stored")
     if bound and first.originator_version == length + 1:

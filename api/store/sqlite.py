@@ -21,13 +21,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eventsourcing.persistence import Mapper, PersistenceError, StoredEvent
+from eventsourcing.persistence import PersistenceError
 from eventsourcing.sqlite import SQLiteCursor as Cursor
 from msgspec import Struct
 
 from api.store import accounts, sqlite_schema
 from api.store.accounts import SqlPeople, Writing
-from api.store.events import Envelope, Matches
+from api.store.events import MOVE, Matches, stored_moves
 from api.store.files import Lock
 from api.store.group_commit import Job, Queue
 from api.store.interface import Act, Append, Conflict, Exists, Figures, People, StoreError, Told, Unavailable
@@ -51,7 +51,7 @@ from domain.events import Opened
 T = TypeVar("T")
 Work = Callable[[Cursor], Any]
 _MOST = 32  # rows of one statement: each number of them is a statement of its own, which is kept prepared
-_MOVES = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES "
+_MOVES = f"INSERT INTO stored_events ({MOVE}, kind) VALUES "
 _REQUESTS = "INSERT INTO requests (scope, key, body, status, answer) VALUES "
 
 
@@ -262,11 +262,9 @@ class Appending(Adding):
         wrapped: the match's secret as it is kept, where the append brings it.
     """
 
-    def __init__(
-        self, append: Append, wrapped: bytes | None, recorder: Recorder, mapper: Mapper[str], games: Games
-    ) -> None:
+    def __init__(self, append: Append, wrapped: bytes | None, recorder: Recorder, games: Games) -> None:
         self._append, self._wrapped = append, wrapped
-        self._recorder, self._mapper, self._games = recorder, mapper, games
+        self._recorder, self._games = recorder, games
         self._match = append.records[0].match
 
     def rows(self) -> Rows | None:
@@ -276,9 +274,7 @@ class Appending(Adding):
         beside = self._wrapped is not None or append.signer is not None or append.note
         if judged_by or beside or game is None or isinstance(append.records[0].entry, Opened):
             return None
-        rows = [
-            (row.originator_id, row.originator_version, row.topic, row.state) for row in self._moves(game)
-        ]
+        rows = [move.row for move in stored_moves(append.records, game)]
         return Rows(rows, self._requests())
 
     def __call__(self, cursor: Cursor) -> int:
@@ -291,7 +287,7 @@ class Appending(Adding):
         game = _game(append, cursor)
         if append.reservations is not None:
             accounts.must_be_at(cursor, match, append.reservations)
-        positions = self._recorder._insert_events(cursor, self._moves(game))
+        positions = self._recorder._insert_events(cursor, stored_moves(append.records, game))
         if self._wrapped is not None:
             cursor.execute("INSERT INTO vault (match, wrapped) VALUES (?, ?)", (match, self._wrapped))
         if append.signer is not None:
@@ -306,9 +302,6 @@ class Appending(Adding):
             )
         self._games.note(match, game)
         return positions[-1]
-
-    def _moves(self, game: str) -> list[StoredEvent]:
-        return [self._mapper.to_stored_event(Envelope(record, game)) for record in self._append.records]
 
     def _requests(self) -> list[tuple[Any, ...]]:
         kept = self._append.remembered
@@ -415,7 +408,7 @@ class SqliteStore(SqlStore):
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         match = append.records[0].match
-        work = Appending(append, wrapped, self._recorder, self._matches.mapper, self._games)
+        work = Appending(append, wrapped, self._recorder, self._games)
         return self._writing.run(work, partial(self._tell, match))
 
     def write(self, work: Callable[[accounts.Cursor], T]) -> T:

@@ -21,13 +21,13 @@ from eventsourcing import sqlite as library
 from eventsourcing.persistence import NotSupportedError, StoredEvent
 from eventsourcing.utils import Environment, EnvType, strtobool
 
-from api.store.events import Reading
+from api.store.events import MOVE, Reading, StoredMove
 from api.store.interface import StoreError
-from api.store.sqlite_schema import WHERE, connect_for_reading, connect_for_writing
+from api.store.sqlite_schema import connect_for_reading, connect_for_writing
 
 WRITE = "SQLITE_WRITE"  # "n": the file is only read
 
-_INSERT = "INSERT INTO stored_events (originator_id, originator_version, topic, state) VALUES (?, ?, ?, ?)"
+_INSERT = f"INSERT INTO stored_events ({MOVE}, kind) VALUES (?, ?, ?, ?, ?)"
 
 
 class ReadingConnection(library.SQLiteConnection):
@@ -191,7 +191,6 @@ class Recorder(Reading, library.SQLiteApplicationRecorder):
     """The log of all matches, in the one order in which moves became durable."""
 
     datastore: Datastore
-    where = WHERE
 
     def construct_create_table_statements(self) -> list[str]:
         """None: `api.store.sqlite_schema` makes and migrates the tables when the file is opened."""
@@ -202,7 +201,8 @@ class Recorder(Reading, library.SQLiteApplicationRecorder):
     ) -> Sequence[int]:
         positions: list[int] = []
         for event in stored_events:
-            c.execute(_INSERT, (event.originator_id, event.originator_version, event.topic, event.state))
+            assert isinstance(event, StoredMove), "the mapper of this store makes them"
+            c.execute(_INSERT, event.row)
             positions.append(c.lastrowid)
         return positions
 

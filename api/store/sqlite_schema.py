@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from api.store.accounts import folded
+from api.store.events import MILESTONES, kind_of_row
 from api.store.files import new_file, reason
 from api.store.interface import Older, StoreError
 from domain.log import PLAYED
@@ -26,14 +27,8 @@ FILE = "glasnost.db"
 APPLICATION = 0x474C5354  # "GLST": marks the file as a Glasnost store
 STATEMENTS = 128  # prepared statements kept by each connection; the standard library's pool keeps one
 
-WHERE = "instr(state, CAST('{}' AS BLOB))"  # where a text stands in a row; 0: it does not
-MILESTONE = f"{WHERE.format(PLAYED.decode())} = 0"  # the row holds no play
-
-# Finds the few moves that are no plays without reading all the others (see `domain.match_base`).
-_MILESTONES = (
-    f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
-)
-
+_STAY = """CREATE TRIGGER stored_events_stay BEFORE UPDATE ON stored_events
+    BEGIN SELECT RAISE(ABORT, 'a stored move is never changed'); END"""
 LOG = (
     """CREATE TABLE stored_events (
         id INTEGER PRIMARY KEY,
@@ -41,18 +36,18 @@ LOG = (
         originator_version INTEGER NOT NULL,
         topic TEXT NOT NULL,
         state BLOB NOT NULL,
+        kind TEXT NOT NULL,
         UNIQUE (originator_id, originator_version)
     ) STRICT""",
     # Lists the matches, oldest first, without reading every move.
     "CREATE INDEX opened ON stored_events (originator_id) WHERE originator_version = 1",
-    _MILESTONES,
+    MILESTONES,
     """CREATE TRIGGER stored_events_follow BEFORE INSERT ON stored_events
     WHEN NEW.originator_version <> 1 + (
         SELECT coalesce(max(originator_version), 0) FROM stored_events WHERE originator_id = NEW.originator_id
     )
     BEGIN SELECT RAISE(ABORT, 'a move must follow the last one'); END""",
-    """CREATE TRIGGER stored_events_stay BEFORE UPDATE ON stored_events
-    BEGIN SELECT RAISE(ABORT, 'a stored move is never changed'); END""",
+    _STAY,
     """CREATE TRIGGER stored_events_last BEFORE DELETE ON stored_events
     BEGIN SELECT RAISE(ABORT, 'a stored move is never deleted'); END""",
 )
@@ -116,10 +111,21 @@ class Schema(Struct, frozen=True):
     migrations: Mapping[int, tuple[str, ...]] = {}
 
 
+# Most moves are plays, so the file is hardly rewritten.
+_KIND = (
+    "DROP INDEX IF EXISTS milestones",
+    "DROP TRIGGER stored_events_stay",
+    f"ALTER TABLE stored_events ADD COLUMN kind TEXT NOT NULL DEFAULT '{PLAYED}'",
+    f"""UPDATE stored_events SET kind = kind_of_row(topic, state)
+    WHERE kind_of_row(topic, state) <> '{PLAYED}'""",
+    _STAY,
+    MILESTONES,
+)
+
 SCHEMA = Schema(
-    3,
+    4,
     LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS,
-    {1: (_MILESTONES,), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS},
+    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND},
 )
 
 
@@ -301,6 +307,7 @@ def _migrate(connection: sqlite3.Connection, path: Path, found: int, schema: Sch
 def _run(connection: sqlite3.Connection, statements: list[str] | tuple[str, ...], version: int) -> None:
     """All statements and the new version, or none of them."""
     connection.create_function("folded_name", 1, folded, deterministic=True)
+    connection.create_function("kind_of_row", 2, kind_of_row, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         for statement in statements:

@@ -144,6 +144,19 @@ def test_a_changed_store_is_found_wrong(glasnost: Program) -> None:
     assert done.out.startswith("wrong: log: move 2")
 
 
+def test_a_move_that_the_store_lists_as_another_kind_is_found(glasnost: Program) -> None:
+    import sqlite3
+
+    glasnost("play", "thirteen_minutes", "--seed", "1", "--store", "s").ok()
+    with sqlite3.connect("s/glasnost.db") as database:
+        database.execute("DROP TRIGGER stored_events_stay")
+        database.execute("UPDATE stored_events SET kind = 'played' WHERE kind = 'closed'")
+    database.close()
+    done = glasnost("verify", "--store", "s")
+    assert done.code == 1
+    assert "the store lists it as 'played', and it is 'closed'" in done.out
+
+
 def test_a_terminal_shows_the_lines_and_no_rest_of_the_progress_bar(match_file: Path, tmp_path: Path) -> None:
     (tmp_path / "other.glasnost").write_bytes(match_file.read_bytes())
     shown = on_a_terminal("verify", match_file, tmp_path / "none.glasnost", tmp_path / "other.glasnost")

@@ -12,7 +12,7 @@ from domain.events import Played
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import SeatsSettled
-from domain.log import HOUSE, Damaged, Record, b64, codec, seal, unb64
+from domain.log import HOUSE, PLAYED, SEATS_SETTLED, Damaged, Record, b64, codec, seal, unb64
 from domain.merkle import Tree
 from tests.matches import finished
 
@@ -106,25 +106,30 @@ def test_a_record_that_is_not_read_before_names_its_place_when_it_is_damaged(toy
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_bytes_alone_tell_a_play_that_settles_no_seats(name: str) -> None:
+def test_the_kind_is_the_same_by_the_bytes_as_by_the_entry(name: str) -> None:
     for record in finished(GAMES[name]).match.records:
+        by_entry = record.kind
         settled = any(isinstance(fact, SeatsSettled) for fact in getattr(record.entry, "facts", ()))
-        assert record.only_plays == (isinstance(record.entry, Played) and not settled)
+        assert (by_entry == PLAYED) == (isinstance(record.entry, Played) and not settled)
+        record.rest()
+        assert record.kind == by_entry
 
 
-def test_a_play_that_settles_seats_is_not_taken_for_one_that_only_plays(swap_game: Game) -> None:
+def test_only_the_entry_itself_says_of_which_kind_it_is(toy_game: Game) -> None:
+    record = finished(toy_game).match.records[-1]
+    leaf, _, rest = record.stored.partition(b"\n")
+    forged = b'{"a":{"kind":"played","move":1},' + leaf[1:] + b"\n" + rest
+    assert (record.kind, codec(toy_game).read("m1", forged).kind) == ("closed", "closed")
+    assert codec(toy_game).kind(forged.partition(b"\n")[0]) == "closed"
+
+
+def test_a_play_that_settles_seats_has_a_kind_of_its_own(swap_game: Game) -> None:
     records = finished(swap_game).match.records
-    assert any(
-        isinstance(record.entry, Played)
-        and any(isinstance(fact, SeatsSettled) for fact in record.entry.facts)
-        and not record.only_plays
+    settling = [
+        record
         for record in records
-    )
-
-
-def test_a_part_that_would_pass_for_a_play_is_damage(toy_game: Game) -> None:
-    record = next(record for record in finished(toy_game).match.records if not record.only_plays)
-    leaf, _, *rest = record.stored.split(b"\n")
-    marked = b"\n".join((leaf, b'{"a":{"kind":"played","move":1}}', *rest))
-    with pytest.raises(Damaged, match="written like what it is not"):
-        codec(toy_game).read("m1", marked)
+        if isinstance(record.entry, Played)
+        and any(isinstance(fact, SeatsSettled) for fact in record.entry.facts)
+    ]
+    assert settling
+    assert {record.kind for record in settling} == {SEATS_SETTLED}

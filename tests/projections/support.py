@@ -19,7 +19,7 @@ from domain.events import Opened
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result
-from domain.log import Record, codec
+from domain.log import PLAYED, Record, codec
 from domain.match import Match
 from projections.backend import Home
 from projections.model import Change, Delivered, Gone, Key, Projection, R, Row, Rows, key_of
@@ -214,7 +214,7 @@ class ChainRow(Row, frozen=True, kw_only=True):
 def chain_fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
     """One more link."""
     match = delivered.record.match
-    if delivered.record.only_plays:
+    if delivered.record.kind == PLAYED:
         return
     row = rows.get(ChainRow, match) or ChainRow(match=match)
     link = sha256(f"{row.hash} {delivered.position}".encode()).hexdigest()

@@ -10,6 +10,7 @@ import pytest
 
 from domain.game import Game
 from domain.games import GAMES
+from domain.log import PLAYED
 from projections import read
 from projections.backend import shape
 from projections.boards import BOARDS
@@ -36,7 +37,7 @@ from tests.projections.support import (
 
 LOG = Hall(list(GAMES.values()), 12, seed=7).play()
 Fold = Callable[[Rows, Delivered], Iterable[Change]]
-BAD = next(item.position for item in LOG[119:] if not item.record.only_plays)
+BAD = next(item.position for item in LOG[119:] if item.record.kind != PLAYED)
 
 
 def fresh(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-UNDO = (
+PEOPLE = (
     "DROP INDEX people_folded",
     "ALTER TABLE people DROP COLUMN folded",
     "DROP TABLE audit_log",
@@ -10,9 +10,10 @@ UNDO = (
     "DROP TABLE upload_quota",
     "DROP TABLE withdrawals",
 )
+KIND = ("DROP INDEX milestones", "ALTER TABLE stored_events DROP COLUMN kind")
 _SQLITE, _POSTGRES = "PRAGMA user_version = {}", "UPDATE meta SET value = '{}' WHERE name = 'schema'"
-TO_SCHEMA_2 = (*UNDO, _SQLITE.format(2))
-TO_SCHEMA_1 = (*UNDO, "DROP INDEX milestones", _SQLITE.format(1))
-DATABASE_TO_SCHEMA_3 = (*UNDO, _POSTGRES.format(3))
-DATABASE_TO_SCHEMA_2 = (*UNDO, _POSTGRES.format(2))
-DATABASE_TO_SCHEMA_1 = (*UNDO, "DROP INDEX milestones", _POSTGRES.format(1))
+TO_SCHEMA_2 = (*KIND, *PEOPLE, _SQLITE.format(2))
+TO_SCHEMA_1 = (*KIND, *PEOPLE, _SQLITE.format(1))
+DATABASE_TO_SCHEMA_3 = (*KIND, *PEOPLE, _POSTGRES.format(3))
+DATABASE_TO_SCHEMA_2 = (*KIND, *PEOPLE, _POSTGRES.format(2))
+DATABASE_TO_SCHEMA_1 = (*KIND, *PEOPLE, _POSTGRES.format(1))

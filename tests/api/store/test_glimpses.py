@@ -13,7 +13,7 @@ from api.store.sql import SqlStore
 from api.store.sqlite import SqliteStore
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import PLAYED, Damaged
+from domain.log import Damaged
 from domain.match import Match
 from domain.partial_match import PartialMatch
 from replay.positions import position
@@ -85,7 +85,7 @@ def test_a_move_that_was_just_stored_is_known_at_once(store: SqlStore, toy_game:
         check(store, match, range(1, stored))
 
 
-@pytest.mark.parametrize("state", [b"{}", PLAYED + b"6}"], ids=["any", "as of a play"])
+@pytest.mark.parametrize("state", [b"{}", b'{"kind":"played","move":6}'], ids=["any", "as of a play"])
 def test_harm_on_the_way_is_found(place: Place, toy_game: Game, state: bytes) -> None:
     store = place.open()
     match = kept(store, finished(toy_game))

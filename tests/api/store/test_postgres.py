@@ -27,7 +27,7 @@ from tests.api.store.places import ROOT, Database
 from tests.api.store.proxy import line_to, through
 from tests.matches import Sitting, finished
 
-MOVE = "INSERT INTO stored_events VALUES ({}, '{}', {}, 'toy', '')"
+MOVE = "INSERT INTO stored_events VALUES ({}, '{}', {}, 'toy', '', 'played')"
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
@@ -68,7 +68,7 @@ def one(connection: psycopg.Connection[tuple[int]], statement: str) -> int:
 def test_looking_into_several_matches_never_reads_the_whole_log(place: Database) -> None:
     """Also where the log was empty when the database thought about it, or has become long."""
     opened(place).close()
-    many = "INSERT INTO stored_events SELECT n, 'm1', n, 'toy', 'x' FROM generate_series(1, 5000) n"
+    many = "INSERT INTO stored_events SELECT n, 'm1', n, 'toy', 'x', 'played' FROM generate_series(1, 5000) n"
     look = f"EXPLAIN {EACH}".replace("?", """'{"m1": 4999, "m2": 3}'""")
     with Address(place.url).connect() as connection:
         for statement in ("SELECT", many, "ANALYZE stored_events"):
@@ -113,7 +113,14 @@ def test_no_position_becomes_visible_after_a_later_one(place: Database, toy_game
     with psycopg.connect(place.url) as slow, psycopg.connect(place.url, autocommit=True) as watching:
         slow.execute(b"SET search_path = glasnost")
         state = opening(toy_game, 1).records[0].stored
-        given = {"match": "m1", "first": 1, "game": "toy", "ats": [0], "sizes": [len(state)]}
+        given = {
+            "match": "m1",
+            "first": 1,
+            "game": "toy",
+            "ats": [0],
+            "sizes": [len(state)],
+            "kinds": ["played"],
+        }
         slow.execute("SELECT * FROM append(%s, %s)", (json.dumps([given]), state))
         fast = store.submit(opening(toy_game, 2))
         while not one(watching, WAITING):

@@ -172,8 +172,8 @@ def test_a_store_that_is_not_there_is_said_to_be_missing(file: Path) -> None:
 
 @pytest.mark.parametrize("version", [3, 5, 1, 2])
 def test_the_table_itself_refuses_a_gap_and_a_repeat(file: Path, version: int) -> None:
-    columns = "(originator_id, originator_version, topic, state)"
-    insert = f"INSERT INTO stored_events {columns} VALUES ('m', ?, 't', x'')"
+    columns = "(originator_id, originator_version, topic, state, kind)"
+    insert = f"INSERT INTO stored_events {columns} VALUES ('m', ?, 't', x'', 'played')"
     with closing(connect_for_writing(file)) as connection:
         for stored in (1, 2, 3):
             connection.execute(insert, (stored,))
@@ -186,6 +186,6 @@ def test_the_table_itself_refuses_a_gap_and_a_repeat(file: Path, version: int) -
 @pytest.mark.parametrize("statement", ["UPDATE stored_events SET state = x'00'", "DELETE FROM stored_events"])
 def test_a_stored_move_is_never_changed_nor_deleted(file: Path, statement: str) -> None:
     with closing(connect_for_writing(file)) as connection:
-        connection.execute("INSERT INTO stored_events VALUES (1, 'm', 1, 't', x'01')")
+        connection.execute("INSERT INTO stored_events VALUES (1, 'm', 1, 't', x'01', 'played')")
         with pytest.raises(sqlite3.IntegrityError, match="never"):
             connection.execute(statement)

@@ -195,7 +195,7 @@ class Moves(Adding):
 
     def __init__(self, match: str, first: int, moves: int = 1, key: str = "") -> None:
         self.given = Rows(
-            [(match, number, "toy", b"{}") for number in range(first, first + moves)],
+            [(match, number, "toy", b"{}", "played") for number in range(first, first + moves)],
             [("scope", key, b"body", 201, b"answer")] if key else [],
         )
         self.alone = 0
@@ -206,7 +206,7 @@ class Moves(Adding):
     def __call__(self, cursor: Cursor) -> int:
         self.alone += 1
         for row in self.given.moves:
-            cursor.execute("INSERT INTO stored_events VALUES (NULL, ?, ?, ?, ?)", row)
+            cursor.execute("INSERT INTO stored_events VALUES (NULL, ?, ?, ?, ?, ?)", row)
         last = int(cursor.lastrowid)
         for row in self.given.requests:
             cursor.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", row)
@@ -278,7 +278,7 @@ def test_other_work_between_moves_is_done_in_its_place(desk: Desk) -> None:
 
 def test_a_disk_that_is_full_takes_the_moves_one_piece_at_a_time(desk: Desk) -> None:
     large = Moves("large", 1)
-    large.given.moves[0] = ("large", 1, "toy", b"x" * 4_000_000)
+    large.given.moves[0] = ("large", 1, "toy", b"x" * 4_000_000, "played")
     desk.datastore.rows("SELECT 1")
     desk.run("PRAGMA max_page_count = 200").result()
     first, second, third = together(desk, Moves("a", 1), large, Moves("b", 1))
