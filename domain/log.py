@@ -187,6 +187,11 @@ class Record:
         """The bytes of each private part, by audience."""
         return dict(zip(self.audiences, self.stored.split(b"\n")[1:], strict=True))
 
+    def part(self, audience: str) -> bytes:
+        """The bytes of one private part."""
+        place = self.audiences.index(audience) + 1
+        return self.stored.split(b"\n", place + 1)[place]
+
     @property
     def entry(self) -> Any:
         """What the leaf says."""
@@ -222,8 +227,8 @@ class Record:
 
     def known(self, audiences: Collection[str]) -> list[Known[Raw]]:
         """What these audiences know beyond the leaf, facts as bytes; of those that know nothing, nothing."""
-        parts = (part for name, part in self.sealed.items() if name in audiences and part != NOTHING)
-        return [self._looked_at(_known, part) for part in parts]
+        parts = [self.part(name) for name in self.audiences if name in audiences]
+        return [self._looked_at(_known, part) for part in parts if part != NOTHING]
 
     def told(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
         """The record as it was told to those who know the parts of these audiences: its facts as bytes."""

@@ -45,7 +45,7 @@ class CachedMatch:
         self.position = 0  # in the store's order, up to which nothing of the match is missing here
         self.lock = asyncio.Lock()
         self.users = 0  # who plays or follows here; the desk stays as long as there are any
-        self._news: asyncio.Future[None] | None = None
+        self._waiting: list[asyncio.Future[bool]] = []  # those who wait for news
 
     @contextmanager
     def used(self) -> Iterator[CachedMatch]:
@@ -65,16 +65,27 @@ class CachedMatch:
 
     def tell(self) -> None:
         """Wake everybody who waits for news."""
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
-        self._news = None
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            _answer(future, True)
 
     async def news(self, seconds: float) -> bool:
         """Wait until something is committed, but no longer than this; whether there was something."""
-        if self._news is None:
-            self._news = asyncio.get_running_loop().create_future()
-        done, _ = await asyncio.wait((self._news,), timeout=seconds)
-        return bool(done)
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[bool] = loop.create_future()
+        self._waiting.append(waiting)
+        late = loop.call_later(seconds, _answer, waiting, False)
+        try:
+            return await waiting
+        finally:
+            late.cancel()
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+
+
+def _answer(future: asyncio.Future[bool], answer: bool) -> None:
+    if not future.done():
+        future.set_result(answer)
 
 
 class MatchCache:

@@ -1,7 +1,7 @@
-"""The command handler: judges a command on the committed match, commits it, and only then answers.
+"""The command handler: it judges a command on the committed match, commits it, and only then answers.
 
-Whoever gives a command may go away, and it is carried out all the same.  A refusal changes nothing and is
-kept (`api.gate.refusals`).
+A command is carried out to its end even if its caller goes away.  A refusal changes nothing and is kept
+(`api.gate.refusals`).
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ class CommandHandler:
 
     async def carry(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         """Carry on to the end even if the caller goes away; keep a refusal in the record."""
-        task = asyncio.create_task(self._noted(order, work))
+        task = asyncio.create_task(self._recorded(order, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
@@ -266,7 +266,66 @@ class CommandHandler:
             task.add_done_callback(_unheard)
             raise
 
-    async def _noted(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
+    async def _carried_out(self, order: Command) -> CommandResult:
+        """Find the match, take its lock, judge and commit (again where this process was behind), answer."""
+        desk = await self.desk(order.match)
+        with desk.used():
+            async with desk.lock:
+                for is_last in (False, True):
+                    try:
+                        accepted = await self._judged_and_committed(desk, order)
+                        break
+                    except (Conflict, Denied) as refusal:
+                        # A key is looked up only now: most are new, and one that is taken is a conflict.
+                        if (before := await self._answered_before(desk, order, refusal)) is not None:
+                            return before
+                        if not is_last and await self._was_behind(desk, refusal):
+                            continue
+                        if isinstance(refusal, Conflict):
+                            said = "somebody else was faster; look again"
+                            raise Denied("conflict", said, match=order.match) from refusal
+                        raise
+                await self._house.answer(desk)
+                return replace(accepted, settled=settled(desk.match, accepted.last))
+
+    async def _judged_and_committed(self, desk: CachedMatch, order: Command) -> CommandResult:
+        seat = order.seat or seat_if_any(desk.match, order.player)
+        reservations = await order.look() if order.look else None
+        try:
+            draft = order.judge(desk.match, self._commits.context(desk), seat)
+        except Refused as error:
+            raise Denied(
+                error.kind,
+                error.detail,
+                rule=error.rule,
+                legal=error.legal,
+                match=order.match,
+                seat=seat,
+                chair=desk.match.chair_of(seat) if seat else None,
+                expect=order.expect,
+                fault=error.fault,
+            ) from error
+        form = order.key.form if order.key else ""
+        accepted = CommandResult(desk, seat, draft.records[0].move, last_own(draft), 0, form)
+        await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
+        return accepted
+
+    async def _answered_before(
+        self, desk: CachedMatch, order: Command, refusal: Conflict | Denied
+    ) -> CommandResult | None:
+        """The answer that the key of a refused command got before, if any; in doubt nobody can say."""
+        is_in_doubt = isinstance(refusal, Denied) and refusal.kind == "in-doubt"
+        return None if is_in_doubt else await self._known(desk, order)
+
+    async def _was_behind(self, desk: CachedMatch, refusal: Conflict | Denied) -> bool:
+        """Was a command judged on a match to which another process has added?  It is at hand now."""
+        if isinstance(refusal, Conflict):
+            await self._desks.refresh(desk)
+            return True
+        return self._store.shared and refusal.kind not in UNTOLD and await self._desks.read_on(desk)
+
+    async def _recorded(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
+        """Do the work; count it, and keep its refusal."""
         try:
             accepted = await work
         except Denied as error:
@@ -294,16 +353,6 @@ class CommandHandler:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _carried_out(self, order: Command) -> CommandResult:
-        desk = await self.desk(order.match)
-        with desk.used():
-            async with desk.lock:
-                accepted = await self._judged_twice(desk, order)
-                if accepted.settled:  # it was answered before
-                    return accepted
-                await self._house.answer(desk)
-                return replace(accepted, settled=settled(desk.match, accepted.last))
-
     async def _known(self, desk: CachedMatch, order: Command) -> CommandResult | None:
         """The answer that this key got before, if any.  Raises Denied: key-reused, unavailable."""
         if order.key is None:
@@ -319,56 +368,6 @@ class CommandHandler:
         if self._store.shared:
             await self._desks.read_on(desk)
         return recalled(known, desk)
-
-    async def _judged_twice(self, desk: CachedMatch, order: Command) -> CommandResult:
-        """Judge and commit; once more on the stored state, where this process was behind."""
-        try:
-            return await self._judged_or_known(desk, order)
-        except Conflict:
-            await self._desks.refresh(desk)
-        except Denied as error:
-            if not self._store.shared or error.kind in UNTOLD or not await self._desks.read_on(desk):
-                raise
-        try:
-            return await self._judged_or_known(desk, order)
-        except Conflict as error:
-            raise Denied("conflict", "somebody else was faster; look again", match=order.match) from error
-
-    async def _judged_or_known(self, desk: CachedMatch, order: Command) -> CommandResult:
-        """Judge and commit; where that is refused, give the answer that the key got before, if any.
-
-        Nobody looks for a key before: most are new, and one that is taken refuses the append (`Conflict`).
-        """
-        try:
-            return await self._judged(desk, order)
-        except (Conflict, Denied) as refused:
-            in_doubt = isinstance(refused, Denied) and refused.kind == "in-doubt"
-            known = None if in_doubt else await self._known(desk, order)
-            if known is None:
-                raise
-            return known
-
-    async def _judged(self, desk: CachedMatch, order: Command) -> CommandResult:
-        seat = order.seat or seat_if_any(desk.match, order.player)
-        reservations = await order.look() if order.look else None
-        try:
-            draft = order.judge(desk.match, self._commits.context(desk), seat)
-        except Refused as error:
-            raise Denied(
-                error.kind,
-                error.detail,
-                rule=error.rule,
-                legal=error.legal,
-                match=order.match,
-                seat=seat,
-                chair=desk.match.chair_of(seat) if seat else None,
-                expect=order.expect,
-                fault=error.fault,
-            ) from error
-        form = order.key.form if order.key else ""
-        accepted = CommandResult(desk, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
-        return accepted
 
     def _refusal(self, order: Command, error: Denied) -> Refusal:
         desk = self._desks.at_hand(order.match)

@@ -113,15 +113,16 @@ class LogView(Struct, frozen=True):
         and would make most moves an eighth longer.
         """
         seat = self.seat_at(record.move)
-        own = seat if seat != HOUSE and seat in record.sealed else None
+        own = seat if seat is not None and seat != HOUSE and seat in record.audiences else None
+        part = record.part(own) if own else NOTHING
         if seat != self.viewer:
             move["view"] = seat
-        if own and self.secret and (self.proof or record.sealed[own] != NOTHING):
+        if own and self.secret and (self.proof or part != NOTHING):
             move["salt"] = b64(self.secret.salt(record.move, own))
         if self.proof:
             move["leaf"] = record.leaf.decode()
         if self.proof and own:
-            move["part"] = record.sealed[own].decode()
+            move["part"] = part.decode()
         return move
 
 
