@@ -15,33 +15,13 @@ from domain import kernel
 from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
 from domain.events import Agenda, Asked, Closed, Entry, Key, Part, SecretOpened
 from domain.game import Game
-from domain.kernel import CHANCE, Answer, AnyFact, Decision, Draw, Fault, Picks, Prompt, Result, Seat, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Decision, Draw, Picks, Refused, Result, Seat, Table
 from domain.log import HOUSE, NOTHING, Record, b64, canonical, codec, seal
 from domain.merkle import Tree
+from domain.refusals import QUOTED
 
 E = TypeVar("E", bound=Entry)
 _EMPTY: Part[Any] = Part()
-
-
-class Refused(Exception):
-    """A command that the match refuses; nothing has changed.
-
-    `kind` is a stable name (not-asked, illegal, stale, not-running, over, seat-taken, unknown-seat, salt,
-    batch, takeback, ruling, record); `rule` names book and section; `legal` is what the asked seat could
-    answer, and `fault` what is wrong with its answer.
-    """
-
-    def __init__(
-        self,
-        kind: str,
-        detail: str,
-        *,
-        rule: str = "",
-        legal: Prompt | None = None,
-        fault: Fault | None = None,
-    ) -> None:
-        super().__init__(detail)
-        self.kind, self.detail, self.rule, self.legal, self.fault = kind, detail, rule, legal, fault
 
 
 class Context(Struct, frozen=True):
@@ -168,7 +148,7 @@ class Drafting:
         try:
             return source.draw(step.label(self.live), step.face_up(self.live), options, count, self.ledger)
         except NoDraw as error:
-            raise Refused("record", str(error)) from error
+            raise Refused("record", QUOTED, {"said": str(error)}) from error
 
     def _key(self, period: int) -> Key:
         return Key(period, b64(self.context.secret.open_key(period)) if self.provable else "")

@@ -17,7 +17,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.kernel import AnyStep, Seat, Table
+from domain.kernel import AnyStep, Refused, Seat, Table
+from domain.refusals import Sentence
 from domain.texts import LANGUAGES, Texts
 from domain.upcast import NO_OLD_TAGS, Upcasters
 
@@ -25,16 +26,12 @@ OptionValue = str | int | bool | None | dict[str, Any]
 Options = dict[str, OptionValue]
 
 
-class BadOption(ValueError):
-    """An edition, option or value that the game does not know; the text says which, and what is legal."""
-
-
 class Option(Struct, frozen=True):
     """One named reading or variant.
 
     `choices` lists the legal values (booleans as True and False); `least`...`most` is the range of an
     integer, which may also be None where `none` is set; `data` checks an object (a card set) and returns it
-    completed, raising `BadOption`.  `why` tells with a refusal why nothing else is possible.
+    completed, raising `Refused` (bad-option).  `why` tells with a refusal why nothing else is possible.
     """
 
     name: str
@@ -50,7 +47,7 @@ class Option(Struct, frozen=True):
         """`value`, in the form in which it is recorded.
 
         Raises:
-            BadOption: it is not one of the legal values; the text lists them.
+            Refused: bad-option; it is not one of the legal values; the text lists them.
         """
         if isinstance(value, dict) and self.data is not None:
             return self.data(value)
@@ -61,8 +58,8 @@ class Option(Struct, frozen=True):
         for choice in self.choices:
             if type(value) is type(choice) and value == choice:
                 return choice
-        why = f" ({self.why})" if self.why else ""
-        raise BadOption(f"option {self.name}: {_quoted(value)} is not possible; legal: {self.legal}{why}")
+        about = {"option": self.name, "value": _quoted(value), "why": f" ({self.why})" if self.why else ""}
+        raise Refused("bad-option", "option-value", {**about, "legal": self._legal})
 
     def _is_in_range(self, value: int) -> bool:
         return self.least is not None and self.most is not None and self.least <= value <= self.most
@@ -70,10 +67,14 @@ class Option(Struct, frozen=True):
     @property
     def legal(self) -> str:
         """The legal values in words, for errors and help."""
-        words = [_plain(choice) for choice in self.choices]
-        if self.least is not None:
-            words.append(f"{self.least} to {self.most}")
-        return ", ".join(words + ["none"] * self.none + ["an object"] * (self.data is not None))
+        return ", ".join(map(str, self._legal))
+
+    @property
+    def _legal(self) -> list[str | Sentence]:
+        words: list[str | Sentence] = [_plain(choice) for choice in self.choices]
+        if self.least is not None and self.most is not None:
+            words.append(Sentence("range", {"least": self.least, "most": self.most}))
+        return words + ["none"] * self.none + [Sentence("an-object")] * (self.data is not None)
 
     def read(self, text: str) -> OptionValue:
         """The value that a command-line word means ("true", "7", "none", "faction_sum"); unchecked."""
@@ -99,7 +100,7 @@ class Game:
         score: the score of each seat on a table.
         components: cards, maps and tables as plain data for clients.
         ids: all ids that picks are made of, by the word that stands for them in `Step.spelling`.
-        adapt: what an edition makes of the options (edition, those given, all); may raise `BadOption`.
+        adapt: what an edition makes of the options (edition, those given, all); may raise `Refused`.
         names: names that an edition or a match's own options bring along (edition, options, language).
         backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
         idle: fields of the table that a picture leaves out while they are 0.
@@ -140,15 +141,17 @@ class Game:
         """The edition and the complete options of a match, every default written out.
 
         Raises:
-            BadOption: unknown edition, unknown option, or a value that the option cannot take.
+            Refused: bad-option; unknown edition, unknown option, or a value that the option cannot take.
         """
         edition = self.editions[0] if edition is None else edition
         if edition not in self.editions:
-            raise BadOption(f"{self.name} has no edition {edition!r}; it has: {', '.join(self.editions)}")
+            about = {"game": self.name, "edition": repr(edition), "editions": self.editions}
+            raise Refused("bad-option", "no-such-edition", about)
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
-                raise BadOption(f"{self.name} has no option {name!r}; it has: {', '.join(known)}")
+                about = {"game": self.name, "option": repr(name), "options": list(known)}
+                raise Refused("bad-option", "no-such-option", about)
         options = {
             name: option.check(given[name]) if name in given else option.default
             for name, option in known.items()

@@ -15,12 +15,13 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import Ledger
 from domain.draws import count, draws, shown
-from domain.events import Asked, Entry, Opened, Played, Seated, TakenBack, Told
+from domain.events import Asked, Entry, Opened, Played, Ruled, Seated, TakenBack, Told
 from domain.folding import folded
 from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
 from domain.match_base import ALL, Outline, expect, parts_of
 from domain.merkle import Tree
+from domain.refusals import Sentence
 from domain.sharing import empty_table
 
 # Bytes that a match takes besides what is stored: each match, each of its moves, and each move that a viewer
@@ -165,14 +166,38 @@ class History(Outline):
         """Is there a table of a running game after an earlier `move`, to which the match can go back?"""
         return 1 <= move < self.move and self.positions[move - 1].asked is not None
 
-    def bar_to(self, to: int) -> str:
-        """Why players cannot agree to go back to the table after `to`; "" where they can."""
+    # Commands and verification ask the same: why may something not be said to the match now?
+
+    def takeback_refused(self, to: int) -> Sentence | None:
+        """Why nobody may ask now to go back to the table after `to`; None where a seat may."""
+        if self.request:
+            return Sentence("request-waits", {"move": self.request.move})
         if not self.is_table(to):
-            return f"there is no table of a running game after move {to}"
+            return Sentence("no-such-table", {"move": to})
         shown = self.positions[-1].shown
         if shown > to:
-            return f"move {shown} showed a draw or a secret; going back behind it needs an organizer's ruling"
-        return "" if self.stands(to) else f"move {to} was taken back itself"
+            return Sentence("shown-since", {"move": shown})
+        return None if self.stands(to) else Sentence("taken-back-itself", {"move": to})
+
+    def takeback_answer_refused(self, seat: Seat, request: int) -> Sentence | None:
+        """Why `seat` may not answer the request of move `request`; None where it may."""
+        waiting = self.request
+        if waiting is None or waiting.move != request:
+            return Sentence("no-such-request", {"move": request})
+        return Sentence("own-request") if waiting.seat == seat else None
+
+    def ruling_refused(self, ruling: Ruled) -> Sentence | None:
+        """Why a ruling is impossible; None where an organizer may rule so."""
+        if not ruling.reason.strip():
+            return Sentence("ruling-without-reason")
+        if sum((ruling.back_to is not None, ruling.result is not None, ruling.void)) != 1:
+            return Sentence("not-one-ruling")
+        winner = ruling.result.winner if ruling.result else None
+        if winner is not None and winner not in self.seats:
+            return Sentence("no-such-winner", {"winner": repr(winner), "known": list(self.seats)})
+        if ruling.back_to is not None and not self.is_table(ruling.back_to):
+            return Sentence("no-such-table", {"move": ruling.back_to})
+        return None
 
     @property
     def _empty(self) -> Table:

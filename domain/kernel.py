@@ -17,11 +17,13 @@ waits for an answer except the agenda.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from domain.refusals import Sentence, Value, text
 
 Seat = str
 Pick = str
@@ -55,18 +57,44 @@ class Fault(Struct, frozen=True, omit_defaults=True):
     answer: int = 0
 
 
-class Illegal(Exception):
-    """An answer that the rules refuse.  Nothing has changed.
+class Refused(Exception):
+    """What is refused, by the rules, the match, the gate or a protocol; nothing has changed.
 
-    `rule` names the book and section; `legal` is the prompt that the answer should have answered, and `fault`
-    what is wrong with it.  `detail` says it for who has no texts at hand.
+    `kind` is a stable name, to which a protocol assigns a status; `id` and `values` are of the sentence that
+    says why (`domain.refusals`).  `headers` are what HTTP sends besides.  Of an answer, `rule` names the book
+    and section, `legal` is the prompt that it should have answered, and `fault` what is wrong with it.
+
+    What else the gate knows of a refused command: its `match`, the `seat` for which it was said, the `chair`
+    on which its player sat down, and the move that it expected (`expect`).
     """
 
+    match: str | None = None
+    seat: Seat | None = None
+    chair: Seat | None = None
+    expect: int | None = None
+
     def __init__(
-        self, detail: str, *, rule: str = "", legal: Prompt | None = None, fault: Fault | None = None
+        self,
+        kind: str,
+        id: str,
+        values: Mapping[str, Value] | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        rule: str = "",
+        legal: Prompt | None = None,
+        fault: Fault | None = None,
     ) -> None:
-        super().__init__(detail)
-        self.detail, self.rule, self.legal, self.fault = detail, rule, legal, fault
+        super().__init__(kind, id)
+        self.kind, self.id, self.values = kind, id, dict(values or {})
+        self.headers = dict(headers or {})
+        self.rule, self.legal, self.fault = rule, legal, fault
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+    def text(self, language: str, names: Mapping[str, str] | None = None) -> str:
+        """Why, in a sentence; `names` of seats, by id."""
+        return text(language, self.id, self.values, names)
 
 
 class Result(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -324,13 +352,13 @@ def begin(s: T, steps: Iterable[Step[T]]) -> Decision[T]:
 
 
 def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
-    """What follows from one answer; raises `Illegal` and changes nothing else.
+    """What follows from one answer; raises `Refused` (illegal) and changes nothing else.
 
     `known`: this seat's prompt at this very table, where the caller has it already.
     """
     question = known or prompt(s, answer.seat)
     if question is None:
-        raise Illegal(f"{answer.seat} is not asked anything now")
+        raise Refused("illegal", "asked-nothing", {"seat": answer.seat})
     step: AnyStep = s.agenda[-1]
     _check(s, step, question, answer.picks)
     facts: list[Fact[T]] = []
@@ -342,9 +370,9 @@ def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
 def _check(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> None:
     fault = _fault(s, step, question, picks)
     if fault is not None:
-        detail = f"{question.ask}: {_in_short(question, fault)}"
+        values = {"ask": question.ask, **_values(question, fault)}
         rule = fault.reason.rule or step.rule
-        raise Illegal(detail, rule=rule, legal=question, fault=fault)
+        raise Refused("illegal", f"fault-{fault.kind}", values, rule=rule, legal=question, fault=fault)
 
 
 def _fault(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> Fault | None:
@@ -360,15 +388,15 @@ def _fault(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> Fault | N
     return None
 
 
-def _in_short(question: Prompt, fault: Fault) -> str:
-    """A fault without the texts of the game: with the ids as they are."""
+def _values(question: Prompt, fault: Fault) -> dict[str, Value]:
+    """What a fault says without the texts of the game: with the ids as they are."""
     if fault.kind == "count":
         least, most = question.least, question.most
-        return f"pick {least if least == most else f'{least} to {most}'}, not {fault.picked}"
+        wanted = least if least == most else Sentence("range", {"least": least, "most": most})
+        return {"wanted": wanted, "picked": fault.picked}
     if fault.kind == "twice":
-        return f"{fault.pick!r} is picked twice"
-    reason = f" ({fault.reason.id})" if fault.reason.id else ""
-    return f"{fault.pick!r} is not among the options{reason}"
+        return {"pick": repr(fault.pick)}
+    return {"pick": repr(fault.pick), "reason": f" ({fault.reason.id})" if fault.reason.id else ""}
 
 
 def _settle(s: T, facts: list[Fact[T]], agenda: list[Step[T]]) -> Decision[T]:

@@ -8,14 +8,14 @@ and the source of chance come with the command.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_enough, joined, salt_hash
-from domain.drafts import Context, Draft, Drafting, Refused
+from domain.drafts import Context, Draft, Drafting
 from domain.events import (
     Asked,
     Chance,
@@ -32,11 +32,11 @@ from domain.events import (
 )
 from domain.game import Game, Options
 from domain.history import History
-from domain.kernel import Answer, Decision, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.kernel import Answer, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import b64
+from domain.match_base import Outline
+from domain.refusals import Sentence, Value
 from domain.sharing import shared
-
-_BATCH = "a draw, a reveal or another seat's question begins there"
 
 
 class Match(History):
@@ -63,7 +63,7 @@ class Match(History):
         """
         self._must_not_be_over()
         if self._seated(seat):
-            raise Refused("seat-taken", f"the seat {seat} is taken")
+            raise Refused("seat-taken", "seat-taken", {"seat": seat})
         fields: dict[str, Any] = {
             "seat": seat,
             "player": player,
@@ -85,13 +85,13 @@ class Match(History):
         seated = self._seated(seat)
         free = [name for name, taken in self.seats.items() if not taken]
         if free:
-            raise Refused("salt", f"salts are opened when every seat is taken; free: {_and(free)}")
+            raise Refused("salt", "salts-too-early", {"seats": free})
         if seated is None or seated.salt_hash is None:
-            raise Refused("salt", f"{seat} brought no hash of a salt, so it has none to open")
+            raise Refused("salt", "no-salt-hash", {"seat": seat})
         if seat not in self.unopened:
-            raise Refused("salt", f"the salt of {seat} is open already")
+            raise Refused("salt", "salt-open-already", {"seat": seat})
         if not is_long_enough(salt) or b64(salt_hash(self.id, seat, salt)) != seated.salt_hash:
-            raise Refused("salt", f"this is not the salt whose hash {seat} brought")
+            raise Refused("salt", "another-salt", {"seat": seat})
         fields = {"seat": seat, "salt": salt}
         return self._with_salt(context, SaltOpened, fields, source, begins=self.unopened == (seat,))
 
@@ -103,7 +103,7 @@ class Match(History):
         """
         self._must_not_be_over()
         if self.status != "waiting":
-            raise Refused("salt", "the match does not wait for a salt")
+            raise Refused("salt", "waits-for-no-salt")
         draft = self._drafting(context)
         draft.close("salt", None, self.unopened)
         return draft.done()
@@ -127,21 +127,16 @@ class Match(History):
         self._must_run()
         standing = self.prompt(seat)
         if expect is not None and (standing is None or expect != standing[0]):
-            raise Refused("stale", self._stale(seat, expect))
+            raise Refused("stale", "stale", {"expect": expect, "now": self._asked_now(seat, standing)})
         if standing is None:
-            raise Refused(
-                "not-asked", f"{seat} is not asked now; asked: {_and(self.asked.seats)}" if self.asked else ""
-            )
+            raise Refused("not-asked", "not-asked", {"seat": seat, "seats": self._asked_seats})
         draft = self._drafting(context)
         source = source or Provable(context.secret, self.salts)
         for number, picks in enumerate(answers, 1):
             known = standing[1] if number == 1 else None
             decision = self._decided(draft, Answer(seat, picks), number if len(answers) > 1 else 0, known)
             if number < len(answers) and _ends_batch(draft.live, decision, seat):
-                left = len(answers) - number
-                raise Refused(
-                    "batch", f"the batch must end with answer {number}: {_BATCH}; left over: {left}"
-                )
+                raise Refused("batch", "batch-too-long", {"number": number, "left": len(answers) - number})
             step = draft.live.agenda[-1]
             fields = {"seat": seat, "ask": type(step).__name__, "picks": None if step.secret else picks}
             draft.tell(Played, decision, source, seat, fields, secret_picks=picks if step.secret else None)
@@ -167,11 +162,8 @@ class Match(History):
             Refused: not-running, over, takeback (a request waits; no such move; something was shown since).
         """
         self._must_run()
-        if self.request:
-            raise Refused("takeback", f"the request of move {self.request.move} waits for an answer")
         to = self._before_last_answer(seat) if to is None else to
-        if bar := self.bar_to(to):
-            raise Refused("takeback", bar)
+        _must_be_free("takeback", self.takeback_refused(to))
         draft = self._drafting(context)
         draft.add(TakebackAsked, seat=seat, to=to)
         return draft.done()
@@ -183,13 +175,9 @@ class Match(History):
             Refused: not-running, over, takeback (no such request, or it is the seat's own).
         """
         self._must_run()
+        _must_be_free("takeback", self.takeback_answer_refused(seat, request))
         waiting = self.request
-        if waiting is None or waiting.move != request:
-            raise Refused(
-                "takeback", f"no request of move {request} waits; a request lapses with the next move"
-            )
-        if waiting.seat == seat:
-            raise Refused("takeback", "the other seat answers a request")
+        assert waiting is not None, "the request that is answered"
         draft = self._drafting(context)
         draft.add(TakebackAnswered, seat=seat, request=request, agree=agree)
         if agree:
@@ -212,17 +200,10 @@ class Match(History):
             Refused: over, ruling (no reason, not exactly one ruling, no such move or seat).
         """
         self._must_not_be_over()
-        if not reason.strip():
-            raise Refused("ruling", "a ruling needs a reason")
-        if sum((back_to is not None, result is not None, void)) != 1:
-            raise Refused("ruling", "a ruling says exactly one of: back_to, result, void")
-        if result and result.winner is not None and result.winner not in self.seats:
-            raise Refused("ruling", f"no seat {result.winner!r}; there are {_and(self.seats)}")
         draft = self._drafting(context)
         draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
+        _must_be_free("ruling", self.ruling_refused(draft.records[0].entry))
         if back_to is not None:
-            if not self.is_table(back_to):
-                raise Refused("ruling", f"there is no table of a running game after move {back_to}")
             self._take_back(draft, back_to, "ruling")
         else:
             draft.close("ruling", result)
@@ -240,7 +221,7 @@ class Match(History):
         """
         self._must_run()
         if not self.imported:
-            raise Refused("record", "only the record of an imported match states a position")
+            raise Refused("record", "not-imported")
         draft = self._drafting(context)
         draft.tell(Restated, decision, source or Forced(iter(())), None, {"line": line})
         return draft.done()
@@ -253,7 +234,7 @@ class Match(History):
         """
         self._must_not_be_over()
         if self.provable:
-            raise Refused("record", "only a recorded match ends with its record")
+            raise Refused("record", "not-recorded")
         draft = self._drafting(context)
         draft.close("record", result)
         return draft.done()
@@ -288,7 +269,7 @@ class Match(History):
 
     def _seated(self, seat: Seat) -> Seated[Any] | None:
         if seat not in self.seats:
-            raise Refused("unknown-seat", f"{self.game.name} has no seat {seat!r}; it has {_and(self.seats)}")
+            raise no_such_seat(self, seat)
         return self.seats[seat]
 
     def _take_back(self, draft: Drafting, to: int, by: str) -> None:
@@ -300,33 +281,36 @@ class Match(History):
 
     def _must_not_be_over(self) -> None:
         if self.closed:
-            raise Refused("over", "the match is over")
+            raise Refused("over", "match-over")
 
     def _must_run(self) -> None:
         self._must_not_be_over()
         if self.status == "open":
             free = [seat for seat, seated in self.seats.items() if not seated]
-            raise Refused("not-running", f"the match starts when every seat is taken; free: {_and(free)}")
+            raise Refused("not-running", "seats-free", {"seats": free})
         if self.status == "waiting":
-            raise Refused("not-running", f"the match waits for the salt of {_and(self.unopened)}")
+            raise Refused("not-running", "waits-for-salt", {"seats": self.unopened})
 
     def _decided(self, draft: Drafting, answer: Answer, number: int, known: Prompt | None) -> Decision[Table]:
         try:
             return kernel.decide(draft.live, answer, known)
-        except Illegal as error:
-            where = f"answer {number}: " if number else ""
-            fault = replace(error.fault, answer=number) if error.fault else None
-            said = where + error.detail
-            raise Refused("illegal", said, rule=error.rule, legal=error.legal, fault=fault) from error
+        except Refused as error:
+            if number:
+                said = Sentence(error.id, error.values)
+                error.id, error.values = "answer-of-several", {"number": number, "said": said}
+                error.fault = replace(error.fault, answer=number) if error.fault else None
+            raise
 
-    def _stale(self, seat: Seat, expect: int) -> str:
-        standing = self.prompt(seat)
-        now = (
-            f"the question to {seat} was put by move {standing[0]}"
-            if standing
-            else f"{seat} is not asked now"
-        )
-        return f"expected the question of move {expect}; {now}"
+    @property
+    def _asked_seats(self) -> list[Seat]:
+        return list(self.asked.seats) if self.asked else []
+
+    def _asked_now(self, seat: Seat, standing: tuple[int, Prompt] | None) -> Sentence:
+        """What is asked instead of the question that somebody expected."""
+        asked: dict[str, Value] = {"seat": seat, "seats": self._asked_seats}
+        if standing is None:
+            return Sentence("asked-instead", asked)
+        return Sentence("asked-since", {**asked, "move": standing[0]})
 
     def _before_last_answer(self, seat: Seat) -> int:
         chair, move = self.chair_of(seat), self.positions[-1].answered
@@ -335,7 +319,7 @@ class Match(History):
             if self.chair_of(self.records[move - 1].entry.seat, before) == chair:
                 return before
             move = self.positions[before - 1].answered
-        raise Refused("takeback", f"{seat} has not answered anything that could be taken back")
+        raise Refused("takeback", "nothing-to-take-back", {"seat": seat})
 
 
 def open_match(
@@ -374,5 +358,16 @@ def _ends_batch(before: Table, decision: Decision[Table], seat: Seat) -> bool:
     return other or any(fact.reveals for fact in decision.facts)
 
 
-def _and(seats: Iterable[str]) -> str:
-    return " and ".join(seats) or "nobody"
+def _must_be_free(kind: str, refusal: Sentence | None) -> None:
+    """Raises Refused, of this kind, where there is a reason to refuse."""
+    if refusal is not None:
+        raise Refused(kind, refusal.id, refusal.values)
+
+
+def no_such_seat(match: Outline, seat: str) -> Refused:
+    """The refusal of a seat that the game of a match does not have."""
+    return Refused(
+        "unknown-seat",
+        "no-such-seat",
+        {"game": match.game.name, "given": repr(seat), "known": list(match.seats)},
+    )

@@ -1,7 +1,7 @@
-"""What is refused, and why: one exception, and its sentences in each language, by id.
+"""The sentences that say why something is refused (`domain.kernel.Refused`), in each language, by id.
 
-A refusal is an id with its values.  The sentences stand in `refusals.<language>.toml` beside this module; to
-add a refusal is to add one id there, with its sentence in each language.
+They stand in `refusals.<language>.toml` beside this module; to add a refusal is to add one id there, with its
+sentence in each language.
 """
 
 from __future__ import annotations
@@ -13,53 +13,50 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from domain.kernel import Reason
-
-Value = str | int | Reason | Sequence[str]
+from msgspec import Struct
 
 QUOTED = "quoted"  # its value `said` is a sentence of a part of the program that has no ids yet
+SEATS = ("seat", "seats")  # values that are ids of seats: they are named where the game's texts are at hand
 
 
-class Refused(Exception):
-    """A request that is refused; nothing has changed.
+class Sentence(Struct, frozen=True):
+    """A sentence by its id, with its values; it may stand in another one."""
 
-    `kind` is a stable name, to which a protocol assigns a status; `id` and `values` are of the sentence that
-    says why.  A value may be a list, or a sentence itself.  `headers` are what HTTP sends besides.
-    """
+    id: str
+    values: Mapping[str, Value] = {}
 
-    def __init__(
-        self,
-        kind: str,
-        id: str,
-        values: Mapping[str, Value] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        self.kind, self.id, self.values = kind, id, dict(values or {})
-        self.headers = dict(headers or {})
-        super().__init__(self.text("en"))
-
-    def text(self, language: str) -> str:
-        """Why, in a sentence."""
-        return text(language, self.id, self.values)
+    def __str__(self) -> str:
+        return text("en", self.id, self.values)
 
 
-class _Sentence(Formatter):
+Value = str | int | Sentence | Sequence[str | Sentence]
+
+
+class _Filling(Formatter):
     """Fills in a sentence: a list is joined by what is behind its colon (`{roles: or }`), or by commas."""
 
-    def __init__(self, language: str) -> None:
-        self._language = language
+    def __init__(self, language: str, names: Mapping[str, str]) -> None:
+        self._language, self._names = language, names
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        value, key = super().get_field(field_name, args, kwargs)
+        if field_name not in SEATS:
+            return value, key
+        if isinstance(value, str):
+            return self._names.get(value, value), key
+        return [self._names.get(seat, seat) for seat in value], key
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, Reason):
-            return text(self._language, value.id, value.values)
+        if isinstance(value, Sentence):
+            return text(self._language, value.id, value.values, self._names)
         if isinstance(value, list | tuple):
-            return (format_spec or ", ").join(value)
+            return (format_spec or ", ").join([self.format_field(one, "") for one in value])
         return str(value)
 
 
-def text(language: str, id: str, values: Mapping[str, Value]) -> str:
-    """The sentence of this id in a language, filled in."""
-    return _Sentence(language).vformat(sentences(language)[id], (), values)
+def text(language: str, id: str, values: Mapping[str, Value], names: Mapping[str, str] | None = None) -> str:
+    """The sentence of this id in a language, filled in; `names` of seats, by id."""
+    return _Filling(language, names or {}).vformat(sentences(language)[id], (), values)
 
 
 @cache

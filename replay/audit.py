@@ -14,7 +14,7 @@ from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
 from domain.events import Asked, Closed, Played, Resigned, Restated, SaltOpened, Seated, TakenBack, Told
 from domain.game import Game
-from domain.kernel import CHANCE, Answer, AnyFact, Decision, Illegal, Picks, Prompt, Result, Seat, Table
+from domain.kernel import CHANCE, Answer, AnyFact, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
 from domain.match import Match
 
@@ -88,7 +88,7 @@ class Audit:
                 picks = tuple(draw.pick for draw in draws)
                 decision = kernel.decide(decision.table, Answer(CHANCE, picks))
                 facts += decision.facts
-        except (Illegal, NoDraw) as error:
+        except (Refused, NoDraw) as error:
             raise Differs(f"today's rules refuse it: {error}") from error
 
     def _close_periods(self, facts: list[AnyFact]) -> None:

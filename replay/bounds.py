@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from domain import bounds
 from domain.bounds import BotName, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
-from domain.game import BadOption, Game
+from domain.game import Game
+from domain.kernel import Refused
 from replay.matchfile import CHECKPOINTS, LOG, PRIVATE, BadFile, MatchFile
 
 NOTE = 16 * 1024  # bytes of a checkpoint: the server's signature, and those of many witnesses
@@ -111,5 +112,5 @@ def _check_options(game: Game, options: Mapping[str, Any]) -> None:
     for name in options.keys() & known.keys():
         try:
             known[name].check(options[name])
-        except BadOption as error:
+        except Refused as error:
             raise BadFile(LOG, str(error)[:1_000], 1) from error

@@ -23,9 +23,9 @@ from domain.kernel import (
     AnyStep,
     Decision,
     Draw,
-    Illegal,
     Picks,
     Prompt,
+    Refused,
     Result,
     Seat,
     Table,
@@ -107,7 +107,7 @@ class RecordedMatch:
         """
         try:
             decision = kernel.decide(self.live, Answer(seat, picks))
-        except Illegal as error:
+        except Refused as error:
             legal = [error.legal] if error.legal else self.questions()
             rule = f" ({error.rule})" if error.rule else ""
             raise Wrong(f"{self._told(error)}{rule}; {_legal(legal, self.live)}") from error
@@ -135,10 +135,10 @@ class RecordedMatch:
         self._store_move()
         return decision.facts
 
-    def _told(self, error: Illegal) -> str:
+    def _told(self, error: Refused) -> str:
         """What is wrong with an answer, in the words of its game; chance has no texts."""
         if error.legal is None or error.fault is None or error.legal.seat == CHANCE:
-            return error.detail
+            return str(error)
         opened = self.match.opened
         words = self.game.words("en", opened.options, opened.edition)
         return f"{error.legal.ask}: {words.refused(error.legal, error.fault)}"

@@ -78,7 +78,7 @@ def _refusal(match: Match, entry: Any) -> str:
         allowed = due is not None or (isinstance(entry, SecretOpened) and may_stop)
         return "" if allowed else f"nothing before it leads to {type(entry).__name__}"
     if isinstance(entry, Ruled):
-        return _ruling_refused(match, entry)
+        return str(match.ruling_refused(entry) or "")
     if isinstance(entry, Seated):
         return _seating_refused(match, entry)
     if isinstance(entry, SaltOpened):
@@ -124,16 +124,6 @@ def _salt_refused(match: Match, entry: SaltOpened[Any]) -> str:
     )
 
 
-def _ruling_refused(match: Match, entry: Ruled) -> str:
-    if not entry.reason.strip():
-        return "a ruling without a reason"
-    if sum((entry.back_to is not None, entry.result is not None, entry.void)) != 1:
-        return "a ruling says exactly one of: back to a move, a result, void"
-    if entry.back_to is not None and not match.is_table(entry.back_to):
-        return f"there is no table of a running game after move {entry.back_to}"
-    return ""
-
-
 def _while_running(match: Match, entry: Any) -> str:
     if entry.seat not in match.seats:
         return f"no seat {entry.seat!r}"
@@ -142,11 +132,9 @@ def _while_running(match: Match, entry: Any) -> str:
         if asked is None or entry.seat not in asked.seats or entry.ask != asked.ask:
             return f"{entry.seat} answers {entry.ask}, which it is not asked"
     if isinstance(entry, TakebackAsked):
-        return "a request waits for its answer already" if match.request else match.bar_to(entry.to)
+        return str(match.takeback_refused(entry.to) or "")
     if isinstance(entry, TakebackAnswered):
-        waiting = match.request
-        if waiting is None or waiting.move != entry.request or waiting.seat == entry.seat:
-            return f"{entry.seat} answers a request of move {entry.request} that does not wait for it"
+        return str(match.takeback_answer_refused(entry.seat, entry.request) or "")
     return ""
 
 

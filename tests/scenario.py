@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from domain.kernel import Answer, Fact, Illegal, Step, Table, asked, begin, decide, fold, prompt
+from domain.kernel import Answer, Fact, Refused, Step, Table, asked, begin, decide, fold, prompt
 
 T = TypeVar("T", bound=Table)
 
@@ -52,7 +52,7 @@ class Scenario(Generic[T]):
 
     def refuses(self, seat: str, *picks: str) -> Scenario[T]:
         """The answer is illegal and leaves no trace."""
-        with pytest.raises(Illegal):
+        with pytest.raises(Refused):
             decide(self.table, Answer(seat, picks))
         return self
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.drafts import Refused
 from domain.game import Game
+from domain.kernel import Refused
 from tests.matches import Sitting
 
 RARE = 0.06  # the share of commands that are no answers, for each kind of them

@@ -54,7 +54,7 @@ def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str,
     Raises:
         CannotBeDone: an edition, option or value that the game does not know; the text lists what it knows.
     """
-    from domain.game import BadOption
+    from domain.kernel import Refused
 
     options = {option.name: option for option in game.options}
     values: dict[str, Any] = {}
@@ -67,7 +67,7 @@ def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str,
         values[name] = _read(options[name], text) if name in options else text
     try:
         return game.settle(edition, values)
-    except BadOption as error:
+    except Refused as error:
         raise CannotBeDone(str(error)) from error
 
 
@@ -80,7 +80,7 @@ def told_warnings(options: Options) -> None:
 
 def _read(option: Option, text: str) -> Any:
     """The value that a word means; for an option that takes data, the name of a file stands for its JSON."""
-    from domain.game import BadOption
+    from domain.kernel import Refused
 
     if option.data is None or text in option.choices:
         return option.read(text)
@@ -91,7 +91,7 @@ def _read(option: Option, text: str) -> Any:
     value = decoded(path, read_bytes(path, limit=MOST_DATA, what=f"{option.name} file"), dict[str, Any])
     try:
         return option.check(value)
-    except BadOption as error:
+    except Refused as error:
         problems = str(error).split("; ")
         raise CannotBeDone("\n".join(f"{path}: {problem}" for problem in problems)) from error
 

@@ -74,7 +74,7 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
       glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
     """
     from api.http.services import checked
-    from domain.refusals import Refused
+    from domain.kernel import Refused
 
     if len(name) > 64:
         raise CannotBeDone("a name has 64 letters at most")

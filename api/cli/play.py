@@ -313,7 +313,7 @@ def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
 def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> tuple[Match, bool]:
     """The match, played to its end in this process, and whether the store held it already."""
     from api.cli.common import SeededKeys
-    from api.gate import Denied
+    from domain.kernel import Refused
 
     stored = store.match(plan.match) if plan.match else None
     if stored and stored.status == "over":
@@ -322,7 +322,7 @@ def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> 
     keys: Keys = SeededKeys() if plan.seed and temporary else store.keys
     try:
         return asyncio.run(_to_the_end(plan, store, keys, stored, moves)), False
-    except Denied as error:
+    except Refused as error:
         raise CannotBeDone(str(error)) from error
 
 

@@ -86,11 +86,11 @@ def script(file: Path, out: Path | None, store: Location | None, as_json: bool, 
 
 
 def _settled(file: Path, game: Game, script: Script) -> tuple[str, Options]:
-    from domain.game import BadOption
+    from domain.kernel import Refused
 
     try:
         return game.settle(script.edition, script.options)
-    except BadOption as error:
+    except Refused as error:
         raise CannotBeDone(f"{file}: {error}") from error
 
 

@@ -4,12 +4,11 @@ from api.gate.cache import CachedMatch, PartialLook
 from api.gate.commit import Keys
 from api.gate.gate import Gate
 from api.gate.handler import CommandResult, Key
-from api.gate.refusals import Denied, Refusal, Refusals
+from api.gate.refusals import Refusal, Refusals
 
 __all__ = [
     "CachedMatch",
     "CommandResult",
-    "Denied",
     "Gate",
     "Key",
     "Keys",

@@ -15,10 +15,9 @@ from typing import Protocol
 
 from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
-from api.gate.refusals import Denied
 from api.store.interface import Conflict
 from domain.drafts import Draft
-from domain.kernel import Picks, Prompt, Seat
+from domain.kernel import Picks, Prompt, Refused, Seat
 from domain.match import Match
 
 # ── The players of the house.  A bot is told what its seat is asked, as any client is, and nothing else ──
@@ -88,7 +87,7 @@ class BotRunner:
             for _ in range(IN_A_ROW if _has_a_person(desk.match) else 0):
                 if not await self._answered(desk):
                     return
-        except (Conflict, Denied) as error:
+        except (Conflict, Refused) as error:
             _log.warning("a bot could not answer", extra=_told(desk, error))
         except Exception as error:  # whatever ails a bot, the person's own move is stored and is answered
             _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
@@ -137,7 +136,7 @@ class BotRunner:
             except Conflict:
                 await self._desks.refresh(desk)
                 return True
-            except Denied as error:
+            except Refused as error:
                 _log.warning("a bot waits", extra=_told(desk, error))
             except Exception as error:
                 _log.error("a bot failed", exc_info=True, extra=_told(desk, error))

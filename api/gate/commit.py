@@ -13,14 +13,15 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from api.gate.cache import CachedMatch
-from api.gate.refusals import Denied
 from api.histogram import SECONDS, Histogram
 from api.store.interface import Append, Conflict, Exists, InDoubt, Remembered, Reservations, Store, StoreError
 from domain.chance import Secret
-from domain.drafts import Context, Draft, Refused
+from domain.drafts import Context, Draft
 from domain.events import Closed, SecretOpened
+from domain.kernel import Refused
 from domain.log import unb64
 from domain.match import Match
+from domain.refusals import QUOTED
 from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
@@ -164,7 +165,7 @@ class Commits:
     def context(self, desk: CachedMatch) -> Context:
         """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
         if desk.secret is None:
-            raise Refused("over", "the match cannot go on here: its secret is not in this store")
+            raise Refused("over", "secret-not-here")
         now, latest = self.clock(), desk.match.records[-1].entry.at or 0
         return Context(desk.secret, None if now is None else max(now, latest), self.product)
 
@@ -185,7 +186,7 @@ class Commits:
 
         Raises:
             Conflict: somebody else was faster.
-            Denied: unavailable, in-doubt.
+            Refused: unavailable, in-doubt.
         """
         match, records = desk.match, draft.records
         desk.position = await self._durable(
@@ -219,11 +220,11 @@ class Commits:
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
 
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> CachedMatch:
-        """Raises Denied: exists, unavailable, in-doubt."""
+        """Raises Refused: exists, unavailable, in-doubt."""
         try:
             position = await self._durable(append)
         except (Exists, Conflict) as error:
-            raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
+            raise Refused("exists", "match-exists", {"match": match.id}) from error
         self.counts.moves[match.game.name] += match.move
         desk = CachedMatch(match, secret)
         desk.position = position
@@ -238,9 +239,9 @@ class Commits:
             raise
         except InDoubt as error:
             self.counts.doubts += 1
-            raise Denied("in-doubt", str(error), match=match) from error
+            raise Refused("in-doubt", QUOTED, {"said": str(error)}) from error
         except StoreError as error:
-            raise Denied("unavailable", str(error), match=match) from error
+            raise Refused("unavailable", QUOTED, {"said": str(error)}) from error
         self.announce(match, last - len(append.records) + 1, last)
         return last
 

@@ -35,16 +35,15 @@ from api.gate.handler import (
     new_id,
     remembered,
 )
-from api.gate.refusals import Denied, Refusals
+from api.gate.refusals import Refusals
 from api.gate.sync import Feed, Following
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain.chance import Secret, Source
-from domain.drafts import Context, Draft, Refused
-from domain.game import BadOption, Game, Options
+from domain.drafts import Context, Draft
 from domain.games import GAMES
-from domain.kernel import Picks, Result, Seat
-from domain.match import Match, open_match
+from domain.kernel import Picks, Refused, Result, Seat
+from domain.match import Match, no_such_seat, open_match
 from domain.signed_notes import NotSignedHere, Signed
 
 # ── A new match, before it is stored: of a game of the house, with its edition and options settled ──
@@ -64,24 +63,18 @@ def new_match(
     """The match after its first move; see `domain.match.open_match`.
 
     Raises:
-        Denied: unknown-game, bad-option.
+        Refused: unknown-game, bad-option.
     """
-    known, (chosen, complete) = _settled(game, edition, options)
+    if game not in GAMES:
+        raise Refused("unknown-game", "unknown-game", {"game": repr(game), "games": list(GAMES)})
+    known = GAMES[game]
+    chosen, complete = known.settle(edition, options)
     draft = open_match(
         context, known, chosen, complete, match=match, origin=origin, opener=opener, recorded=recorded
     )
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
     return opened
-
-
-def _settled(name: str, edition: str | None, options: Mapping[str, Any]) -> tuple[Game, tuple[str, Options]]:
-    if name not in GAMES:
-        raise Denied("unknown-game", f"there is no game {name!r}; there are {', '.join(GAMES)}")
-    try:
-        return GAMES[name], GAMES[name].settle(edition, options)
-    except BadOption as error:
-        raise Denied("bad-option", str(error)) from error
 
 
 # ── Reserved seats: who may take a seat, and who may say so ──
@@ -121,32 +114,31 @@ def must_be_admitted(
     if held is not None and held.player is not None and held.player == player:
         return
     if invitation is None:
-        raise Refused("reserved", f"the seat {seat} is reserved for somebody else")
+        raise Refused("reserved", "seat-reserved", {"seat": seat})
     known = (held.code if held else None) or b""
     if player is None or not hmac.compare_digest(known, hashed(invitation)):
-        raise Refused("reserved", f"this invitation is not, or no longer, good for the seat {seat}")
+        raise Refused("reserved", "invitation-not-good", {"seat": seat})
 
 
 def must_reserve(match: Match, seat: Seat, player: str | None) -> None:
     """May a player (None: somebody who may do so anywhere) say who takes this seat?
 
     Raises:
-        Denied: foreign, over, unknown-seat, seat-taken.
+        Refused: foreign, over, unknown-seat, seat-taken.
     """
     if player is not None and player != match.opened.opener:
-        raise Denied("foreign", "only who opened the match reserves its seats", match=match.id, seat=seat)
+        raise Refused("foreign", "only-opener-reserves")
     if match.closed:
-        raise Denied("over", "the match is over", match=match.id)
+        raise Refused("over", "match-over")
     must_have(match, seat)
     if match.seats[seat]:
-        raise Denied("seat-taken", f"the seat {seat} is taken", match=match.id, seat=seat)
+        raise Refused("seat-taken", "seat-taken", {"seat": seat})
 
 
 def must_have(match: Match, seat: Seat) -> None:
-    """Raises Denied: unknown-seat."""
+    """Raises Refused: unknown-seat."""
     if seat not in match.seats:
-        told = f"{match.game.name} has no seat {seat!r}; it has {' and '.join(match.seats)}"
-        raise Denied("unknown-seat", told, match=match.id)
+        raise no_such_seat(match, seat)
 
 
 # The gate: one way in for every command, whether it comes over HTTP, from the command line or from a bot.
@@ -194,7 +186,7 @@ class Gate:
         whichever process.  Where the store is away and has a replica, `desk.lag` tells how old it may be.
 
         Raises:
-            Denied: unknown-match, withdrawn.
+            Refused: unknown-match, withdrawn.
         """
         desk = await self._carrier.desk(match)
         if self.store.shared:
@@ -232,17 +224,12 @@ class Gate:
         """The signed checkpoint over the first `move` moves.
 
         Raises:
-            Denied: not-signed-here.
+            Refused: not-signed-here.
         """
         try:
             return self._commits.note(match, move, match.roots[move - 1])
         except NotSignedHere as error:
-            raise Denied(
-                "not-signed-here",
-                "the log of this match came from elsewhere; only the checkpoint over all its"
-                f" {match.move} moves is told",
-                match=match.id,
-            ) from error
+            raise Refused("not-signed-here", "log-from-elsewhere", {"moves": match.move}) from error
 
     def follow(self, bus: Feed | None = None) -> None:
         """From now on hear of what other processes commit: whoever follows a match here is told of it.
@@ -275,7 +262,7 @@ class Gate:
         that key is whose it is, without a match.
 
         Raises:
-            Denied: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
+            Refused: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
         """
         name = match or (new_id() if key is None else id_of(key))
         if key is not None:
@@ -296,7 +283,7 @@ class Gate:
             held = Reservations(1, reserved) if reserved else None
             try:
                 desk = await self._commits.first(opened, own, remembered(key, accepted), held)
-            except Denied as error:
+            except Refused as error:
                 before = await self._carrier.opened_before(order) if error.kind == "exists" else None
                 if before is None:
                     raise
@@ -323,7 +310,7 @@ class Gate:
         With the hash of a salt, play waits until it is opened.
 
         Raises:
-            Denied: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
+            Refused: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
         """
         reserved = Reservations()
 
@@ -349,7 +336,7 @@ class Gate:
         `player` opened the match (None: somebody who may do so anywhere).
 
         Raises:
-            Denied: unknown-match, unknown-seat, foreign, seat-taken, over, conflict.
+            Refused: unknown-match, unknown-seat, foreign, seat-taken, over, conflict.
             StoreError: the store is away.
         """
 
@@ -374,7 +361,7 @@ class Gate:
         try:
             await self._carrier.carry(Command("reserve", match, never, player, seat), work())
         except Conflict as error:
-            raise Denied("conflict", "somebody else was faster; look again", match=match) from error
+            raise Refused("conflict", "somebody-was-faster") from error
 
     async def open_salt(
         self, match: str, seat: Seat, player: str, salt: str, *, key: Key | None = None
@@ -382,13 +369,13 @@ class Gate:
         """`player` opens the salt whose hash he brought when he took the seat.
 
         Raises:
-            Denied: unknown-match, foreign, key-reused, unavailable, and what `Match.open_salt` refuses.
+            Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.open_salt` refuses.
         """
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             seated = stored.seats.get(seat)
             if seat in stored.seats and (seated is None or seated.player != player):
-                raise Refused("foreign", f"you do not sit on {seat}")
+                raise Refused("foreign", "not-your-seat", {"seat": seat})
             return stored.open_salt(context, seat, salt)
 
         return await self._carrier.command(Command("open_salt", match, judge, player, seat, key=key))
@@ -399,15 +386,12 @@ class Gate:
         """Close a match that waits too long for a salt (None: somebody who may do so anywhere).
 
         Raises:
-            Denied: unknown-match, foreign, key-reused, unavailable, and what `Match.close_unopened` refuses.
+            Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.close_unopened` refuses.
         """
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if player is not None and player not in _concerned(stored):
-                raise Refused(
-                    "foreign",
-                    "only an organizer, or who opened the match or sits in it, closes it for a salt",
-                )
+                raise Refused("foreign", "who-closes-for-a-salt")
             draft = stored.close_unopened(context)
             must_have_waited(stored, context, self._salt_hours)
             return draft
@@ -428,7 +412,7 @@ class Gate:
         """The player of a seat (or whoever may name the `seat` itself) answers, once or several times.
 
         Raises:
-            Denied: unknown-match, foreign, key-reused, unavailable, conflict, and what `Match.play` refuses.
+            Refused: unknown-match, foreign, key-reused, unavailable, conflict, and what `Match.play` refuses.
         """
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
@@ -439,7 +423,7 @@ class Gate:
     async def resign(
         self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
     ) -> CommandResult:
-        """A seat gives up.  Raises Denied: see `Match.resign`."""
+        """A seat gives up.  Raises Refused: see `Match.resign`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.resign(context, must_play(own))
@@ -455,7 +439,7 @@ class Gate:
         to: int | None = None,
         key: Key | None = None,
     ) -> CommandResult:
-        """A seat asks to go back; a bot agrees at once.  Raises Denied: see `Match.ask_takeback`."""
+        """A seat asks to go back; a bot agrees at once.  Raises Refused: see `Match.ask_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.ask_takeback(context, must_play(own), to)
@@ -472,7 +456,7 @@ class Gate:
         seat: Seat | None = None,
         key: Key | None = None,
     ) -> CommandResult:
-        """A seat answers a request.  Raises Denied: see `Match.answer_takeback`."""
+        """A seat answers a request.  Raises Refused: see `Match.answer_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             acting = seat or answering_seat(stored, player, own)
@@ -491,19 +475,19 @@ class Gate:
         void: bool = False,
         key: Key | None = None,
     ) -> CommandResult:
-        """An organizer rules on a match in which he does not play.  Raises Denied: see `Match.rule`."""
+        """An organizer rules on a match in which he does not play.  Raises Refused: see `Match.rule`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if own is not None:
-                raise Refused("foreign", "whoever plays in a match does not rule on it")
+                raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
-                raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
+                raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
             return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
 
         return await self._carrier.command(Command("rule", match, judge, by, key=key))
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
-        """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
+        """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.close_record(context, result)
@@ -516,7 +500,7 @@ class Gate:
         """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed that.
 
         Raises:
-            Denied: exists (nothing is ever replaced), unavailable.
+            Refused: exists (nothing is ever replaced), unavailable.
         """
 
         async def work() -> CommandResult:
@@ -529,16 +513,16 @@ class Gate:
         """Show an uploaded match no longer; where that was done before, what is recorded of it.
 
         Raises:
-            Denied: unknown-match, not-uploaded, unavailable.
+            Refused: unknown-match, not-uploaded, unavailable.
         """
         try:
             uploaded = (await self._carrier.desk(match)).match.proof is not None
-        except Denied as error:
+        except Refused as error:
             if error.kind != "withdrawn":
                 raise
             uploaded = True
         if not uploaded:
-            raise Denied("not-uploaded", "only an uploaded match is withdrawn", match=match)
+            raise Refused("not-uploaded", "not-uploaded")
         withdrawal = Withdrawal(match, self._commits.clock() or 0, by, reason)
         return await asyncio.to_thread(self.store.uploads.withdraw, withdrawal)
 
@@ -561,9 +545,9 @@ class Gate:
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._house.bots:
-            raise Refused("unknown-bot", f"no bot {bot!r} plays here; there is {', '.join(self._house.bots)}")
+            raise Refused("unknown-bot", "no-such-bot", {"bot": repr(bot), "bots": list(self._house.bots)})
         if player is not None and player not in _concerned(match):
-            raise Refused("foreign", "only who opened the match or sits in it lets the house play a seat")
+            raise Refused("foreign", "who-seats-a-bot")
 
 
 def _concerned(match: Match) -> set[str | None]:

@@ -23,13 +23,14 @@ from msgspec.structs import asdict, replace
 from api.gate.bots import BotRunner
 from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
-from api.gate.refusals import UNTOLD, Denied, Refusal, Refusals
+from api.gate.refusals import UNTOLD, Refusal, Refusals
 from api.store.interface import Conflict, Remembered, StoreError
-from domain.drafts import Context, Draft, Refused
+from domain.drafts import Context, Draft
 from domain.events import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
-from domain.kernel import Seat
+from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.match_base import Chair, Outline
+from domain.refusals import QUOTED
 
 # ── What a command is before and after the gate, and what an idempotency key keeps of it ──
 
@@ -149,7 +150,7 @@ def settled(match: Match, last: int) -> int:
 def must_play(own: Seat | None) -> Seat:
     """The seat of somebody who plays in the match.  Raises Refused: foreign."""
     if own is None:
-        raise Refused("foreign", "you do not play in this match")
+        raise Refused("foreign", "not-your-match")
     return own
 
 
@@ -157,11 +158,11 @@ def must_have_waited(match: Outline, context: Context, hours: int) -> None:
     """So many hours since the last seat was taken.  Raises Refused: salt."""
     since = match.full_since
     if since is None or context.now is None:
-        raise Refused("salt", "no time is known here; only a ruling closes the match")
+        raise Refused("salt", "time-unknown")
     due = since + hours * 3600 * 1_000_000
     if context.now < due:
         moment = datetime.fromtimestamp(min(due // 1_000_000, _LAST_SECOND), UTC)
-        raise Refused("salt", f"the match may be closed from {moment:%Y-%m-%d %H:%M:%S} UTC on")
+        raise Refused("salt", "close-from", {"moment": f"{moment:%Y-%m-%d %H:%M:%S} UTC"})
 
 
 def seat_if_any(match: Outline, player: str | None) -> Seat | None:
@@ -230,29 +231,29 @@ class CommandHandler:
         """The desk of a match, with the state as this process knows it.
 
         Raises:
-            Denied: unknown-match, withdrawn.
+            Refused: unknown-match, withdrawn.
         """
         desk = self._desks.at_hand(match)
         if desk is None:
             desk = await self._desks.get(match)
             if desk is None:
-                raise Denied("unknown-match", "there is no such match", match=match)
+                raise Refused("unknown-match", "no-such-match")
             if not self._store.shared:
                 self._house.wake(desk)
         await self.must_be_shown(desk.match)
         return desk
 
     async def must_be_shown(self, match: Outline) -> None:
-        """An uploaded match may have been withdrawn, at whichever worker.  Raises Denied: withdrawn."""
+        """An uploaded match may have been withdrawn, at whichever worker.  Raises Refused: withdrawn."""
         if match.proof is None:
             return
         found = await asyncio.to_thread(self._store.uploads.withdrawal, match.id)
         if found is not None:
             day = datetime.fromtimestamp(found.at / 1_000_000, UTC)
-            raise Denied("withdrawn", f"withdrawn on {day:%Y-%m-%d}: {found.reason}", match=match.id)
+            raise Refused("withdrawn", "withdrawn", {"day": f"{day:%Y-%m-%d}", "reason": found.reason})
 
     async def command(self, order: Command) -> CommandResult:
-        """Carry out a command to a stored match.  Raises Denied."""
+        """Carry out a command to a stored match.  Raises Refused."""
         return await self.carry(order, self._carried_out(order))
 
     async def carry(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
@@ -275,15 +276,14 @@ class CommandHandler:
                     try:
                         accepted = await self._judged_and_committed(desk, order)
                         break
-                    except (Conflict, Denied) as refusal:
+                    except (Conflict, Refused) as refusal:
                         # A key is looked up only now: most are new, and one that is taken is a conflict.
                         if (before := await self._answered_before(desk, order, refusal)) is not None:
                             return before
                         if not is_last and await self._was_behind(desk, refusal):
                             continue
                         if isinstance(refusal, Conflict):
-                            said = "somebody else was faster; look again"
-                            raise Denied("conflict", said, match=order.match) from refusal
+                            raise Refused("conflict", "somebody-was-faster") from refusal
                         raise
                 await self._house.answer(desk)
                 return replace(accepted, settled=settled(desk.match, accepted.last))
@@ -294,30 +294,22 @@ class CommandHandler:
         try:
             draft = order.judge(desk.match, self._commits.context(desk), seat)
         except Refused as error:
-            raise Denied(
-                error.kind,
-                error.detail,
-                rule=error.rule,
-                legal=error.legal,
-                match=order.match,
-                seat=seat,
-                chair=desk.match.chair_of(seat) if seat else None,
-                expect=order.expect,
-                fault=error.fault,
-            ) from error
+            error.seat, error.chair = seat, desk.match.chair_of(seat) if seat else None
+            error.expect = order.expect
+            raise
         form = order.key.form if order.key else ""
         accepted = CommandResult(desk, seat, draft.records[0].move, last_own(draft), 0, form)
         await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
         return accepted
 
     async def _answered_before(
-        self, desk: CachedMatch, order: Command, refusal: Conflict | Denied
+        self, desk: CachedMatch, order: Command, refusal: Conflict | Refused
     ) -> CommandResult | None:
         """The answer that the key of a refused command got before, if any; in doubt nobody can say."""
-        is_in_doubt = isinstance(refusal, Denied) and refusal.kind == "in-doubt"
+        is_in_doubt = isinstance(refusal, Refused) and refusal.kind == "in-doubt"
         return None if is_in_doubt else await self._known(desk, order)
 
-    async def _was_behind(self, desk: CachedMatch, refusal: Conflict | Denied) -> bool:
+    async def _was_behind(self, desk: CachedMatch, refusal: Conflict | Refused) -> bool:
         """Was a command judged on a match to which another process has added?  It is at hand now."""
         if isinstance(refusal, Conflict):
             await self._desks.refresh(desk)
@@ -328,7 +320,8 @@ class CommandHandler:
         """Do the work; count it, and keep its refusal."""
         try:
             accepted = await work
-        except Denied as error:
+        except Refused as error:
+            error.match = order.match
             if order.player is not None or error.kind != "exists":  # the house itself asks for what is there
                 self._refusals.keep(refusal := self._refusal(order, error))
                 _log.info("refused", extra=asdict(refusal))
@@ -354,22 +347,22 @@ class CommandHandler:
             await asyncio.wait(self._tasks)
 
     async def _known(self, desk: CachedMatch, order: Command) -> CommandResult | None:
-        """The answer that this key got before, if any.  Raises Denied: key-reused, unavailable."""
+        """The answer that this key got before, if any.  Raises Refused: key-reused, unavailable."""
         if order.key is None:
             return None
         try:
             known = await asyncio.to_thread(self._store.remembered, order.key.scope, order.key.key)
         except StoreError as error:
-            raise Denied("unavailable", str(error), match=order.match) from error
+            raise Refused("unavailable", QUOTED, {"said": str(error)}) from error
         if known is None:
             return None
         if known.body != order.key.body:
-            raise Denied("key-reused", "this key was used with another request", match=order.match)
+            raise Refused("key-reused", "key-reused")
         if self._store.shared:
             await self._desks.read_on(desk)
         return recalled(known, desk)
 
-    def _refusal(self, order: Command, error: Denied) -> Refusal:
+    def _refusal(self, order: Command, error: Refused) -> Refusal:
         desk = self._desks.at_hand(order.match)
         where, move = (desk.match.id, desk.match.move) if desk else (None, None)
         return Refusal(
@@ -379,5 +372,5 @@ class CommandHandler:
 
 def _unheard(task: asyncio.Task[CommandResult]) -> None:
     """Whoever would have been told of a refusal is gone."""
-    with suppress(Denied, StoreError, asyncio.CancelledError):
+    with suppress(Refused, StoreError, asyncio.CancelledError):
         task.result()

@@ -21,7 +21,7 @@ from api.http.routes import lists, log, matches, players, replays, service
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 TOPICS = (
     service.games_api,

@@ -20,8 +20,8 @@ from api.bus.client import Away
 from api.http.decoding import bearer
 from api.http.rate_limits import Buckets
 from api.store.interface import People, Person, StoreError
+from domain.kernel import Refused
 from domain.match_base import Chair
-from domain.refusals import Refused
 
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked

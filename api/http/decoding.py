@@ -13,7 +13,7 @@ from msgspec import inspect
 from starlette.requests import Request
 
 from api.settings import Settings
-from domain.refusals import Refused
+from domain.kernel import Refused
 from domain.texts import LANGUAGES
 
 # A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.

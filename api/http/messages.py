@@ -1,8 +1,8 @@
 """Refusals in Russian: the sentences that the parts of the server say in English, told again.
 
 What is refused by an id has its sentences in `domain.refusals`.  These tables are for those parts that still
-speak one language: the match, the gate, the store and the verification of match files.  A sentence without an
-entry (a library's, say) stays as it is; a test sees to it that none of our own is missing.
+speak one language: the store, the read models, card sets and the verification of match files.  A sentence
+without an entry (a library's, say) stays as it is; a test sees to it that none of our own is missing.
 
 What stands in braces is kept, but for some: `within` is a sentence itself, `seat` is told by its name, and a
 list, a range or a place may hold a few words that are told (`_WORDS`).

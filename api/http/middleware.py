@@ -23,7 +23,7 @@ from api.http.decoding import JSON, takes_gzip
 from api.http.metrics import Metrics
 from api.http.problems import answer, document
 from api.http.schemas import Problem
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 # What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
 _log = logging.getLogger("glasnost.http")

@@ -8,9 +8,9 @@ from api.gate import CachedMatch, PartialLook
 from api.gate.handler import seat_if_any, seats_of
 from api.http.routing import Caller
 from api.http.views import SPECTATOR, LogView
+from domain.kernel import Refused
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
-from domain.refusals import Refused
 
 _SOON = {"retry-after": "1"}  # seconds
 _GLANCE = 0.1  # seconds after which a replica is looked at again
@@ -23,7 +23,7 @@ async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
     only there, a move may be missing that exists, and is waited for.
 
     Raises:
-        Denied: unknown-match.
+        Refused: unknown-match.
         Refused: unknown-move; behind, where it is not here in time.
     """
     at_least = max((move for move in moves if move is not None), default=0)
@@ -65,7 +65,7 @@ async def sight(
     """A match with all these moves in it, looked at as `view` asks for.
 
     Raises:
-        Denied: unknown-match.
+        Refused: unknown-match.
         Refused: unknown-move, behind, unknown-seat, forbidden.
     """
     desk = await looked(call, match, *moves)

@@ -1,16 +1,14 @@
 """Refusals as problem documents (RFC 9457): one table of kinds, each with a stable `type`, in two languages.
 
-A refusal of the gate brings its own English detail.  The Russian one is told from the table, with what is
-known of the match.  Nothing here looks at hidden cards.
+The sentence of a refusal comes from `domain.refusals`; in Russian it stands in a sentence of its kind.
 """
 
 from __future__ import annotations
 
 import importlib.resources
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -19,8 +17,8 @@ from starlette.responses import Response
 
 from api.http.messages import in_russian
 from api.http.schemas import MoveView, Problem, PromptView
-from domain.games import GAMES
-from domain.refusals import QUOTED, Refused
+from domain.kernel import Refused
+from domain.refusals import QUOTED
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -43,7 +41,7 @@ KINDS: dict[str, Kind] = {
     "reserved": Kind(403, "Seat reserved", "Место отложено", "Это место держат не для вас: {detail}"),
     "not-found": Kind(404, "Not found", "Не найдено", "Не найдено: {detail}"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
-    "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; здесь играют: {games}"),
+    "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; {detail}"),
     "unknown-player": Kind(404, "Unknown player", "Нет такого игрока", "Такого игрока нет: {detail}"),
     "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
@@ -53,9 +51,9 @@ KINDS: dict[str, Kind] = {
         409,
         "Stale request",
         "Запрос устарел",
-        "Вы отвечали на вопрос хода {expect}, но он уже не задан; сейчас отвечает: {asked}{put}",
+        "{detail}",
     ),
-    "not-asked": Kind(409, "Not your turn", "Не ваш ход", "Вас сейчас не спрашивают; отвечает: {asked}"),
+    "not-asked": Kind(409, "Not your turn", "Не ваш ход", "{detail}"),
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
@@ -119,72 +117,7 @@ KINDS: dict[str, Kind] = {
     "not-ready": Kind(503, "Not ready", "Не готов", "Сервер сейчас не может работать; причины названы"),
 }
 
-_OPENING = ("open_match",)
-_RESERVING = ("reserve_seat", "withdraw_reservation")
-_COMMANDS = (
-    "play",
-    "ask_takeback",
-    "answer_takeback",
-    "resign",
-    "rule",
-    "sit_down",
-    "open_salt",
-    "close_unopened",
-)
-_LOOKS = ("read_match", "read_moves", "read_prompt", "read_checkpoint", "read_file", "read_turns")
-_ACTIONS = ("forget_player", "rename_player", "revoke_tokens", "replace_token")
-_ONLY: dict[str, tuple[str, ...]] = {
-    "foreign": (*_COMMANDS, *_RESERVING),
-    "reserved": ("sit_down",),
-    "not-found": ("read_problem",),
-    "unknown-game": (*_OPENING, "read_game", "read_scoreboard"),
-    "unknown-match": (*_COMMANDS, *_LOOKS, *_RESERVING, "read_reservations", "create_ticket", "withdraw"),
-    "unknown-move": _LOOKS,
-    "unknown-player": (
-        *("list_matches", "read_history", "read_player", "reserve_seat"),
-        *_ACTIONS,
-        *_OPENING,
-    ),
-    "forgotten": ("rename_player", "replace_token"),
-    "last-admin": ("forget_player", "revoke_tokens"),
-    "unknown-seat": (
-        *_OPENING,
-        *_RESERVING,
-        *("sit_down", "open_salt", "read_match", "read_moves", "create_ticket"),
-    ),
-    "stale": ("play",),
-    "not-asked": ("play",),
-    "not-running": _COMMANDS,
-    "over": (*_COMMANDS, *_RESERVING),
-    "record": _COMMANDS,
-    "salt": ("open_salt", "close_unopened"),
-    "takeback": ("ask_takeback", "answer_takeback"),
-    "illegal": ("play",),
-    "batch": ("play",),
-    "ruling": ("rule",),
-    "bad-option": _OPENING,
-    "unknown-bot": ("sit_down",),
-    "seat-taken": ("sit_down", *_RESERVING),
-    "bad-file": ("upload",),
-    "exists": ("upload",),
-    "not-uploaded": ("withdraw",),
-    "withdrawn": (*_COMMANDS, *_LOOKS, "create_ticket"),
-    "not-signed-here": ("read_checkpoint", "read_file"),
-    "key-reused": (*_OPENING, *_COMMANDS),
-    "conflict": (*_COMMANDS, *_RESERVING),
-    "in-doubt": (*_OPENING, *_COMMANDS, *_RESERVING, *_ACTIONS, "upload"),
-    "behind": _LOOKS,
-    "not-ready": ("readyz",),
-    "full": (),
-    "wrong-host": (),
-}
-"""Kinds that come from these operations alone, by their name in the OpenAPI document."""
-
 _encode = msgspec.json.Encoder().encode
-
-
-_UNKNOWN: Mapping[str, Any] = {"names": {}, "expect": "?", "asked": "?", "put": ""}
-"""What the Russian details tell of a match that cannot be looked at."""
 
 
 def type_of(kind: str) -> str:
@@ -192,15 +125,9 @@ def type_of(kind: str) -> str:
     return f"/problems/{kind}"
 
 
-def meaning(status: int, operation: str) -> str:
-    """What a refusal with this status says, where this operation answers with it."""
-    return ", ".join(
-        sorted(
-            about.en
-            for kind, about in KINDS.items()
-            if about.status == status and operation in _ONLY.get(kind, (operation,))
-        )
-    )
+def meaning(status: int, kinds: Iterable[str]) -> str:
+    """What a refusal with this status says, where it is of one of these kinds."""
+    return ", ".join(sorted(KINDS[kind].en for kind in set(kinds) if KINDS[kind].status == status))
 
 
 def document(
@@ -212,15 +139,15 @@ def document(
     legal: PromptView | None = None,
     since: list[MoveView] | None = None,
     reasons: Mapping[str, str] | None = None,
-    known: Mapping[str, Any] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> Problem:
-    """The problem document; `known` holds what the Russian detail tells, and by id what the seats are called
-    (`names`)."""
+    """The problem document; a `detail` that is a text is in the language already, or a library's.
+
+    `names`: of seats in Russian, by id.
+    """
     about = KINDS[kind]
     if language == "ru":
-        told = {**_UNKNOWN, "games": ", ".join(GAMES), **(known or {})}
-        told.setdefault("detail", _in_russian(detail, told["names"]))
-        detail = about.detail.format_map(told)
+        detail = about.detail.format(detail=_in_russian(detail, names or {}))
     problem = Problem(
         type_of(kind), getattr(about, language), about.status, str(detail), rule or None, legal, since
     )
@@ -230,7 +157,7 @@ def document(
 def _in_russian(detail: str | Refused, names: Mapping[str, str]) -> str:
     """Why, in Russian: by its id, or found by the English sentence where a part of the program has no ids."""
     if isinstance(detail, Refused) and detail.id != QUOTED:
-        return detail.text("ru")
+        return detail.text("ru", names)
     return in_russian(str(detail), names)
 
 

@@ -24,7 +24,7 @@ from api.http import decoding
 from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, ConnectionSlot
 from api.http.problems import answer, document
 from api.http.services import Services
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 IDLE_SECONDS = 75  # until a connection is closed on which nothing goes either way
 _SOON = {"retry-after": "1"}  # seconds

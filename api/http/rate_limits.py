@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 _REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from api.store.interface import Store, StoreError
 from api.store.sql import SqlStore
-from domain.refusals import QUOTED, Refused
+from domain.kernel import Refused
+from domain.refusals import QUOTED
 from projections import read
 from projections.backend import Home, NoTable, Reading
 from projections.file import File

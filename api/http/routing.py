@@ -24,7 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.gate import Denied, Gate
+from api.gate import Gate
 from api.http import decoding, middleware, problems
 from api.http.auth import CHALLENGE, Visitor
 from api.http.errors import refused
@@ -32,8 +32,8 @@ from api.http.params import IfNoneMatch
 from api.http.schemas import Problem
 from api.http.services import Services
 from api.store.interface import Person, StoreError
-from domain.kernel import Reason
-from domain.refusals import Refused
+from domain.kernel import Refused
+from domain.refusals import Sentence
 from domain.texts import LANGUAGES
 
 # ── How a request finds its route and how the route's parameters are read ──
@@ -88,7 +88,7 @@ class RouteParam:
         try:
             return self._check(value)
         except ValidationError as error:
-            where = Reason(f"parameter-in-{self.place}", values={"name": self.key})
+            where = Sentence(f"parameter-in-{self.place}", {"name": self.key})
             raise _wrong(where, error.errors()[0], value or "") from error
 
 
@@ -108,7 +108,7 @@ class RouteEndpoint:
         request = Request(scope, receive)
         try:
             response = await self._endpoint(request, **{one.name: one.read(request) for one in self.given})
-        except (Refused, Denied, StoreError) as error:
+        except (Refused, StoreError) as error:
             response = await refused(request, error)
         await response(scope, receive, send)
 
@@ -199,7 +199,7 @@ def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
         seen.add(name)
 
 
-def _wrong(where: Reason, error: Any, given: str) -> Refused:
+def _wrong(where: Sentence, error: Any, given: str) -> Refused:
     """What is wrong with a parameter, in our own words."""
     kind, about = error["type"], error.get("ctx", {})
     id = _WRONG.get(kind) or _WRONG.get(kind.partition("_")[0], "parameter-impossible")
@@ -311,7 +311,11 @@ def _inlined(schema: Any) -> Any:
 # Where requests come in: one decorator for every route, structs in and out, and the true OpenAPI document.
 
 
-EVERYWHERE = (400, 401, 422, 429, 431, 500, 503)  # problems that any route may answer with
+# Kinds of problems: those that any route may answer with, and those of many.
+EVERYWHERE = ("malformed", "unauthorized", "invalid", "limit", "head-too-large", "failed", "unavailable")
+FORBIDDEN = ("forbidden", "cross-origin")
+SENT = (*FORBIDDEN, "too-large", "media-type")  # where something is sent
+LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # where a match is looked at
 FILE = "application/zip"  # the media type of match files
 _TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
 _MAY = "No token is needed; who shows one is answered as the player that it belongs to."
@@ -436,7 +440,7 @@ class Api:
         body: Any,
         status: int,
         *,
-        refusals: Iterable[int] = (),
+        refusals: Iterable[str] = (),
         also: Iterable[Documented] = (),
         token: bool = False,
         personal: bool = False,
@@ -447,7 +451,7 @@ class Api:
         Args:
             returns: the struct that the handler gives, or the media type of what it gives.
             body: the struct that it takes as `body`; None for none, a media type for bytes.
-            refusals: the statuses of its problems besides `EVERYWHERE`.
+            refusals: the kinds of its problems besides `EVERYWHERE`.
             also: other answers that it may give.
             token: it needs one.
             personal: it needs none, and answers otherwise to somebody who shows one.
@@ -474,7 +478,6 @@ class Api:
                 response_class=Response,
                 status_code=status,
                 responses=self._responses(
-                    handler.__name__,
                     returns,
                     status,
                     {*refusals, *EVERYWHERE},
@@ -496,7 +499,7 @@ class Api:
         return {"required": not decoding.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
 
     def _responses(
-        self, name: str, returns: Any, status: int, refusals: set[int], also: Iterable[Documented]
+        self, returns: Any, status: int, refusals: set[str], also: Iterable[Documented]
     ) -> dict[int | str, dict[str, Any]]:
         content = _plain(returns) if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
         told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
@@ -506,8 +509,8 @@ class Api:
             if media:
                 known.setdefault("content", {}).update(media)
         problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
-        for status in sorted(refusals):
-            told[status] = {"description": problems.meaning(status, name), "content": problem}
+        for status in sorted({problems.KINDS[kind].status for kind in refusals}):
+            told[status] = {"description": problems.meaning(status, refusals), "content": problem}
         return told
 
     def _schema(self, kind: Any) -> dict[str, Any]:

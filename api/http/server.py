@@ -30,7 +30,7 @@ import uvloop
 
 from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
-from api.gate import Denied, Gate
+from api.gate import Gate
 from api.http.app import build
 from api.http.connections import proxies
 from api.http.protocols import IDLE_SECONDS, Config, SocketProtocol
@@ -41,6 +41,7 @@ from api.store.events import learn
 from api.store.location import Location, open_store
 from api.store.sql import SqlStore
 from domain.games import GAMES
+from domain.kernel import Refused
 
 # ── Log lines as JSON, one object a line, on standard error ──
 #
@@ -264,7 +265,7 @@ async def play_one_of_each(gate: Gate) -> None:
         name = _first_match(game.name) if gate.store.shared else None
         try:
             match = (await gate.open(None, game.name, None, {}, origin="bots", match=name)).desk.match
-        except Denied as error:
+        except Refused as error:
             if error.kind != "exists":
                 raise
             continue

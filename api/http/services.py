@@ -23,7 +23,7 @@ from api.http.read_models import ReadModels
 from api.settings import Settings
 from api.store.accounts import folded
 from api.store.interface import People, Store, StoreError
-from domain.refusals import Refused
+from domain.kernel import Refused
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──

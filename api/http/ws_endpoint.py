@@ -13,13 +13,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.gate import Denied
 from api.http.routing import refuse_unknown, schemas
 from api.http.services import Services
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
 from api.http.ws_session import PATH, STOPPING, Session, SocketAuth
 from api.store.interface import StoreError
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 _log = logging.getLogger("glasnost.http")
 TYPES = (*SAID, *TOLD, Entered, Followed)
@@ -37,7 +36,7 @@ class SocketEndpoint:
         connection = HTTPConnection(scope)
         try:
             await self._serve(connection, receive, send)
-        except (Refused, Denied, StoreError):
+        except (Refused, StoreError):
             raise
         except OSError:  # who wanted to connect has gone
             return

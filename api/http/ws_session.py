@@ -23,7 +23,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Message as Event
 from starlette.types import Receive, Send
 
-from api.gate import CachedMatch, Denied
+from api.gate import CachedMatch
 from api.http import decoding
 from api.http.auth import Visitor, address, shown
 from api.http.errors import problem
@@ -55,8 +55,8 @@ from api.http.ws_messages import (
     SitDown,
 )
 from api.store.interface import StoreError
+from domain.kernel import Refused
 from domain.match_base import Chair
-from domain.refusals import Refused
 
 # ── What a message of a player does: the very functions that answer the same request over HTTP ──
 
@@ -179,8 +179,7 @@ class Following:
         """The reply, and what begins to push once that is sent.
 
         Raises:
-            Denied: unknown-match.
-            Refused: invalid, unknown-seat, forbidden, unknown-move, limit.
+            Refused: unknown-match, invalid, unknown-seat, forbidden, unknown-move, limit.
         """
         if said.lean and said.proof:
             raise Refused("invalid", "proof-or-lean")
@@ -488,13 +487,13 @@ class Session:
         """What the work replies, or why it was refused."""
         try:
             return await work()
-        except (Refused, Denied, StoreError) as error:
+        except (Refused, StoreError) as error:
             return await self._refused(told, error)
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
             return refused(told, unforeseen(self._guest.language))
 
-    async def _refused(self, told: Id | None, error: Refused | Denied | StoreError) -> Reply:
+    async def _refused(self, told: Id | None, error: Refused | StoreError) -> Reply:
         about, headers = await problem(error, self._services, self._guest.language)
         return refused(told, about, headers.get("retry-after"))
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from domain.game import BadOption, Option, Options
-from domain.kernel import Step
+from domain.game import Option, Options
+from domain.kernel import Refused, Step
 from domain.piles import Pile
 from domain.twilight_struggle.components import SETUP, SIDES, US, USSR
 from domain.twilight_struggle.rules.periods import cards_of, late_war_deck
@@ -52,15 +52,14 @@ def adapt(edition: str, given: Mapping[str, object], options: Options) -> Option
     """What an edition makes of the options.
 
     Raises:
-        BadOption: the 2nd edition is asked for what only the Deluxe edition has.
+        Refused: bad-option; the 2nd edition is asked for what only the Deluxe edition has.
     """
     if edition != "second":
         return options
     for name, value in DELUXE_ONLY.items():
         if given.get(name, None) == value:
-            raise BadOption(
-                f"option {name}: only the edition deluxe has {name}={str(value).lower()} (book 003)"
-            )
+            about = {"option": name, "value": str(value).lower()}
+            raise Refused("bad-option", "deluxe-only", about)
     return {**options, "optional_cards": False}
 
 

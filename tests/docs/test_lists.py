@@ -16,9 +16,10 @@ from api.http import ws_session as socket_session
 from api.http.problems import KINDS
 from api.settings import PREFIX, Settings
 from api.store.accounts import ROLES
-from domain.game import BadOption, Option
+from domain.game import Option
 from domain.games import GAMES
 from domain.imported import UPLOADED
+from domain.kernel import Refused
 from domain.thirteen_minutes.components import AnyOp
 from domain.thirteen_minutes.components.card_sets import checked
 from domain.twilight_struggle.components import SETUP
@@ -189,7 +190,7 @@ def test_the_card_set_page_lists_the_verbs_of_events_with_their_fields() -> None
 def real_fields(verb: str) -> set[str]:
     """The fields that the checker knows, from its own refusal."""
     card = {"event": {"steps": [{"op": verb, "no such field": 1}]}}
-    with pytest.raises(BadOption) as refused:
+    with pytest.raises(Refused) as refused:
         checked({"cards": [card]})
     known = str(refused.value).split("no such field: unknown field (known: ")[1].split(")")[0]
     return set(known.split(", "))

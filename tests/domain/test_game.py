@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from domain.game import BadOption, Game, Option, Options
+from domain.game import Game, Option, Options
+from domain.kernel import Refused
+from domain.refusals import QUOTED
 from domain.texts import Texts
 from tests.domain import toy
 
 
 def data(value: dict[str, Any]) -> dict[str, Any]:
     if "cards" not in value:
-        raise BadOption("card_set: cards are missing")
+        raise Refused("bad-option", QUOTED, {"said": "card_set: cards are missing"})
     return {**value, "checked": True}
 
 
@@ -80,12 +82,12 @@ def test_every_default_is_written_out(game: Game) -> None:
     ],
 )
 def test_a_wrong_option_is_refused_with_what_is_legal(game: Game, given: dict[str, Any], detail: str) -> None:
-    with pytest.raises(BadOption, match=detail):
+    with pytest.raises(Refused, match=detail):
         game.settle(None, given)
 
 
 def test_an_unknown_edition_is_refused(game: Game) -> None:
-    with pytest.raises(BadOption, match="no edition 'third'; it has: first, second"):
+    with pytest.raises(Refused, match="no edition 'third'; it has: first, second"):
         game.settle("third", {})
 
 

@@ -12,8 +12,8 @@ from domain.kernel import (
     Ended,
     Fact,
     Fault,
-    Illegal,
     Reason,
+    Refused,
     Resolution,
     Result,
     Step,
@@ -94,7 +94,7 @@ def test_nothing_happens_after_the_end() -> None:
 )
 def test_an_illegal_answer_is_refused_and_says_why(seat: str, picks: tuple[str, ...], detail: str) -> None:
     scene = bidding()
-    with pytest.raises(Illegal, match=detail) as refusal:
+    with pytest.raises(Refused, match=detail) as refusal:
         decide(scene.table, Answer(seat, picks))
     assert (refusal.value.legal is not None) == (seat == "left")
 
@@ -106,9 +106,9 @@ def test_a_step_may_say_why_a_pick_is_refused_and_which_rule_says_so(monkeypatch
         return reason
 
     monkeypatch.setattr(toy.Bid, "refusal", why)
-    with pytest.raises(Illegal) as refusal:
+    with pytest.raises(Refused) as refusal:
         decide(bidding().table, Answer("left", ("9",)))
-    assert refusal.value.detail == "Bid: '9' is not among the options (too_poor)"
+    assert refusal.value.text("en") == "Bid: '9' is not among the options (too_poor)"
     assert refusal.value.fault == Fault("option", 1, "9", reason)
     assert refusal.value.rule == "book 000, 1.2"
 
@@ -117,9 +117,9 @@ def test_a_step_that_says_nothing_more_names_its_own_rule() -> None:
     class Quiet(toy.Bid, frozen=True, tag="Quiet"):
         rule = "book 000, 3.4"
 
-    with pytest.raises(Illegal) as refusal:
+    with pytest.raises(Refused) as refusal:
         decide(given(start(), do=Quiet(toy.SEATS)).table, Answer("left", ("9",)))
-    assert (refusal.value.detail, refusal.value.rule) == (
+    assert (refusal.value.text("en"), refusal.value.rule) == (
         "Quiet: '9' is not among the options",
         "book 000, 3.4",
     )

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import asdict
 
 from domain.chance import Forced, Secret
-from domain.drafts import Context, Refused
+from domain.drafts import Context
 from domain.events import Asked
 from domain.game import Game
-from domain.kernel import Result
+from domain.kernel import Refused, Result
 from domain.log import HOUSE, Damaged, b64, codec
 from domain.match import Match
 from domain.match_base import ALL

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from domain.drafts import Refused
 from domain.game import Game
+from domain.kernel import Refused
 from domain.log import codec
 from domain.match import Match
 from domain.match_base import ALL, Chair

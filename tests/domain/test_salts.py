@@ -173,7 +173,7 @@ def test_nothing_is_played_while_a_salt_is_not_open(toy_game: Game) -> None:
     for command in commands:
         with refused("not-running") as error:
             command()
-        assert "waits for the salt of right" in error.value.detail
+        assert "waits for the salt of right" in error.value.text("en")
 
 
 def test_a_match_that_waits_is_the_same_when_it_is_read_again(toy_game: Game) -> None:

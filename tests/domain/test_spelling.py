@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from domain.game import BadOption, Game, OptionValue
+from domain.game import Game, OptionValue
 from domain.games import GAMES
-from domain.kernel import Answer, Decision, Table, asked, begin, decide, prompt
+from domain.kernel import Answer, Decision, Refused, Table, asked, begin, decide, prompt
 from tests.domain.spelling import asking, example, pattern
 
 MATCHES = {"thirteen_minutes": 60, "cia_vs_kgb": 20, "twilight_struggle": 8, "imperial_struggle": 6}
@@ -24,7 +24,7 @@ def started(game: Game, luck: Random) -> Table:
         }
         try:
             table = game.table(*game.settle(luck.choice(game.editions), given))
-        except BadOption:  # not these together
+        except Refused:  # not these together
             continue
         begun: Decision[Table] = begin(table, game.first(table))
         return begun.table

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.game import Game
-from domain.kernel import CHANCE, HIDDEN, Answer, Illegal, Seat, asked, decide, fold, prompt
+from domain.kernel import CHANCE, HIDDEN, Answer, Refused, Seat, asked, decide, fold, prompt
 from domain.piles import Pile
 from tests.domain.played import Played, pile_ids, piles, placed, table_of
 
@@ -162,7 +162,7 @@ def _check_same_facts(
         otherwise = answer
     try:
         told, retold = decide(table, answer).facts, decide(other, otherwise).facts
-    except Illegal:
+    except Refused:
         assert answer.seat != viewer, f"whether {viewer} may answer {answer} depends on {pair}"
         return
     for one, two in zip(told, retold, strict=False):

@@ -14,11 +14,11 @@ import psycopg
 from msgspec import Struct
 
 from api.store.postgres_connection import Address, hung_up
-from domain.drafts import Draft, Refused
+from domain.drafts import Draft
 from domain.events import Opened
 from domain.game import Game
 from domain.games import GAMES
-from domain.kernel import Result
+from domain.kernel import Refused, Result
 from domain.log import PLAYED, Record, codec
 from domain.match import Match
 from projections.backend import Home

@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
-from domain.game import BadOption, Game, Option, OptionValue
+from domain.game import Game, Option, OptionValue
 from domain.games import GAMES
+from domain.kernel import Refused
 from replay.verify import verify_records
 from tests.domain import properties
 from tests.domain.cia_vs_kgb.test_properties import places as places_of_cia_vs_kgb
@@ -67,7 +68,7 @@ def is_possible(game: Game, edition: str, name: str, value: OptionValue) -> bool
     """Whether the edition has this value of an option."""
     try:
         game.settle(edition, {name: value})
-    except BadOption:
+    except Refused:
         return False
     return True
 

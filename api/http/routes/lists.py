@@ -13,12 +13,13 @@ from msgspec import Struct
 from api.gate.bots import house, player_of
 from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.permissions import looked
-from api.http.routing import Api, Call, encode
+from api.http.routing import LOOKS, Api, Call, encode
 from domain.bounds import MOST
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
+from domain.kernel import Refused
 from domain.match import Match
-from domain.refusals import QUOTED, Refused
+from domain.refusals import QUOTED
 from projections import read
 from projections.boards import SOLO, StandingRow, TotalsRow
 from projections.matches import MatchRow
@@ -182,7 +183,7 @@ class TurnList(Struct, frozen=True):
     next: str | None
 
 
-@api.get("/v1/matches", MatchList, refusals=(404, 503))
+@api.get("/v1/matches", MatchList, refusals=("unknown-player",))
 async def list_matches(
     call: Call,
     game: OneGame = None,
@@ -211,7 +212,7 @@ async def list_matches(
     return MatchList(page.rows, await _names(call, players), page.next)
 
 
-@api.get("/v1/matches/{match}/turns", TurnList, refusals=(404, 410, 503))
+@api.get("/v1/matches/{match}/turns", TurnList, refusals=LOOKS)
 async def read_turns(
     call: Call, match: MatchId, after: AfterTurn = "0", limit: Limit = None, at_least: AtLeast = None
 ) -> TurnList:
@@ -224,7 +225,7 @@ async def read_turns(
     return TurnList(found.id, found.game.name, unverified, remark, over, told, rest)
 
 
-@api.get("/v1/scoreboards/{game}", Scoreboard, refusals=(404, 503))
+@api.get("/v1/scoreboards/{game}", Scoreboard, refusals=("unknown-game",))
 async def read_scoreboard(
     call: Call,
     game: GameName,
@@ -245,7 +246,7 @@ async def read_scoreboard(
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
 
-@api.get("/v1/players/{player}/matches", History, refusals=(404, 503))
+@api.get("/v1/players/{player}/matches", History, refusals=("unknown-player",))
 async def read_history(
     call: Call,
     player: PlayerId,

@@ -15,11 +15,11 @@ from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
 from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
 from api.http.permissions import looked, sight, sight_of, viewer
-from api.http.routing import Api, Call, Documented, encode
+from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
 from api.settings import product
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 # ── Live moves as server-sent events ──
 #
@@ -134,7 +134,7 @@ _PIECE = 200  # lines in one piece
     "/v1/matches/{match}/moves",
     MovePage,
     personal=True,
-    refusals=(403, 404, 410, 503),
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat"),
     also=[
         Documented(200, "Done", (LINES, EVENTS)),
         Documented(204, "The match is over and everything was sent: do not connect again"),

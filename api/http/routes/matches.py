@@ -16,7 +16,7 @@ from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
 from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
-from api.http.routing import FILE, Api, Call, Caller, Documented
+from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
     Closing,
     Done,
@@ -39,10 +39,9 @@ from api.http.schemas import (
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
 from api.store.interface import Reservation, StoreError
-from domain.kernel import Picks, Result, Seat
+from domain.kernel import Picks, Refused, Result, Seat
 from domain.match import Match
 from domain.match_base import Outline
-from domain.refusals import Refused
 
 # ── Reserved seats over HTTP: who is meant, which codes stand, and what everybody may know of it ──
 #
@@ -105,9 +104,30 @@ async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
 api = Api("matches", "Opening a match, sitting down, looking at it.")
 PLAYING = ("player", "organizer", "admin")
 _NOTE = "text/plain"
+_OPENING = (
+    *SENT,
+    "unknown-game",
+    "unknown-player",
+    "unknown-seat",
+    "bad-option",
+    "key-reused",
+    "in-doubt",
+)
+_COMMANDS = (
+    *SENT,
+    "foreign",
+    "unknown-match",
+    "not-running",
+    "over",
+    "record",
+    "conflict",
+    "withdrawn",
+    "key-reused",
+    "in-doubt",
+)
 
 
-@api.post("/v1/matches", NewMatch, OpenedMatch, refusals=(403, 404, 413, 415, 503), token=True)
+@api.post("/v1/matches", NewMatch, OpenedMatch, refusals=_OPENING, token=True)
 async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey = None) -> OpenedMatch:
     """Open a match; play starts when the last seat is taken."""
     person = call.person(*PLAYING)
@@ -125,7 +145,7 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
     "/v1/matches/{match}/seats/{seat}",
     Sit,
     MatchSummary,
-    refusals=(403, 404, 409, 410, 413, 415, 503),
+    refusals=(*_COMMANDS, "unknown-seat", "reserved", "seat-taken", "unknown-bot"),
     token=True,
 )
 async def sit_down(
@@ -156,7 +176,7 @@ async def sit_down(
     "/v1/matches/{match}/seats/{seat}/salt",
     OpenSalt,
     MatchSummary,
-    refusals=(403, 404, 409, 410, 413, 415, 503),
+    refusals=(*_COMMANDS, "unknown-seat", "salt"),
     token=True,
 )
 async def open_salt(
@@ -180,7 +200,7 @@ async def _opened(call: Caller, accepted: CommandResult) -> MatchSummary:
     "/v1/matches/{match}",
     MatchView,
     personal=True,
-    refusals=(403, 404, 410, 503),
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat"),
 )
 async def read_match(
     call: Call,
@@ -210,7 +230,7 @@ async def _receipt(call: Call, seen: CachedMatch | PartialLook) -> str | None:
     "/v1/matches/{match}/prompt",
     PromptView,
     personal=True,
-    refusals=(404, 410, 503),
+    refusals=LOOKS,
     also=[Documented(204, "This viewer is not asked")],
 )
 async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> PromptView | Response:
@@ -227,7 +247,7 @@ async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> Pr
     return prompt_view(found, *standing, call.language) if standing else None
 
 
-@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(404, 409, 410, 503))
+@api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(*LOOKS, "not-signed-here"))
 async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least: AtLeast = None) -> Response:
     """The signed checkpoint over the moves up to one: a C2SP signed note, Ed25519.
 
@@ -238,7 +258,7 @@ async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least:
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
-@api.get("/v1/matches/{match}/file", FILE, refusals=(404, 409, 410, 503))
+@api.get("/v1/matches/{match}/file", FILE, refusals=(*LOOKS, "not-signed-here"))
 async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Response:
     """The match file; that of a running match comes without private parts."""
     from replay import matchfile
@@ -256,7 +276,7 @@ async def _checkpoint(call: Call, match: Match, move: int) -> str:
     """Signed now, but for the last one of a match that is over: that was kept.
 
     Raises:
-        Denied: not-signed-here.
+        Refused: not-signed-here.
     """
     if match.closed and move == match.move:
         kept = await asyncio.to_thread(call.services.store.note, match.id)
@@ -271,11 +291,16 @@ async def _checkpoint(call: Call, match: Match, move: int) -> str:
 
 
 commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
-_REFUSALS = (403, 404, 409, 410, 413, 415, 503)
 _BY_RULING = "ruling"
 
 
-@commands_api.post("/v1/matches/{match}/moves", Moves, Done, refusals=_REFUSALS, token=True)
+@commands_api.post(
+    "/v1/matches/{match}/moves",
+    Moves,
+    Done,
+    refusals=(*_COMMANDS, "stale", "not-asked", "illegal", "batch"),
+    token=True,
+)
 async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: IdempotencyKey = None) -> Done:
     """Answer what I am asked, once or several times in a row: all of it or nothing."""
     person = call.person(*PLAYING)
@@ -284,7 +309,9 @@ async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: Idemp
     return _told(call, accepted)
 
 
-@commands_api.post("/v1/matches/{match}/takebacks", Takeback, Done, refusals=_REFUSALS, token=True)
+@commands_api.post(
+    "/v1/matches/{match}/takebacks", Takeback, Done, refusals=(*_COMMANDS, "takeback"), token=True
+)
 async def ask_takeback(
     call: Caller, match: MatchId, body: Takeback, idempotency_key: IdempotencyKey = None
 ) -> Done:
@@ -295,7 +322,11 @@ async def ask_takeback(
 
 
 @commands_api.post(
-    "/v1/matches/{match}/takebacks/{n}/answer", TakebackAnswer, Done, refusals=_REFUSALS, token=True
+    "/v1/matches/{match}/takebacks/{n}/answer",
+    TakebackAnswer,
+    Done,
+    refusals=(*_COMMANDS, "takeback"),
+    token=True,
 )
 async def answer_takeback(
     call: Caller, match: MatchId, n: RequestMove, body: TakebackAnswer, idempotency_key: IdempotencyKey = None
@@ -306,7 +337,7 @@ async def answer_takeback(
     return _told(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_REFUSALS, token=True)
+@commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_COMMANDS, token=True)
 async def resign(
     call: Caller, match: MatchId, body: Resignation, idempotency_key: IdempotencyKey = None
 ) -> Done:
@@ -316,7 +347,7 @@ async def resign(
     return _told(call, await call.gate.resign(match, player=person.id, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=_REFUSALS, token=True)
+@commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=(*_COMMANDS, "salt"), token=True)
 async def close_unopened(
     call: Caller, match: MatchId, body: Closing, idempotency_key: IdempotencyKey = None
 ) -> Done:
@@ -327,7 +358,7 @@ async def close_unopened(
     return _told(call, await call.gate.close_unopened(match, by, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=_REFUSALS, token=True)
+@commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "ruling"), token=True)
 async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
     """An organizer rules: back to a move, a result, or void."""
     person = call.person("organizer", "admin")
@@ -356,11 +387,11 @@ def _told(call: Caller, accepted: CommandResult) -> Done:
 
 reservations_api = Api("reservations", "Seats that are kept for a player, or for an invitation.")
 _SEAT = "/v1/matches/{match}/seats/{seat}/reservation"
-_RESERVING = (403, 404, 409, 413, 415, 503)
+_RESERVING = (*SENT, "foreign", "unknown-match", "unknown-seat", "over", "seat-taken", "conflict", "in-doubt")
 _ANYWHERE = ("organizer", "admin")
 
 
-@reservations_api.post(_SEAT, Reserve, SeatReservation, refusals=_RESERVING, token=True)
+@reservations_api.post(_SEAT, Reserve, SeatReservation, refusals=(*_RESERVING, "unknown-player"), token=True)
 async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve) -> SeatReservation:
     """Say who alone may take a free seat, in the place of what was said before."""
     by = _by(call)
@@ -382,7 +413,7 @@ async def withdraw_reservation(
 
 
 @reservations_api.get(
-    "/v1/matches/{match}/reservations", SeatReservations, refusals=(403, 404, 503), token=True
+    "/v1/matches/{match}/reservations", SeatReservations, refusals=(*FORBIDDEN, "unknown-match"), token=True
 )
 async def read_reservations(call: Call, match: MatchId) -> SeatReservations:
     """For whom the free seats are reserved; of a match that one did not open, only one's own."""

@@ -13,7 +13,7 @@ from api.http.auth import address
 from api.http.params import PlayerId
 from api.http.permissions import viewer
 from api.http.routes.lists import Cursor, Rows, stood_for
-from api.http.routing import Api, Call
+from api.http.routing import FORBIDDEN, SENT, Api, Call
 from api.http.schemas import (
     AuditEntryView,
     AuditLog,
@@ -30,7 +30,8 @@ from api.http.schemas import (
 from api.http.services import FORGOTTEN, checked
 from api.store.accounts import folded
 from api.store.interface import Act, Barred
-from domain.refusals import QUOTED, Refused
+from domain.kernel import Refused
+from domain.refusals import QUOTED
 from projections.read import Asked, paged
 
 # ── What is done with a player over HTTP, and who a player is ──
@@ -72,13 +73,16 @@ async def played_by(call: Call, player: str) -> PlayerView:
 # ── Players: their tokens, how they are found, and tickets for streams ──
 
 
+_ACTION = (*SENT, "unknown-player", "in-doubt")
+_LAST_ADMIN = (*_ACTION, "last-admin")
+
 api = Api("players", "Players, their tokens, and tickets for streams.")
 _SHORTEST = 2  # letters that a name is looked for by, when only its beginning is given
 Name = Annotated[str | None, Query(max_length=64, description="The whole name, in capitals or not.")]
 Prefix = Annotated[str | None, Query(max_length=64, description="How the name begins: two letters at least.")]
 
 
-@api.post("/v1/players", NewPlayer, Token, refusals=(403, 413, 415, 503))
+@api.post("/v1/players", NewPlayer, Token, refusals=SENT)
 async def create_player(call: Call, body: NewPlayer) -> Token:
     """A new player; the token is shown this once.
 
@@ -92,7 +96,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     return Token(person.id, token, body.role)
 
 
-@api.get("/v1/players", FoundPlayers, refusals=(503,), token=True)
+@api.get("/v1/players", FoundPlayers, token=True)
 async def find_players(
     call: Call, name: Name = None, prefix: Prefix = None, limit: Rows = 50, after: Cursor = None
 ) -> FoundPlayers:
@@ -111,13 +115,13 @@ async def find_players(
     return FoundPlayers([FoundPlayer(row.id, row.name) for row in found.rows], found.next)
 
 
-@api.get("/v1/players/{player}", PlayerView, personal=True, refusals=(404, 503))
+@api.get("/v1/players/{player}", PlayerView, personal=True, refusals=("unknown-player",))
 async def read_player(call: Call, player: PlayerId) -> PlayerView:
     """Who a player is."""
     return await played_by(call, player)
 
 
-@api.post("/v1/players/{player}/token", Because, Token, refusals=(403, 404, 409, 413, 415, 503), token=True)
+@api.post("/v1/players/{player}/token", Because, Token, refusals=(*_ACTION, "forgotten"), token=True)
 async def replace_token(call: Call, player: PlayerId, body: Because) -> Token:
     """A new token in the place of all others, which stop at once: one's own, or anybody's for an admin."""
     if call.person().id == player:
@@ -130,7 +134,13 @@ async def replace_token(call: Call, player: PlayerId, body: Because) -> Token:
     return Token(player, token, about.role)
 
 
-@api.post("/v1/streams/tickets", NewTicket, Ticket, refusals=(403, 404, 410, 413, 415), token=True)
+@api.post(
+    "/v1/streams/tickets",
+    NewTicket,
+    Ticket,
+    refusals=(*SENT, "unknown-match", "unknown-seat", "withdrawn"),
+    token=True,
+)
 async def create_ticket(call: Call, body: NewTicket) -> Ticket:
     """A short-lived ticket for the event stream of one match, for `?ticket=` in a browser's EventSource."""
     call.person()
@@ -145,10 +155,9 @@ async def create_ticket(call: Call, body: NewTicket) -> Ticket:
 
 
 people_api = Api("people", "What administrators do with players.")
-_REFUSALS = (403, 404, 409, 413, 415, 503)
 
 
-@people_api.post("/v1/players/{player}/forgetting", Because, PlayerView, refusals=_REFUSALS, token=True)
+@people_api.post("/v1/players/{player}/forgetting", Because, PlayerView, refusals=_LAST_ADMIN, token=True)
 async def forget_player(call: Call, player: PlayerId, body: Because) -> PlayerView:
     """Forget a player's name for ever and revoke the tokens; the matches stay, and every proof."""
     call.person("admin")
@@ -156,7 +165,9 @@ async def forget_player(call: Call, player: PlayerId, body: Because) -> PlayerVi
     return await played_by(call, player)
 
 
-@people_api.post("/v1/players/{player}/name", NewName, PlayerView, refusals=_REFUSALS, token=True)
+@people_api.post(
+    "/v1/players/{player}/name", NewName, PlayerView, refusals=(*_ACTION, "forgotten"), token=True
+)
 async def rename_player(call: Call, player: PlayerId, body: NewName) -> PlayerView:
     """Give a player another name; the old one is kept nowhere."""
     call.person("admin")
@@ -165,7 +176,7 @@ async def rename_player(call: Call, player: PlayerId, body: NewName) -> PlayerVi
     return await played_by(call, player)
 
 
-@people_api.post("/v1/players/{player}/revocation", Because, PlayerView, refusals=_REFUSALS, token=True)
+@people_api.post("/v1/players/{player}/revocation", Because, PlayerView, refusals=_LAST_ADMIN, token=True)
 async def revoke_tokens(call: Call, player: PlayerId, body: Because) -> PlayerView:
     """Revoke all tokens of a player, who then needs a new one of an admin."""
     call.person("admin")
@@ -173,7 +184,7 @@ async def revoke_tokens(call: Call, player: PlayerId, body: Because) -> PlayerVi
     return await played_by(call, player)
 
 
-@people_api.get("/v1/audit", AuditLog, refusals=(403, 503), token=True)
+@people_api.get("/v1/audit", AuditLog, refusals=FORBIDDEN, token=True)
 async def read_audit_log(call: Call, limit: Rows = 50, after: Cursor = None) -> AuditLog:
     """What was done with players, by whom and when, for admins: the latest first, without names."""
     call.person("admin")

@@ -10,13 +10,14 @@ from api.gate.commit import Keys
 from api.http.auth import address
 from api.http.params import ID, MatchId
 from api.http.routes.matches import PLAYING
-from api.http.routing import FILE, Api, Call
+from api.http.routing import FILE, SENT, Api, Call
 from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary
 from api.store.interface import Quota, Spent
+from domain.kernel import Refused
 from domain.log import Damaged
 from domain.match import Match
-from domain.refusals import QUOTED, Refused
+from domain.refusals import QUOTED
 from domain.signed_notes import Signed
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ api = Api("replays", "Match files from elsewhere.")
 _DAY = 86_400  # seconds
 
 
-@api.post("/v1/replays", FILE, MatchSummary, refusals=(403, 409, 413, 415, 503), token=True)
+@api.post("/v1/replays", FILE, MatchSummary, refusals=(*SENT, "exists", "bad-file", "in-doubt"), token=True)
 async def upload(call: Call, body: bytes) -> MatchSummary:
     """Store the match of a match file, once it is verified; it never replaces an existing match."""
     person = call.person(*PLAYING)
@@ -45,7 +46,7 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
     "/v1/matches/{match}/withdrawal",
     NewWithdrawal,
     WithdrawalView,
-    refusals=(403, 404, 409, 413, 415, 503),
+    refusals=(*SENT, "unknown-match", "not-uploaded"),
     token=True,
 )
 async def withdraw(call: Call, match: MatchId, body: NewWithdrawal) -> WithdrawalView:

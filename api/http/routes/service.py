@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from api.http import health
 from api.http.params import GameName, KindName
 from api.http.problems import KINDS, answer, document, page
-from api.http.routing import Api, Call
+from api.http.routing import FORBIDDEN, Api, Call
 from api.http.schemas import (
     GameDetail,
     GameList,
@@ -22,7 +22,7 @@ from api.http.schemas import (
 )
 from api.http.views import game_detail, game_view
 from domain.games import GAMES
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 api = Api("service", "The server itself: keys, refusals, health, metrics.")
 _METRICS = "text/plain"
@@ -36,7 +36,7 @@ async def read_keys(call: Call) -> ServerKeys:
     return ServerKeys(keys.present.text, [key.text for key in keys.retired], list(keys.rotations))
 
 
-@api.get("/v1/refusals", RefusalList, refusals=(403,), token=True)
+@api.get("/v1/refusals", RefusalList, refusals=FORBIDDEN, token=True)
 async def list_refusals(
     call: Call,
     match: Annotated[str | None, Query(max_length=64, description="Of this match only.")] = None,
@@ -50,7 +50,7 @@ async def list_refusals(
     )
 
 
-@api.get("/problems/{kind}", Problem, refusals=(404,))
+@api.get("/problems/{kind}", Problem, refusals=("not-found",))
 async def read_problem(call: Call, kind: KindName) -> Problem:
     """What a problem's `type` stands for, and the way out."""
     if kind not in KINDS:
@@ -65,7 +65,7 @@ async def healthz(call: Call) -> Health:
     return Health("alive")
 
 
-@api.get("/readyz", Ready, refusals=(503,), fleeting=True)
+@api.get("/readyz", Ready, refusals=("not-ready",), fleeting=True)
 async def readyz(call: Call) -> Ready | Response:
     """Moves can be stored, the read models are near, and the server is not about to stop."""
     look = await call.services.vitals.look(health.PATIENCE)
@@ -95,7 +95,7 @@ async def list_games(call: Call) -> GameList:
     return GameList([game_view(game) for game in GAMES.values()])
 
 
-@games_api.get("/v1/games/{game}", GameDetail, refusals=(404,))
+@games_api.get("/v1/games/{game}", GameDetail, refusals=("unknown-game",))
 async def read_game(call: Call, game: GameName) -> GameDetail:
     """One game with its components; names and card texts in English and Russian."""
     if game not in GAMES:

@@ -20,8 +20,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.game import BadOption
-from domain.kernel import CHANCE
+from domain.kernel import CHANCE, Refused
+from domain.refusals import QUOTED
 from domain.texts import LANGUAGES
 from domain.thirteen_minutes.board import ALIGNMENTS, CARDS, COLOURS, CUBA, CUBES, SPHERE, UN, US, USSR, ZONES
 
@@ -62,12 +62,12 @@ def checked(data: Mapping[str, Any]) -> dict[str, Any]:
     """The card set with everything written out, as it is recorded in the log.
 
     Raises:
-        BadOption: with one line for each wrong field, joined by "; ".
+        Refused: bad-option, with one line for each wrong field, joined by "; ".
     """
     problems: list[str] = []
     card_set = _CARD_SET(data, "", problems)
     if problems:
-        raise BadOption("; ".join(problems))
+        raise Refused("bad-option", QUOTED, {"said": "; ".join(problems)})
     completed: dict[str, Any] = {**card_set, "warnings": _warnings(card_set["cards"])}
     return completed
 

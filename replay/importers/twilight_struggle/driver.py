@@ -18,9 +18,9 @@ from domain.kernel import (
     Answer,
     AnyFact,
     Fact,
-    Illegal,
     Picks,
     Prompt,
+    Refused,
     Result,
     Seat,
     begin,
@@ -226,7 +226,7 @@ class Driver:
             return
         try:
             result = decide(s, Answer(seat, picks)).table.result
-        except Illegal:
+        except Refused:
             return  # that is told with all its reasons where it is answered
         if result is not None:
             raise Stopped(f"by our rules the game is over here ({result.reason}), but the log goes on")

@@ -9,7 +9,7 @@ import pytest
 
 from api.bus.client import Address, Away, Health, RedisClient, SharedLimit
 from api.http.rate_limits import Buckets
-from domain.refusals import Refused
+from domain.kernel import Refused
 from tests.services import OwnRedis
 
 RATE, PERIOD = 20, 600.0

@@ -9,8 +9,8 @@ import pytest
 
 from api.bus import Address, Bus
 from api.http.auth import Tickets
+from domain.kernel import Refused
 from domain.match_base import Chair
-from domain.refusals import Refused
 from tests.api.bus.ledger import KEY, Ledger, until
 from tests.services import OwnRedis
 

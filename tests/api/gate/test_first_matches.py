@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.gate import Denied
+from domain.kernel import Refused
 from tests.api.gate.tables import Table, run
 
 pytestmark = pytest.mark.usefixtures("toy_game")
@@ -17,7 +17,7 @@ def test_a_match_that_is_there_is_refused_to_the_house_without_being_counted(
     async def scene() -> None:
         table = Table()
         await table.gate.open(None, "toy", None, {}, match="m1")
-        with pytest.raises(Denied) as refused:
+        with pytest.raises(Refused) as refused:
             await table.gate.open(player, "toy", None, {}, match="m1")
         assert refused.value.kind == "exists"
         assert table.gate.refusals.counts == counted
@@ -29,7 +29,7 @@ def test_a_match_that_is_there_is_refused_to_the_house_without_being_counted(
 def test_what_else_the_house_is_refused_is_counted() -> None:
     async def scene() -> None:
         table = Table()
-        with pytest.raises(Denied):
+        with pytest.raises(Refused):
             await table.gate.open(None, "chess", None, {})
         assert table.gate.refusals.counts == {"unknown-game": 1}
 

@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from api.gate import Denied, Key
+from api.gate import Key
 from api.store.interface import Told, Unavailable
+from domain.kernel import Refused
 from domain.log import Record
 from tests.api.gate.tables import Table, gate_over, run
 
@@ -72,7 +73,7 @@ def test_a_refusal_is_judged_on_what_is_stored() -> None:
     async def scene() -> None:
         one, other = await two()
         await one.play("ann", "2")
-        with pytest.raises(Denied) as refused:
+        with pytest.raises(Refused) as refused:
             await other.gate.play("m1", [("2",)], player="ann", expect=3)
         assert refused.value.kind == "stale"
         desk = other.gate._desks.peek("m1")
@@ -101,7 +102,7 @@ def test_a_store_that_is_away_is_told_and_nothing_is_judged_twice() -> None:
     async def scene() -> None:
         one, _ = await two()
         one.store.failing = Unavailable("gone")
-        with pytest.raises(Denied, match="gone"):
+        with pytest.raises(Refused, match="gone"):
             await one.play("ann", "2")
         one.store.failing = None
         await one.play("ann", "2")

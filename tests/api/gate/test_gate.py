@@ -9,10 +9,10 @@ from threading import Event
 
 import pytest
 
-from api.gate import Denied, Key
+from api.gate import Key
 from api.store.interface import Unavailable
 from domain.events import Closed, SecretOpened
-from domain.kernel import Result
+from domain.kernel import Refused, Result
 from domain.signed_notes import Checkpoint, Note
 from tests.api.gate.memory import Keys
 from tests.api.gate.tables import NOW, Table, run
@@ -20,9 +20,9 @@ from tests.api.gate.tables import NOW, Table, run
 pytestmark = pytest.mark.usefixtures("toy_game")
 
 
-async def denied(work: Awaitable[object], kind: str) -> Denied:
+async def denied(work: Awaitable[object], kind: str) -> Refused:
     """The refusal, which must be of this kind."""
-    with pytest.raises(Denied) as caught:
+    with pytest.raises(Refused) as caught:
         await work
     assert caught.value.kind == kind
     return caught.value

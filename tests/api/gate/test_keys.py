@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from api.gate import Denied, Gate, Key
+from api.gate import Gate, Key
 from api.store.interface import Remembered, Unavailable
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from domain.game import Game
+from domain.kernel import Refused
 from tests.api.gate.memory import Keys, MemoryStore
 from tests.api.gate.tables import NOW, Table, run
 
@@ -56,7 +57,7 @@ def test_what_would_be_legal_again_is_not_carried_out_again(store: Any) -> None:
         before = store.last()
         again = await gate.ask_takeback("m1", player="ann", key=KEY)
         assert (again.first, again.last, again.settled) == (request, request, request)
-        with pytest.raises(Denied) as refused:
+        with pytest.raises(Refused) as refused:
             await gate.ask_takeback("m1", player="ann", key=Key("ann m1", "k", b"another body"))
         assert (refused.value.kind, store.last()) == ("key-reused", before)
         assert (await gate.ask_takeback("m1", player="ann")).last == request + 2
@@ -98,7 +99,7 @@ def test_a_key_is_looked_for_only_where_the_command_is_refused(
         gate = Gate(store, Keys(), lambda: NOW, "test")
         await asked_and_declined(gate)
         assert sought == []
-        with pytest.raises(Denied, match="not asked"):
+        with pytest.raises(Refused, match="not asked"):
             await gate.play("m1", [("1",)], player="ann", key=Key("ann m1", "l", b"hash"))
         assert set(sought) == {"l"}
         await gate.close()
@@ -112,7 +113,7 @@ def test_an_answer_that_was_given_is_given_again_though_the_disk_is_full() -> No
         request = await asked_and_declined(table.gate)
         table.store.failing = Unavailable("the disk is full")
         assert (await table.gate.ask_takeback("m1", player="ann", key=KEY)).last == request
-        with pytest.raises(Denied, match="the disk is full"):
+        with pytest.raises(Refused, match="the disk is full"):
             await table.gate.ask_takeback("m1", player="ann", key=Key("ann m1", "l", b"hash"))
 
     run(scene())
@@ -127,7 +128,7 @@ def test_where_nobody_can_look_for_a_key_the_refusal_is_kept_and_says_so() -> No
             raise Unavailable("the store is away")
 
         table.store.remembered = away  # type: ignore[method-assign]
-        with pytest.raises(Denied, match="the store is away") as refused:
+        with pytest.raises(Refused, match="the store is away") as refused:
             await table.gate.play("m1", [("99",)], player="ann", key=KEY)
         assert refused.value.kind == "unavailable"
         assert table.gate.refusals.counts["unavailable"] == 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from api.gate import CommandResult, Denied, Gate, Key
+from api.gate import CommandResult, Gate, Key
 from api.http.views import played
 from domain.chance import Drawn
-from domain.kernel import Picks, Prompt
+from domain.kernel import Picks, Prompt, Refused
 from domain.log import HOUSE
 from domain.match import Match
 from tests.api.gate.memory import Keys
@@ -72,7 +72,7 @@ def _dealt(match: Match) -> dict[str, str]:
 def test_a_player_speaks_for_the_seat_that_he_plays_now() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
-        with pytest.raises(Denied) as denied:
+        with pytest.raises(Refused) as denied:
             await table.say("ann", "nod")
         assert (denied.value.kind, denied.value.seat, denied.value.chair) == ("not-asked", LIGHT, DARK)
         assert (await table.say("ben", "nod")).seat == DARK
@@ -163,7 +163,7 @@ def test_an_organizer_who_plays_the_other_seat_now_does_not_rule() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         for player in ("ann", "ben"):
-            with pytest.raises(Denied, match="whoever plays in a match"):
+            with pytest.raises(Refused, match="whoever plays in a match"):
                 await table.gate.rule(table.match, player, "mine", void=True)
 
     run(scene())

@@ -160,7 +160,7 @@ def test_who_opened_the_match_or_sits_in_it_closes_it_when_it_is_time(
         await gate.open_salt("m1", "left", "ann", salt_of("left"))  # the time still counts from the last seat
         clock.now = NOW + 2 * HOUR - 1
         early = await denied(gate.close_unopened("m1", player), "salt")
-        assert "from 2026-09-21" in early.detail
+        assert "from 2026-09-21" in early.text("en")
         clock.now = NOW + 2 * HOUR
         await denied(gate.close_unopened("m1", "stranger"), "foreign")
         done = await gate.close_unopened("m1", player)
@@ -179,7 +179,7 @@ def test_whoever_plays_too_early_is_told_whose_salt_is_missing(gate: Gate) -> No
         await seated(gate)
         await gate.open_salt("m1", "left", "ann", salt_of("left"))
         refusal = await denied(gate.play("m1", [("2",)], player="ann"), "not-running")
-        assert refusal.detail == "the match waits for the salt of right"
+        assert refusal.text("en") == "the match waits for the salt of right"
 
     run(scene())
 
@@ -192,7 +192,7 @@ def test_without_a_clock_only_a_ruling_closes_it_and_the_calendar_has_an_end(clo
         ):
             gate = Gate(MemoryStore(), Keys(), time, "test", Settings(salt_hours=hours))
             await seated(gate)
-            assert words in (await denied(gate.close_unopened("m1", "ann"), "salt")).detail
+            assert words in (await denied(gate.close_unopened("m1", "ann"), "salt")).text("en")
             await gate.rule("m1", "judge", "nobody came", void=True)
 
     run(scene())

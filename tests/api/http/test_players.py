@@ -10,8 +10,8 @@ import pytest
 from api.http.auth import Tickets
 from api.http.rate_limits import AtOnce, Buckets
 from domain.game import Game
+from domain.kernel import Refused
 from domain.match_base import Chair
-from domain.refusals import Refused
 from tests.api.http.served import Served, served
 
 

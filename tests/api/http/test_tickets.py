@@ -8,7 +8,7 @@ import pytest
 
 from api.http import auth as module
 from api.http.auth import Tickets
-from domain.refusals import Refused
+from domain.kernel import Refused
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from domain.cia_vs_kgb import GAME
 from domain.cia_vs_kgb.state import State
-from domain.game import BadOption
+from domain.kernel import Refused
 from tests.domain.cia_vs_kgb.tables import fresh
 
 DEFAULTS = {
@@ -57,14 +57,14 @@ def test_score_limit_in_range(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [4, 100_001, None, "100", True])
 def test_score_limit_out_of_range_is_refused(limit: Any) -> None:
-    with pytest.raises(BadOption, match="5 to 100000"):
+    with pytest.raises(Refused, match="5 to 100000"):
         GAME.settle(None, {"score_limit": limit})
 
 
 def test_unknown_readings_are_refused() -> None:
-    with pytest.raises(BadOption, match="faction_sum, highest_group"):
+    with pytest.raises(Refused, match="faction_sum, highest_group"):
         GAME.settle(None, {"tie_break": "coin"})
-    with pytest.raises(BadOption, match="no option"):
+    with pytest.raises(Refused, match="no option"):
         GAME.settle(None, {"house_rule": True})
-    with pytest.raises(BadOption, match="no edition"):
+    with pytest.raises(Refused, match="no edition"):
         GAME.settle("deluxe", {})

@@ -6,7 +6,7 @@ import pytest
 
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.state import State
-from domain.kernel import Answer, Detail, Illegal, decide, detailed, prompt
+from domain.kernel import Answer, Detail, Refused, decide, detailed, prompt
 from tests.scenario import Scenario
 
 
@@ -15,9 +15,9 @@ def refusal(game: Scenario[State], seat: str, pick: str) -> str:
     return refused(game, seat, pick).rule
 
 
-def refused(game: Scenario[State], seat: str, pick: str) -> Illegal:
+def refused(game: Scenario[State], seat: str, pick: str) -> Refused:
     """The refusal of one pick."""
-    with pytest.raises(Illegal) as found:
+    with pytest.raises(Refused) as found:
         decide(game.table, Answer(seat, (pick,)))
     return found.value
 

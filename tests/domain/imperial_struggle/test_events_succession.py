@@ -21,7 +21,7 @@ from domain.imperial_struggle.facts.flow import EffectBegan, EffectEnded, Points
 from domain.imperial_struggle.facts.tracks import DebtSet, ScoreMoved
 from domain.imperial_struggle.points import CONSTRUCT, DRAW, FLAG, UNFLAG, Pool, Purchase
 from domain.imperial_struggle.rules.prices import price
-from domain.kernel import Illegal, prompt
+from domain.kernel import Refused, prompt
 from tests.domain.imperial_struggle.governing import pool
 from tests.domain.imperial_struggle.playing import may_buy, played
 
@@ -42,7 +42,7 @@ def test_an_event_asks_for_the_type_of_the_major_action(type: str, numbers: tupl
 
 
 def test_an_event_is_not_played_with_another_major_action() -> None:
-    with pytest.raises(Illegal):
+    with pytest.raises(Refused):
         played("tax_reform", tile="d3_e2_1")
 
 

@@ -11,14 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.game import BadOption
 from domain.imperial_struggle import GAME
 from domain.imperial_struggle.components import BR, FR, SIDES
 from domain.imperial_struggle.editions import OPTIONS
 from domain.imperial_struggle.editions import table as empty_table
 from domain.imperial_struggle.facts.wars import BasicsDrawn, BasicsLaid, BasicsSwapped, WarSet
 from domain.imperial_struggle.state import Readings
-from domain.kernel import CHANCE, prompt
+from domain.kernel import CHANCE, Refused, prompt
 from tests.domain import properties
 from tests.domain.imperial_struggle.course import by_chance, opened
 from tests.domain.imperial_struggle.places import places
@@ -49,7 +48,7 @@ def test_every_value_reaches_the_table(name: str, choice: Any) -> None:
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_another_value_is_refused(option: Any) -> None:
-    with pytest.raises(BadOption, match="is not possible"):
+    with pytest.raises(Refused, match="is not possible"):
         GAME.settle(None, {option.name: "nonsense"})
 
 

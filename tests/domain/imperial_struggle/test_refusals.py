@@ -14,7 +14,7 @@ from domain.imperial_struggle.events import EVENTS
 from domain.imperial_struggle.points import Pool
 from domain.imperial_struggle.rules import refusals
 from domain.imperial_struggle.rules.registry import ABILITIES
-from domain.kernel import Answer, Illegal, decide
+from domain.kernel import Answer, Refused, decide
 from tests.domain.imperial_struggle.governing import acting, offered
 from tests.domain.imperial_struggle.refusing import refusal, refused, told
 from tests.domain.imperial_struggle.table import major, minor
@@ -172,6 +172,6 @@ def test_each_refusal_names_its_section(pick: str, section: str) -> None:
 
 
 def test_an_answer_with_too_few_picks_names_the_rule_of_the_question() -> None:
-    with pytest.raises(Illegal) as found:
+    with pytest.raises(Refused) as found:
         decide(acting(BR).table, Answer(BR, ()))
     assert found.value.rule == "book 001, 5.0: an action round"

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.game import BadOption, Options
+from domain.game import Options
+from domain.kernel import Refused
 from domain.texts import Texts
 from domain.thirteen_minutes import GAME
 from domain.thirteen_minutes.board import US, USSR
@@ -24,7 +25,7 @@ from tests.scenario import given
 
 def problems(data: dict[str, Any]) -> list[str]:
     """The lines with which a card set is refused."""
-    with pytest.raises(BadOption) as refused:
+    with pytest.raises(Refused) as refused:
         checked(data)
     return str(refused.value).split("; ")
 
@@ -306,7 +307,7 @@ def test_options_refuse_what_they_do_not_know() -> None:
         ("campaign_sides", "random"),
         ("campaign_equal", "war"),
     ):
-        with pytest.raises(BadOption, match=f"option {name}"):
+        with pytest.raises(Refused, match=f"option {name}"):
             GAME.settle(None, {name: value})
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.game import BadOption, OptionValue
+from domain.game import OptionValue
+from domain.kernel import Refused
 from domain.twilight_struggle import GAME
 from domain.twilight_struggle.editions import OPTIONS
 from domain.twilight_struggle.facts.cards import CardsAdded
@@ -72,7 +73,7 @@ def test_what_nobody_says_is_the_rulebook() -> None:
     ("name", "value"), [("optional_cards", True), ("chinese_civil_war", True), ("scenario", "late_war")]
 )
 def test_the_second_edition_refuses_what_only_the_deluxe_edition_has(name: str, value: OptionValue) -> None:
-    with pytest.raises(BadOption, match=rf"option {name}: only the edition deluxe has .*\(book 003\)"):
+    with pytest.raises(Refused, match=rf"option {name}: only the edition deluxe has .*\(book 003\)"):
         GAME.settle("second", {name: value})
 
 
@@ -85,7 +86,7 @@ def test_the_second_edition_takes_what_it_has() -> None:
 @pytest.mark.parametrize("edition", GAME.editions)
 def test_finlandization_is_declared_and_refused(edition: str) -> None:
     """The promotional card of book 003: its text is not known."""
-    with pytest.raises(BadOption, match=r"finlandization.*the text of this promotional card is not known"):
+    with pytest.raises(Refused, match=r"finlandization.*the text of this promotional card is not known"):
         GAME.settle(edition, {"finlandization": True})
     assert GAME.settle(edition, {"finlandization": False})[1]["finlandization"] is False
     assert "finlandization" not in CARDS
@@ -104,7 +105,7 @@ def test_finlandization_is_declared_and_refused(edition: str) -> None:
     ],
 )
 def test_values_that_nobody_declared_are_refused_with_those_that_are_legal(name: str, value: Any) -> None:
-    with pytest.raises(BadOption, match=f"option {name}: .* is not possible; legal: "):
+    with pytest.raises(Refused, match=f"option {name}: .* is not possible; legal: "):
         GAME.settle("deluxe", {name: value})
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from domain.drafts import Refused
 from domain.events import Restated
 from domain.games import GAMES
-from domain.kernel import Decision
+from domain.kernel import Decision, Refused
 from domain.log import canonical, codec
 from domain.match import Match
 from domain.twilight_struggle.facts.board import InfluenceSet
