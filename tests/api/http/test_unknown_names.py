@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.http.served import Served
 from tests.api.http.sockets import socket
-from tests.api.store.places import ACT
+from tests.api.store.locations import ACT
 
 JSON = {"content-type": "application/json"}
 ORIGINS = "live, bots, seeded, scripted, uploaded, imported"

@@ -11,8 +11,8 @@ from domain.twilight_struggle.facts.cards import CardPlayed
 from domain.twilight_struggle.facts.tracks import DefconSet
 from replay.importers.twilight_struggle.report import Imported, imported
 from tests.matches import PRODUCT
-from tests.replay.foreign.test_driving import HEADLINES, SET_UP
-from tests.replay.foreign.writer import played_on, written
+from tests.replay.importers.test_driver import HEADLINES, SET_UP
+from tests.replay.importers.writer import played_on, written
 
 
 @pytest.mark.parametrize(
