@@ -189,18 +189,10 @@ class AuditEntry(Struct, frozen=True):
     reason: str
 
 
-class Barred(StoreError):
-    """What cannot be done with a person; `kind` is unknown-player, forgotten, last-admin or reason."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.kind = kind
-
-
 class People(Protocol):
     """Names and tokens, beside the log: a person can be forgotten without breaking a proof.
 
-    What is done with a person raises `Barred` where it cannot be; where it is done already, it is not done
+    What is done with a person raises `Refused` where it cannot be; where it is done already, it is not done
     again, and leaves no second action.
     """
 

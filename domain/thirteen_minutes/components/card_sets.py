@@ -242,7 +242,7 @@ _CARD = _object(
 def _cards(value: Any, place: str, problems: list[Sentence]) -> Any:
     cards = _list_of(_CARD)(value, place, problems)
     if isinstance(value, list) and len(value) != CARDS:
-        about = {"where": place, "wanted": f"{CARDS} cards", "given": len(value)}
+        about = {"where": place, "wanted": f"{CARDS} cards", "given": str(len(value))}
         problems.append(Sentence("card-set-value", about))
     first: dict[Any, int] = {}
     for i, card in enumerate(cards):
