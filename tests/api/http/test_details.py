@@ -13,6 +13,7 @@ import pytest
 
 from api.http.messages import in_russian
 from api.store import postgres_connection, postgres_schema
+from api.store.interface import Unavailable
 
 ROOT = Path(__file__).parents[3]
 VERIFYING = {
@@ -51,9 +52,9 @@ def test_every_finding_about_a_match_file_has_its_russian_sentence(source: str) 
 
 
 def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() -> None:
-    outdated = str(postgres_schema._newer(3, postgres_schema.CURRENT))
-    for said in (postgres_connection.AWAY, outdated):
-        told = in_russian(said)
+    outdated = postgres_schema._newer(3, postgres_schema.CURRENT)
+    for error in (Unavailable(postgres_connection.AWAY), outdated):
+        told = error.refusal().text("ru")
         assert "ничего не изменено" in told
         assert "nothing" not in told
 
