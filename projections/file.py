@@ -141,7 +141,7 @@ class File:
             self._let_go()
             self._reading, self._read = connect(self.path), node
         if self._reading is None:
-            raise NoTable("the read models are being built; ask again soon")
+            raise NoTable("there is no file of read models")
         return self._reading
 
     def _let_go(self) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from domain.kernel import Refused
 from projections import history as histories
 from projections.backend import NoTable, Reading, shape
 from projections.boards import StandingRow, TotalsRow
@@ -28,14 +29,6 @@ OUTCOMES = (histories.RUNNING, histories.WON, histories.LOST, histories.DRAWN, h
 
 _BEST = ("rating", "won", "player")  # by which standings are ordered, the highest first
 T = TypeVar("T")
-
-
-class BadQuery(ValueError):
-    """A filter, limit or cursor that cannot be meant; the text says which, and what is possible."""
-
-
-class NotReady(Exception):
-    """This read model is being built, and what an older version left of it, if anything, cannot be read."""
 
 
 class Asked(Struct, frozen=True):
@@ -89,7 +82,7 @@ def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
     """The match list, the latest opened first.
 
     Raises:
-        BadQuery, NotReady.
+        Refused: invalid; unavailable, while the read model is being built.
     """
     _one_of("status", which.status, STATUSES)
     where = _Where(game=which.game, edition=which.edition, status=which.status, origin=which.origin)
@@ -116,7 +109,7 @@ def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> 
     """The matches of a player, the latest opened first.
 
     Raises:
-        BadQuery, NotReady.
+        Refused: invalid; unavailable, while the read model is being built.
     """
     _one_of("outcome", which.outcome, OUTCOMES)
     where = _Where(
@@ -156,7 +149,7 @@ def standings(tables: Reading, game: str, edition: str, page: Asked, pool: str =
     """The players on one board: by rating, then by matches won, then by id.
 
     Raises:
-        BadQuery, NotReady.
+        Refused: invalid; unavailable, while the read model is being built.
     """
     where = _Where(game=game, edition=edition, pool=pool)
     where.after(_BEST, cursor(page.after, (int, int, str)))
@@ -212,13 +205,13 @@ def _descending(names: Sequence[str]) -> str:
 
 def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
     if value is not None and value not in known:
-        raise BadQuery(f"no {name} {value[:40]!r}; there are: {', '.join(known)}")
+        raise Refused("invalid", "no-such-value", {"name": name, "value": repr(value[:40]), "known": known})
 
 
 def _limit(page: Asked) -> int:
     """One row more than asked, which tells whether there is another page."""
     if not 1 <= page.limit <= MOST:
-        raise BadQuery(f"a page has 1 to {MOST} rows, not {page.limit}")
+        raise Refused("invalid", "page-size", {"most": MOST, "rows": page.limit})
     return page.limit + 1
 
 
@@ -226,7 +219,7 @@ def cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
     """The values for which the `next` of a page stands; None where it is the first.
 
     Raises:
-        BadQuery: it is not that of a page of this list.
+        Refused: invalid, where it is not that of a page of this list.
     """
     if text is None:
         return None
@@ -236,7 +229,7 @@ def cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
     except ValueError:
         values = []
     if tuple(type(value) for value in values) != kinds:
-        raise BadQuery(f"{text[:40]!r} is not the `next` of a page of this list")
+        raise Refused("invalid", "not-a-next", {"text": repr(text[:40])})
     return values
 
 
@@ -253,13 +246,13 @@ def rows_of(tables: Reading, kind: type[R], rest: str, values: Sequence[Any]) ->
     """Rows of the generation that is served; `rest` says which, with `values` for its marks.
 
     Raises:
-        BadQuery, NotReady.
+        Refused: invalid; unavailable, while the read model is being built.
     """
     kept = shape(kind)
     try:
         found = tables.execute(f"SELECT {kept.names} FROM {tables.views}{kind.table} {rest}", values)
         return [kept.row(row) for row in found]
     except (OverflowError, UnicodeEncodeError) as error:
-        raise BadQuery("a number beyond 64 bits, or text that is no Unicode") from error
+        raise Refused("invalid", "beyond-database") from error
     except (NoTable, msgspec.DecodeError) as error:
-        raise NotReady(f"the read model {kind.table} is being built; ask again soon") from error
+        raise Refused("unavailable", "read-model-built", {"model": kind.table}) from error

@@ -266,6 +266,7 @@ def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
 @contextmanager
 def _closed_after(open: Callable[[], S]) -> Iterator[S]:
     from api.store.interface import StoreError
+    from domain.kernel import Refused
     from domain.log import Damaged
 
     try:
@@ -274,7 +275,7 @@ def _closed_after(open: Callable[[], S]) -> Iterator[S]:
             yield store
         finally:
             store.close()
-    except (StoreError, Damaged) as error:
+    except (StoreError, Refused, Damaged) as error:
         raise CannotBeDone(str(error)) from error
 
 

@@ -21,7 +21,6 @@ from domain.events import Closed, SecretOpened
 from domain.kernel import Refused
 from domain.log import unb64
 from domain.match import Match
-from domain.refusals import QUOTED
 from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
@@ -237,11 +236,9 @@ class Commits:
             last = await self._arrivals.of(self.store.submit(append))
         except (Conflict, Exists):
             raise
-        except InDoubt as error:
-            self.counts.doubts += 1
-            raise Refused("in-doubt", QUOTED, {"said": str(error)}) from error
         except StoreError as error:
-            raise Refused("unavailable", QUOTED, {"said": str(error)}) from error
+            self.counts.doubts += isinstance(error, InDoubt)
+            raise error.refusal() from error
         self.announce(match, last - len(append.records) + 1, last)
         return last
 

@@ -30,7 +30,6 @@ from domain.events import Closed, Played, SecretOpened, TakebackAnswered, TakenB
 from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.match_base import Chair, Outline
-from domain.refusals import QUOTED
 
 # ── What a command is before and after the gate, and what an idempotency key keeps of it ──
 
@@ -353,7 +352,7 @@ class CommandHandler:
         try:
             known = await asyncio.to_thread(self._store.remembered, order.key.scope, order.key.key)
         except StoreError as error:
-            raise Refused("unavailable", QUOTED, {"said": str(error)}) from error
+            raise error.refusal() from error
         if known is None:
             return None
         if known.body != order.key.body:

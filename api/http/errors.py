@@ -16,7 +16,7 @@ from api.http.problems import answer, document
 from api.http.schemas import Problem, PromptView
 from api.http.services import Services
 from api.http.views import LogView, prompt_view
-from api.store.interface import InDoubt, StoreError
+from api.store.interface import StoreError
 from domain.kernel import Prompt, Refused
 from domain.match_base import Chair
 from domain.texts import Texts
@@ -36,9 +36,8 @@ def _language(request: HTTPConnection) -> str:
 async def problem(error: Refusal, services: Services, language: str) -> tuple[Problem, Mapping[str, str]]:
     """The document of a refusal, and the headers that HTTP sends with it."""
     if isinstance(error, StoreError):
-        doubtful = isinstance(error, InDoubt)  # whoever is told to come again soon repeats without a look
-        kind = "in-doubt" if doubtful else "unavailable"
-        return document(kind, str(error), language), {} if doubtful else _SOON
+        error = error.refusal()
+    # Who is told to come again soon repeats without a look, so not where it is in doubt.
     headers = error.headers or (_SOON if error.kind == "unavailable" else {})
     desk = await _desk(services, None if error.kind in UNTOLD else error.match)
     if desk is None:

@@ -156,7 +156,7 @@ def document(
 
 def _in_russian(detail: str | Refused, names: Mapping[str, str]) -> str:
     """Why, in Russian: by its id, or found by the English sentence where a part of the program has no ids."""
-    if isinstance(detail, Refused) and detail.id != QUOTED:
+    if isinstance(detail, Refused) and not (detail.id == QUOTED and isinstance(detail.values["said"], str)):
         return detail.text("ru", names)
     return in_russian(str(detail), names)
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from api.store.interface import Store, StoreError
 from api.store.sql import SqlStore
 from domain.kernel import Refused
-from domain.refusals import QUOTED
-from projections import read
 from projections.backend import Home, NoTable, Reading
 from projections.file import File
 from projections.runner import Runner
@@ -90,10 +88,12 @@ class ReadModels:
         try:
             with home.reader() as tables:
                 return question(tables)
-        except read.BadQuery as error:
-            raise Refused("invalid", QUOTED, {"said": str(error)}) from error
-        except (read.NotReady, NoTable) as error:
-            raise self._built() or Refused("unavailable", QUOTED, {"said": str(error)}, _SOON) from error
+        except NoTable as error:
+            raise self._built() or Refused("unavailable", "no-read-models") from error
+        except Refused as error:
+            if error.kind == "unavailable" and (built := self._built()):
+                raise built from error
+            raise
 
     def _built(self) -> Refused | None:
         """How far the read model is that is built and has the longest way to go, or where one stopped; None:

@@ -24,7 +24,6 @@ from api.store.events import Rows
 from api.store.interface import (
     Act,
     AuditEntry,
-    Barred,
     Conflict,
     Found,
     Known,
@@ -36,6 +35,7 @@ from api.store.interface import (
     StoreError,
     Withdrawal,
 )
+from domain.kernel import Refused
 from domain.log import canonical
 
 # Letters of appointment: how the owner of a store makes an administrator while a server holds the store.
@@ -379,7 +379,7 @@ class SqlPeople:
 
 
 def _found(cursor: Cursor, player: str) -> Known:
-    """The person.  Raises Barred: unknown-player."""
+    """The person.  Raises Refused: unknown-player."""
     cursor.execute(
         "SELECT id, name, role, (SELECT count(*) FROM tokens WHERE person = people.id) FROM people"
         " WHERE id = ?",
@@ -387,20 +387,20 @@ def _found(cursor: Cursor, player: str) -> Known:
     )
     row = cursor.fetchone()
     if row is None:
-        raise Barred("unknown-player", f"there is no player {player[:64]!r} here")
+        raise Refused("unknown-player", "no-such-player", {"player": repr(player[:64])})
     return Known(*row)
 
 
 def _remembered(cursor: Cursor, player: str) -> Known:
-    """The person, who was not forgotten.  Raises Barred: unknown-player, forgotten."""
+    """The person, who was not forgotten.  Raises Refused: unknown-player, forgotten."""
     found = _found(cursor, player)
     if found.forgotten:
-        raise Barred("forgotten", f"player {player} was forgotten, and does not come back")
+        raise Refused("forgotten", "player-forgotten", {"player": player})
     return found
 
 
 def _must_not_be_last(cursor: Cursor, person: Known) -> None:
-    """Raises Barred: last-admin."""
+    """Raises Refused: last-admin."""
     if person.role != "admin" or not person.tokens:
         return
     cursor.execute(
@@ -409,17 +409,13 @@ def _must_not_be_last(cursor: Cursor, person: Known) -> None:
         (person.id,),
     )
     if cursor.fetchone() is None:
-        raise Barred(
-            "last-admin",
-            f"{person.id} is the last administrator with a token:"
-            " make another one first (glasnost admin-token)",
-        )
+        raise Refused("last-admin", "last-admin", {"player": person.id})
 
 
 def _must_not_name(person: Known, act: Act) -> None:
-    """The audit log holds no name.  Raises Barred: reason."""
+    """The audit log holds no name.  Raises Refused: invalid."""
     if is_in(person.name or "", act.reason):
-        raise Barred("reason", "the reason holds the name of the player: say it without the name")
+        raise Refused("invalid", "reason-names-player")
 
 
 def _leave_traces(cursor: Cursor) -> None:

@@ -13,16 +13,31 @@ from typing import Protocol
 from msgspec import Struct
 
 from api.histogram import Histogram
+from domain.kernel import Refused
 from domain.log import Record
 from domain.match import Match
 from domain.partial_match import PartialMatch
+from domain.refusals import QUOTED, Sentence
 from domain.signed_notes import Signed
 
 Told = Callable[[str, int], None]  # a match and a position
 
 
 class StoreError(Exception):
-    """A store that cannot do what is asked; the text says what a person can do about it."""
+    """A store that cannot do what is asked; the text says what a person can do about it.
+
+    What a client may meet is a sentence by an id; what only the operator reads is a text.
+    """
+
+    kind = "unavailable"
+
+    def __init__(self, said: str | Sentence = "") -> None:
+        super().__init__(str(said))
+        self.said = said
+
+    def refusal(self) -> Refused:
+        """What the client is told whose request came to this."""
+        return Refused(self.kind, QUOTED, {"said": self.said})
 
 
 class InUse(StoreError):
@@ -43,6 +58,8 @@ class Unavailable(StoreError):
 
 class InDoubt(StoreError):
     """The store went away in the middle of an append: nobody can say yet whether it was stored."""
+
+    kind = "in-doubt"
 
 
 class Older(StoreError):
@@ -189,18 +206,10 @@ class AuditEntry(Struct, frozen=True):
     reason: str
 
 
-class Barred(StoreError):
-    """What cannot be done with a person; `kind` is unknown-player, forgotten, last-admin or reason."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.kind = kind
-
-
 class People(Protocol):
     """Names and tokens, beside the log: a person can be forgotten without breaking a proof.
 
-    What is done with a person raises `Barred` where it cannot be; where it is done already, it is not done
+    What is done with a person raises `Refused` where it cannot be; where it is done already, it is not done
     again, and leaves no second action.
     """
 

@@ -261,7 +261,7 @@ class PostgresStore(SqlStore):
         if self._writer is None:
             raise StoreError(READ_ONLY)
         if self._outdated:
-            raise Outdated(str(self._outdated))
+            raise Outdated(self._outdated.said)
         return self._datastore.write(work)
 
     def _wait_for_order(self, cursor: Cursor) -> None:

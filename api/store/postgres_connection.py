@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from api.store.events import NEWS, Rows
 from api.store.interface import StoreError, Told, Unavailable
 from api.store.postgres_schema import BELL, SCHEMA
+from domain.refusals import Sentence
 
 _AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
 _SETTINGS = (
@@ -49,10 +50,7 @@ DOUBTFUL = (
     "the database went away in the middle, and nobody can say whether this was stored: look at the match, or"
     " send the same again with its Idempotency-Key or expect"
 )
-AWAY = (
-    "the database does not do its work just now; nothing is lost, and nothing was changed: try again in a"
-    " moment"
-)
+AWAY = Sentence("database-away")
 
 Connection = psycopg.Connection[Any]
 _log = logging.getLogger("glasnost.store")

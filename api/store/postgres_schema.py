@@ -23,6 +23,7 @@ from api.store.accounts import folded
 from api.store.events import MILESTONES, kind_of_row
 from api.store.interface import Older, Outdated, StoreError
 from domain.log import PLAYED
+from domain.refusals import Sentence
 
 SCHEMA = "glasnost"
 BELL = "glasnost_moves"  # the channel on which each commit is announced
@@ -320,10 +321,7 @@ def _must_be_fit(connection: psycopg.Connection[Any]) -> None:
 
 
 def _newer(found: int, schema: Schema) -> Outdated:
-    return Outdated(
-        f"the store has schema {found}, this version of Glasnost knows up to {schema.version}:"
-        " use the version that wrote it, or a later one; nothing was changed"
-    )
+    return Outdated(Sentence("schema-newer", {"found": found, "known": schema.version}))
 
 
 def _way(found: int, schema: Schema) -> list[Statement]:

@@ -35,6 +35,7 @@ from api.store.keys import KeyRing, create_keys
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, SqlStore
 from api.store.sqlite_recorder import Datastore, Factory, Recorder
 from domain.events import Opened
+from domain.refusals import Sentence
 
 # The one writer of an SQLite store: a thread that commits many pieces of work in one durable transaction.
 #
@@ -225,7 +226,7 @@ def _is_trouble(error: Exception) -> bool:
 
 
 def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"nothing was stored: {error}; make room on the disk, or see to it, and try again")
+    return Unavailable(Sentence("nothing-stored", {"error": str(error)}))
 
 
 # ── How an append is stored in SQLite, in the writer's thread: by itself, or together with others ──

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from domain.games import GAMES
+from domain.kernel import Refused
 from projections import read
 from projections.file import connect
 from projections.matches import MATCHES
-from projections.read import Asked, MatchFilter, NotReady
+from projections.read import Asked, MatchFilter
 from projections.runner import PROJECTIONS, Runner
 from projections.status import Status
 from tests.projections.support import LONG, FakeSource, Hall, add, caught_up, dumped
@@ -33,7 +34,7 @@ def test_a_list_is_refused_until_it_holds_everything(tmp_path: Path) -> None:
     log, path = FakeSource(LOG[:-1]), tmp_path / "read.db"
     runner = Runner(log, path, batch=50)
     for taken in range(50, len(LOG), 50):
-        with pytest.raises(NotReady, match="matches is being built"):
+        with pytest.raises(Refused, match="matches is being built"):
             listed(path)
         assert not runner.wait(0, 0)
         runner.advance()
@@ -68,7 +69,7 @@ def test_a_store_of_which_nothing_can_be_read_has_no_empty_list(tmp_path: Path) 
     log.away = True
     runner = Runner(log, tmp_path / "read.db")
     runner.catch_up()
-    with pytest.raises(NotReady):
+    with pytest.raises(Refused):
         listed(tmp_path / "read.db")
     assert not runner.wait(0, 0)
     runner.stop()

@@ -10,6 +10,7 @@ import pytest
 
 from domain.game import Game
 from domain.games import GAMES
+from domain.kernel import Refused
 from domain.log import PLAYED
 from projections import read
 from projections.backend import shape
@@ -18,7 +19,7 @@ from projections.file import connect
 from projections.history import HISTORY
 from projections.matches import MATCHES, MatchRow
 from projections.model import Change, Delivered, Projection, Row, Rows
-from projections.read import Asked, MatchFilter, NotReady
+from projections.read import Asked, MatchFilter
 from projections.runner import PROJECTIONS, Runner
 from projections.status import Status
 from tests.matches import finished
@@ -319,7 +320,7 @@ def test_rows_of_an_older_shape_are_not_ready_rather_than_wrong(tmp_path: Path) 
     caught_up(LOG, tmp_path / "read.db", projections=(older,))
     runner = Runner(FakeSource(LOG), tmp_path / "read.db", projections=(MATCHES,))
     reader = connect(tmp_path / "read.db")
-    with pytest.raises(NotReady, match="matches"):
+    with pytest.raises(Refused, match="matches"):
         read.matches(reader, MatchFilter(), Asked())
     runner.catch_up()
     assert read.matches(reader, MatchFilter(), Asked()).rows

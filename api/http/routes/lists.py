@@ -19,7 +19,6 @@ from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
 from domain.kernel import Refused
 from domain.match import Match
-from domain.refusals import QUOTED
 from projections import read
 from projections.boards import SOLO, StandingRow, TotalsRow
 from projections.matches import MatchRow
@@ -94,10 +93,7 @@ def stood_for(after: str | None, kinds: tuple[type, ...]) -> Sequence[str | int]
     Raises:
         Refused: invalid.
     """
-    try:
-        return read.cursor(after, kinds) or ()
-    except read.BadQuery as error:
-        raise Refused("invalid", QUOTED, {"said": str(error)}) from error
+    return read.cursor(after, kinds) or ()
 
 
 async def must_be_somebody(call: Call, player: str) -> None:

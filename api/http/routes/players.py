@@ -29,9 +29,8 @@ from api.http.schemas import (
 )
 from api.http.services import FORGOTTEN, checked
 from api.store.accounts import folded
-from api.store.interface import Act, Barred
+from api.store.interface import Act
 from domain.kernel import Refused
-from domain.refusals import QUOTED
 from projections.read import Asked, paged
 
 # ── What is done with a player over HTTP, and who a player is ──
@@ -47,11 +46,7 @@ async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> 
         StoreError: the store is away.
     """
     act = Act(call.person().id, call.services.clock(), reason)
-    try:
-        return await asyncio.to_thread(work, *given, act)
-    except Barred as error:
-        kind = "invalid" if error.kind == "reason" else error.kind
-        raise Refused(kind, QUOTED, {"said": str(error)}) from error
+    return await asyncio.to_thread(work, *given, act)
 
 
 async def played_by(call: Call, player: str) -> PlayerView:

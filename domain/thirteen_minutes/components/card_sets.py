@@ -21,11 +21,11 @@ from typing import Any
 from msgspec import Struct
 
 from domain.kernel import CHANCE, Refused
-from domain.refusals import QUOTED
+from domain.refusals import Sentence
 from domain.texts import LANGUAGES
 from domain.thirteen_minutes.board import ALIGNMENTS, CARDS, COLOURS, CUBA, CUBES, SPHERE, UN, US, USSR, ZONES
 
-Check = Callable[[Any, str, list[str]], Any]
+Check = Callable[[Any, str, list[Sentence]], Any]
 
 REQUIRED = object()  # stands for a default: the field must be given
 LEFT_OUT = object()  # stands for a default: without the field, nothing stands there
@@ -64,10 +64,10 @@ def checked(data: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         Refused: bad-option, with one line for each wrong field, joined by "; ".
     """
-    problems: list[str] = []
+    problems: list[Sentence] = []
     card_set = _CARD_SET(data, "", problems)
     if problems:
-        raise Refused("bad-option", QUOTED, {"said": "; ".join(problems)})
+        raise Refused("bad-option", "card-set", {"problems": problems})
     completed: dict[str, Any] = {**card_set, "warnings": _warnings(card_set["cards"])}
     return completed
 
@@ -85,22 +85,23 @@ def _warnings(cards: list[dict[str, Any]]) -> list[str]:
 # --------------------------------------------------------------------------- checks of single values
 
 
-def _wrong(problems: list[str], place: str, expected: str, value: Any) -> None:
+def _wrong(problems: list[Sentence], place: str, expected: str | Sentence, value: Any) -> None:
     got = json.dumps(value, ensure_ascii=False, default=str)
-    problems.append(f"{place}: expected {expected}, got {got if len(got) <= 60 else got[:57] + '...'}")
+    given = got if len(got) <= 60 else got[:57] + "..."
+    problems.append(Sentence("card-set-value", {"where": place, "wanted": expected, "given": given}))
 
 
 def _integer(least: int, most: int) -> Check:
-    def check(value: Any, place: str, problems: list[str]) -> Any:
+    def check(value: Any, place: str, problems: list[Sentence]) -> Any:
         if type(value) is not int or not least <= value <= most:
-            _wrong(problems, place, f"{least} to {most}", value)
+            _wrong(problems, place, Sentence("range", {"least": least, "most": most}), value)
         return value
 
     return check
 
 
 def _one_of(*words: str | bool) -> Check:
-    def check(value: Any, place: str, problems: list[str]) -> Any:
+    def check(value: Any, place: str, problems: list[Sentence]) -> Any:
         if not any(type(value) is type(word) and value == word for word in words):
             _wrong(problems, place, " or ".join(json.dumps(word) for word in words), value)
         return value
@@ -109,7 +110,7 @@ def _one_of(*words: str | bool) -> Check:
 
 
 def _list_of(item: Check) -> Check:
-    def check(value: Any, place: str, problems: list[str]) -> Any:
+    def check(value: Any, place: str, problems: list[Sentence]) -> Any:
         if not isinstance(value, list):
             _wrong(problems, place, "a list", value)
             return []
@@ -118,20 +119,20 @@ def _list_of(item: Check) -> Check:
     return check
 
 
-def _text(value: Any, place: str, problems: list[str]) -> Any:
+def _text(value: Any, place: str, problems: list[Sentence]) -> Any:
     if not isinstance(value, str) or not value.strip():
         _wrong(problems, place, "a text", value)
     return value
 
 
-def _words(value: Any, place: str, problems: list[str]) -> Any:
+def _words(value: Any, place: str, problems: list[Sentence]) -> Any:
     """A text for all languages, or one for each."""
     if isinstance(value, str):
         return dict.fromkeys(LANGUAGES, _text(value, place, problems))
     return _object(dict.fromkeys(LANGUAGES, Field(_text)))(value, place, problems)
 
 
-def _id(value: Any, place: str, problems: list[str]) -> Any:
+def _id(value: Any, place: str, problems: list[Sentence]) -> Any:
     if not isinstance(value, str) or not ID.fullmatch(value):
         _wrong(problems, place, "small letters, digits, - and _, a letter first", value)
     elif value in RESERVED:
@@ -140,12 +141,12 @@ def _id(value: Any, place: str, problems: list[str]) -> Any:
 
 
 def _object(fields: Mapping[str, Field], ignored: tuple[str, ...] = ()) -> Check:
-    def check(value: Any, place: str, problems: list[str]) -> Any:
+    def check(value: Any, place: str, problems: list[Sentence]) -> Any:
         if not isinstance(value, dict):
             _wrong(problems, place, "an object", value)
             return {}
         problems.extend(
-            f"{_at(place, name)}: unknown field (known: {', '.join(fields)})"
+            Sentence("card-set-field", {"where": _at(place, name), "known": list(fields)})
             for name in value
             if name not in fields and name not in ignored
         )
@@ -158,11 +159,11 @@ def _object(fields: Mapping[str, Field], ignored: tuple[str, ...] = ()) -> Check
     return check
 
 
-def _member(value: dict[str, Any], name: str, field: Field, place: str, problems: list[str]) -> Any:
+def _member(value: dict[str, Any], name: str, field: Field, place: str, problems: list[Sentence]) -> Any:
     if name in value:
         return field.check(value[name], _at(place, name), problems)
     if field.default is REQUIRED:
-        problems.append(f"{_at(place, name)}: missing")
+        problems.append(Sentence("card-set-missing", {"where": _at(place, name)}))
     return field.default
 
 
@@ -204,7 +205,7 @@ _OPS: dict[str, dict[str, Field]] = {
 _OP = Field(_one_of(*_OPS))
 
 
-def _step(value: Any, place: str, problems: list[str]) -> Any:
+def _step(value: Any, place: str, problems: list[Sentence]) -> Any:
     op = value.get("op") if isinstance(value, dict) else None
     fields = _OPS.get(op) if isinstance(op, str) else None
     if fields is None:  # which other fields belong here, only the op tells
@@ -219,7 +220,7 @@ _EVENT = _object(
 )
 
 
-def _event(value: Any, place: str, problems: list[str]) -> Any:
+def _event(value: Any, place: str, problems: list[Sentence]) -> Any:
     """`optional` may stand in the file, and can only be true: every step may be declined."""
     event = _EVENT(value, place, problems)
     return {name: event[name] for name in ("steps", "text") if name in event}
@@ -238,16 +239,16 @@ _CARD = _object(
 )
 
 
-def _cards(value: Any, place: str, problems: list[str]) -> Any:
+def _cards(value: Any, place: str, problems: list[Sentence]) -> Any:
     cards = _list_of(_CARD)(value, place, problems)
     if isinstance(value, list) and len(value) != CARDS:
-        problems.append(f"{place}: expected {CARDS} cards, got {len(value)}")
+        about = {"where": place, "wanted": f"{CARDS} cards", "given": str(len(value))}
+        problems.append(Sentence("card-set-value", about))
     first: dict[Any, int] = {}
     for i, card in enumerate(cards):
         if isinstance(card.get("id"), str) and first.setdefault(card["id"], i) != i:
-            problems.append(
-                f"{place}[{i}].id: {card['id']!r} is the id of {place}[{first[card['id']]}] already"
-            )
+            twice = {"id": repr(card["id"]), "other": f"{place}[{first[card['id']]}]"}
+            problems.append(Sentence("card-set-id", {"where": f"{place}[{i}].id", **twice}))
     return cards
 
 

@@ -13,7 +13,6 @@ from api.store.interface import (
     Act,
     Append,
     AuditEntry,
-    Barred,
     Conflict,
     Exists,
     Figures,
@@ -32,6 +31,7 @@ from api.store.interface import (
 )
 from domain.events import Opened
 from domain.games import GAMES
+from domain.kernel import Refused
 from domain.log import Record, codec
 from domain.match import Match
 from domain.partial_match import PartialMatch
@@ -109,7 +109,7 @@ class MemoryPeople:
 
     def new_token(self, player: str, act: Act) -> str:
         """Nobody gets another token in memory."""
-        raise Barred("unknown-player", "nobody is kept here for long")
+        raise Refused("unknown-player", "no-such-player", {"player": repr(player)})
 
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
         """Nothing is kept of it."""

@@ -13,15 +13,13 @@ import pytest
 
 from api.http.messages import in_russian
 from api.store import postgres_connection, postgres_schema
+from api.store.interface import Unavailable
 
 ROOT = Path(__file__).parents[3]
-SOURCES = ("projections/read.py",)
-WITHOUT_KIND = {"BadQuery", "NotReady"}
 VERIFYING = {
     name: f"replay/{name}.py" for name in ("archive", "chain", "transitions", "randomness", "audit", "verify")
 }
 PLACES = {"Damaged": 0, "Differs": 0, "BadFile": 1, "Wrong": 2}  # where a sentence stands in what raises it
-_LINES = "cards: не хватает; cards[3].command: нужно от 1 до 3, а не 7"
 
 
 def sentence(node: ast.expr) -> str | None:
@@ -32,16 +30,6 @@ def sentence(node: ast.expr) -> str | None:
         parts = [part.value if isinstance(part, ast.Constant) else "7" for part in node.values]
         return "".join(map(str, parts))
     return None
-
-
-def refusals(source: str) -> Iterator[str]:
-    """The sentences of a module that a Russian detail would quote."""
-    for node in ast.walk(ast.parse((ROOT / source).read_text("utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
-            continue
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-        if name in WITHOUT_KIND and node.args:
-            yield from filter(None, [sentence(node.args[0])])
 
 
 def findings(source: str) -> Iterator[str]:
@@ -63,20 +51,10 @@ def test_every_finding_about_a_match_file_has_its_russian_sentence(source: str) 
     assert [said for said in told if in_russian(said) == said] == []
 
 
-def test_there_are_sentences_to_tell() -> None:
-    assert sum(len(list(refusals(source))) for source in SOURCES) > 3
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_refusal_of_our_own_has_its_russian_sentence(source: str) -> None:
-    missing = [said for said in refusals(source) if in_russian(said) == said]
-    assert missing == []
-
-
 def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() -> None:
-    outdated = str(postgres_schema._newer(3, postgres_schema.CURRENT))
-    for said in (postgres_connection.AWAY, outdated):
-        told = in_russian(said)
+    outdated = postgres_schema._newer(3, postgres_schema.CURRENT)
+    for error in (Unavailable(postgres_connection.AWAY), outdated):
+        told = error.refusal().text("ru")
         assert "ничего не изменено" in told
         assert "nothing" not in told
 
@@ -85,8 +63,6 @@ def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() ->
     ("english", "russian"),
     [
         ("move 5 was taken back itself", "ход 5 сам взят назад"),
-        ("a page has 1 to 200 rows, not 0", "на странице от 1 до 200 строк, а не 0"),
-        ("cards: missing; cards[3].command: expected 1 to 3, got 7", _LINES),
         ("a library's own words", "a library's own words"),
         (
             "log: archive: not a zip archive, or cut off: File is not a zip file; get the file once more from"

@@ -9,6 +9,7 @@ import pytest
 
 from api.store.postgres import PostgresStore
 from domain.game import Game
+from domain.kernel import Refused
 from domain.match import Match
 from projections import read
 from projections.file import File, connect
@@ -117,7 +118,7 @@ def test_the_read_models_are_built_anew_without_it(server: Served, uploaded: Mat
         connection = connect(path)
         try:
             return len(read.matches(connection, read.MatchFilter(), Asked()).rows)
-        except read.NotReady:
+        except Refused:
             return -1
         finally:
             connection.close()

@@ -14,9 +14,10 @@ from unittest.mock import Mock
 import pytest
 
 from api.store.accounts import ROLES, appoint
-from api.store.interface import Act, Barred, Found, Known, Person, StoreError
+from api.store.interface import Act, Found, Known, Person, StoreError
 from api.store.sql import SqlStore
 from api.store.sqlite_schema import connect_for_reading
+from domain.kernel import Refused
 from domain.log import canonical
 from tests.api.store.locations import ACT, Folder, Place
 from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
@@ -139,7 +140,7 @@ def test_a_forgotten_person_does_not_come_back(store: SqlStore, place: Place) ->
         lambda: store.people.new_token(person.id, ACT),
         lambda: store.people.rename(person.id, "Ann", ACT),
     ):
-        with pytest.raises(Barred, match="does not come back") as refused:
+        with pytest.raises(Refused, match="does not come back") as refused:
             again()
         assert refused.value.kind == "forgotten"
     letter = next((place.keys / "appointments").iterdir())
@@ -156,7 +157,7 @@ def test_a_forgotten_person_does_not_come_back(store: SqlStore, place: Place) ->
 
 def test_forgetting_burns_the_letters_of_a_person(store: SqlStore, place: Place) -> None:
     person, token = appoint(place.keys, NAME)
-    with pytest.raises(Barred, match="there is no player"):
+    with pytest.raises(Refused, match="there is no player"):
         store.people.forget(person.id, ACT)
     assert store.people.by_token(token) == person
     kept = place.keys / "appointments" / hashlib.sha256(b"another token").hexdigest()
@@ -170,13 +171,13 @@ def test_the_last_administrator_is_neither_forgotten_nor_locked_out(store: SqlSt
     person, token = store.people.add(NAME, "admin")
     store.people.add("Boris", "organizer")
     for do in (store.people.forget, store.people.revoke):
-        with pytest.raises(Barred, match="last administrator with a token") as refused:
+        with pytest.raises(Refused, match="last administrator with a token") as refused:
             do(person.id, ACT)
         assert refused.value.kind == "last-admin"
     assert store.people.by_token(token) == person
     other, _ = store.people.add("Carl", "admin")
     assert store.people.revoke(other.id, ACT)
-    with pytest.raises(Barred, match="last administrator"):
+    with pytest.raises(Refused, match="last administrator"):
         store.people.forget(person.id, ACT)
     assert not store.people.revoke(other.id, ACT)  # has none any more
     assert store.people.forget(other.id, ACT)
@@ -196,7 +197,7 @@ def test_of_two_who_forget_each_other_at_once_one_administrator_stays(store: Sql
             barrier.wait()
             try:
                 return store.people.forget(player, ACT)
-            except Barred:
+            except Refused:
                 return False
 
         with ThreadPoolExecutor(2) as threads:
@@ -244,7 +245,7 @@ def test_each_action_is_recorded_once_and_without_a_name(store: SqlStore, place:
 def test_a_reason_does_not_hold_the_name(store: SqlStore, reason: str) -> None:
     person, _ = store.people.add("Boris", "player")
     for do in (store.people.forget, store.people.revoke, store.people.new_token):
-        with pytest.raises(Barred, match="say it without the name"):
+        with pytest.raises(Refused, match="say it without the name"):
             do(person.id, Act("", 1, reason))
     assert store.people.audit_log((), 10) == []
 
