@@ -71,7 +71,7 @@ class CommandResult(Struct, frozen=True):
     `seat`: the one for which it was said.
     """
 
-    desk: CachedMatch
+    cached: CachedMatch
     seat: Seat | None
     first: int
     last: int
@@ -81,7 +81,7 @@ class CommandResult(Struct, frozen=True):
     @property
     def chair(self) -> Chair | None:
         """Where the player who said it sat down: with the command itself he may have left the seat."""
-        return self.desk.match.chair_of(self.seat, self.first - 1) if self.seat else None
+        return self.cached.match.chair_of(self.seat, self.first - 1) if self.seat else None
 
 
 class Command(Struct, frozen=True):
@@ -129,10 +129,12 @@ def last_own(draft: Draft) -> int:
     return own[-1] if own else draft.records[-1].move
 
 
-def recalled(known: Remembered, desk: CachedMatch) -> CommandResult:
+def recalled(known: Remembered, cached: CachedMatch) -> CommandResult:
     """The command that a key stands for, as it was answered."""
     kept = msgspec.json.decode(known.answer, type=_Kept)
-    return CommandResult(desk, kept.seat, kept.first, kept.last, settled(desk.match, kept.last), kept.form)
+    return CommandResult(
+        cached, kept.seat, kept.first, kept.last, settled(cached.match, kept.last), kept.form
+    )
 
 
 def settled(match: Match, last: int) -> int:
@@ -222,25 +224,25 @@ class CommandHandler:
     """
 
     def __init__(self, commits: Commits, desks: MatchCache, house: BotRunner, refusals: Refusals) -> None:
-        self._commits, self._desks, self._house, self._refusals = commits, desks, house, refusals
+        self._commits, self._cache, self._bots, self._refusals = commits, desks, house, refusals
         self._store = commits.store
         self._tasks: set[asyncio.Task[CommandResult]] = set()
 
-    async def desk(self, match: str) -> CachedMatch:
-        """The desk of a match, with the state as this process knows it.
+    async def cached(self, match: str) -> CachedMatch:
+        """The cached of a match, with the state as this process knows it.
 
         Raises:
             Refused: unknown-match, withdrawn.
         """
-        desk = self._desks.at_hand(match)
-        if desk is None:
-            desk = await self._desks.get(match)
-            if desk is None:
+        cached = self._cache.at_hand(match)
+        if cached is None:
+            cached = await self._cache.get(match)
+            if cached is None:
                 raise Refused("unknown-match", "no-such-match")
             if not self._store.shared:
-                self._house.wake(desk)
-        await self.must_be_shown(desk.match)
-        return desk
+                self._bots.wake(cached)
+        await self.must_be_shown(cached.match)
+        return cached
 
     async def must_be_shown(self, match: Outline) -> None:
         """An uploaded match may have been withdrawn, at whichever worker.  Raises Refused: withdrawn."""
@@ -268,52 +270,52 @@ class CommandHandler:
 
     async def _carried_out(self, order: Command) -> CommandResult:
         """Find the match, take its lock, judge and commit (again where this process was behind), answer."""
-        desk = await self.desk(order.match)
-        with desk.used():
-            async with desk.lock:
+        cached = await self.cached(order.match)
+        with cached.used():
+            async with cached.lock:
                 for is_last in (False, True):
                     try:
-                        accepted = await self._judged_and_committed(desk, order)
+                        accepted = await self._judged_and_committed(cached, order)
                         break
                     except (Conflict, Refused) as refusal:
                         # A key is looked up only now: most are new, and one that is taken is a conflict.
-                        if (before := await self._answered_before(desk, order, refusal)) is not None:
+                        if (before := await self._answered_before(cached, order, refusal)) is not None:
                             return before
-                        if not is_last and await self._was_behind(desk, refusal):
+                        if not is_last and await self._was_behind(cached, refusal):
                             continue
                         if isinstance(refusal, Conflict):
                             raise Refused("conflict", "somebody-was-faster") from refusal
                         raise
-                await self._house.answer(desk)
-                return replace(accepted, settled=settled(desk.match, accepted.last))
+                await self._bots.answer(cached)
+                return replace(accepted, settled=settled(cached.match, accepted.last))
 
-    async def _judged_and_committed(self, desk: CachedMatch, order: Command) -> CommandResult:
-        seat = order.seat or seat_if_any(desk.match, order.player)
+    async def _judged_and_committed(self, cached: CachedMatch, order: Command) -> CommandResult:
+        seat = order.seat or seat_if_any(cached.match, order.player)
         reservations = await order.look() if order.look else None
         try:
-            draft = order.judge(desk.match, self._commits.context(desk), seat)
+            draft = order.judge(cached.match, self._commits.context(cached), seat)
         except Refused as error:
-            error.seat, error.chair = seat, desk.match.chair_of(seat) if seat else None
+            error.seat, error.chair = seat, cached.match.chair_of(seat) if seat else None
             error.expect = order.expect
             raise
         form = order.key.form if order.key else ""
-        accepted = CommandResult(desk, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(desk, draft, remembered(order.key, accepted), reservations)
+        accepted = CommandResult(cached, seat, draft.records[0].move, last_own(draft), 0, form)
+        await self._commits.commit(cached, draft, remembered(order.key, accepted), reservations)
         return accepted
 
     async def _answered_before(
-        self, desk: CachedMatch, order: Command, refusal: Conflict | Refused
+        self, cached: CachedMatch, order: Command, refusal: Conflict | Refused
     ) -> CommandResult | None:
         """The answer that the key of a refused command got before, if any; in doubt nobody can say."""
         is_in_doubt = isinstance(refusal, Refused) and refusal.kind == "in-doubt"
-        return None if is_in_doubt else await self._known(desk, order)
+        return None if is_in_doubt else await self._known(cached, order)
 
-    async def _was_behind(self, desk: CachedMatch, refusal: Conflict | Refused) -> bool:
+    async def _was_behind(self, cached: CachedMatch, refusal: Conflict | Refused) -> bool:
         """Was a command judged on a match to which another process has added?  It is at hand now."""
         if isinstance(refusal, Conflict):
-            await self._desks.refresh(desk)
+            await self._cache.refresh(cached)
             return True
-        return self._store.shared and refusal.kind not in UNTOLD and await self._desks.read_on(desk)
+        return self._store.shared and refusal.kind not in UNTOLD and await self._cache.read_on(cached)
 
     async def _recorded(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
         """Do the work; count it, and keep its refusal."""
@@ -327,25 +329,25 @@ class CommandHandler:
             raise
         self._commits.counts.commands[order.command] += 1
         if _log.isEnabledFor(logging.INFO):
-            who = {"match": accepted.desk.match.id, "player": order.player, "seat": accepted.seat}
+            who = {"match": accepted.cached.match.id, "player": order.player, "seat": accepted.seat}
             _log.info(order.command, extra={**who, "first": accepted.first, "last": accepted.last})
         return accepted
 
     async def opened_before(self, order: Command) -> CommandResult | None:
         """The match that was opened with this key before, if any."""
-        desk = await self._desks.get(order.match) if order.key else None
-        if desk is None:
+        cached = await self._cache.get(order.match) if order.key else None
+        if cached is None:
             return None
-        with desk.used():
-            async with desk.lock:  # what a command under way has stored it takes in itself
-                return await self._known(desk, order)
+        with cached.used():
+            async with cached.lock:  # what a command under way has stored it takes in itself
+                return await self._known(cached, order)
 
     async def finish(self) -> None:
         """Answer everybody who waits."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _known(self, desk: CachedMatch, order: Command) -> CommandResult | None:
+    async def _known(self, cached: CachedMatch, order: Command) -> CommandResult | None:
         """The answer that this key got before, if any.  Raises Refused: key-reused, unavailable."""
         if order.key is None:
             return None
@@ -358,12 +360,12 @@ class CommandHandler:
         if known.body != order.key.body:
             raise Refused("key-reused", "key-reused")
         if self._store.shared:
-            await self._desks.read_on(desk)
-        return recalled(known, desk)
+            await self._cache.read_on(cached)
+        return recalled(known, cached)
 
     def _refusal(self, order: Command, error: Refused) -> Refusal:
-        desk = self._desks.at_hand(order.match)
-        where, move = (desk.match.id, desk.match.move) if desk else (None, None)
+        cached = self._cache.at_hand(order.match)
+        where, move = (cached.match.id, cached.match.move) if cached else (None, None)
         return Refusal(
             self._commits.clock() or 0, error.kind, order.command, where, order.player, error.seat, move
         )

@@ -39,10 +39,10 @@ async def problem(error: Refusal, services: Services, language: str) -> tuple[Pr
         error = error.refusal()
     # Who is told to come again soon repeats without a look, so not where it is in doubt.
     headers = error.headers or (_SOON if error.kind == "unavailable" else {})
-    desk = await _desk(services, None if error.kind in UNTOLD else error.match)
-    if desk is None:
+    cached = await _desk(services, None if error.kind in UNTOLD else error.match)
+    if cached is None:
         return document(error.kind, error, language), headers
-    words = _words(desk, language)
+    words = _words(cached, language)
     fault, legal = error.fault, error.legal
     said = words.refused(legal, fault) if legal is not None and fault is not None else error
     told = document(
@@ -50,8 +50,8 @@ async def problem(error: Refusal, services: Services, language: str) -> tuple[Pr
         said,
         language,
         rule=error.rule,
-        legal=_legal(legal, desk, language),
-        since=_since(error, desk),
+        legal=_legal(legal, cached, language),
+        since=_since(error, cached),
         names=words.names if language == "ru" else None,
     )
     return told, headers
@@ -82,30 +82,30 @@ async def http(request: Request, error: HTTPException) -> Response:
 async def _desk(services: Services, match: str | None) -> CachedMatch | None:
     """The match that a refusal is about, if there is one."""
     try:
-        return await services.gate.desk(match) if match else None
+        return await services.gate.cached(match) if match else None
     except (Refused, StoreError):
         return None
 
 
-def _legal(legal: Prompt | None, desk: CachedMatch, language: str) -> PromptView | None:
+def _legal(legal: Prompt | None, cached: CachedMatch, language: str) -> PromptView | None:
     if legal is None:
         return None
-    standing = desk.match.prompt(legal.seat)
-    return prompt_view(desk.match, standing[0] if standing else desk.match.move, legal, language)
+    standing = cached.match.prompt(legal.seat)
+    return prompt_view(cached.match, standing[0] if standing else cached.match.move, legal, language)
 
 
-def _since(error: Refused, desk: CachedMatch) -> Any:
+def _since(error: Refused, cached: CachedMatch) -> Any:
     """The moves since the one that was expected, as the player who asks is told them."""
     if error.kind != "stale" or error.expect is None:
         return None
-    last = desk.match.move
-    view = LogView(desk.match, Chair(error.chair) if error.chair else None, desk.secret)
+    last = cached.match.move
+    view = LogView(cached.match, Chair(error.chair) if error.chair else None, cached.secret)
     return [view.move(number) for number in range(max(error.expect, last - SINCE) + 1, last + 1)]
 
 
-def _words(desk: CachedMatch, language: str) -> Texts:
-    opened = desk.match.opened
-    return desk.match.game.words(language, opened.options, opened.edition)
+def _words(cached: CachedMatch, language: str) -> Texts:
+    opened = cached.match.opened
+    return cached.match.game.words(language, opened.options, opened.edition)
 
 
 HANDLERS: dict[int | type[Exception], Handler] = {

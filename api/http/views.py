@@ -10,7 +10,7 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, Raw, Struct
 from msgspec.structs import FieldInfo
 
-from api.gate import CachedMatch, CommandResult, PartialLook
+from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.http.schemas import (
     AskedView,
     ChanceView,
@@ -141,24 +141,24 @@ def _overlay(move: dict[str, Any], parts: list[Known[Raw]]) -> None:
 
 
 def summary(
-    desk: CachedMatch, names: Mapping[str, str], language: str, receipt: str | None = None
+    cached: CachedMatch, names: Mapping[str, str], language: str, receipt: str | None = None
 ) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
-    return MatchSummary(**_summary(desk, names, desk.match.move, language), receipt=receipt)
+    return MatchSummary(**_summary(cached, names, cached.match.move, language), receipt=receipt)
 
 
 def as_left(accepted: CommandResult) -> CachedMatch:
     """The match as a command left it, whatever came afterwards, so that its answer can be given again."""
-    desk = accepted.desk
-    if accepted.last == desk.match.move:
-        return desk
-    match = Match.project(None, desk.match.records[: accepted.last])
+    cached = accepted.cached
+    if accepted.last == cached.match.move:
+        return cached
+    match = Match.project(None, cached.match.records[: accepted.last])
     assert match is not None, "a command has left a move"
-    return CachedMatch(match, desk.secret)
+    return CachedMatch(match, cached.secret)
 
 
 def match_view(
-    seen: CachedMatch | PartialLook,
+    seen: CachedMatch | UncachedMatch,
     names: Mapping[str, str],
     viewer: Chair | None,
     at: int,
@@ -217,8 +217,8 @@ def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
 
 def played(accepted: CommandResult, language: str) -> Done:
     """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
-    match = accepted.desk.match
-    sight = LogView(match, accepted.chair, accepted.desk.secret)
+    match = accepted.cached.match
+    sight = LogView(match, accepted.chair, accepted.cached.secret)
     root = b64(match.roots[accepted.last - 1])
     facts = sight.facts(accepted.first, accepted.last)
     seat = sight.seat_at(accepted.settled)
@@ -256,7 +256,7 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
 
 
 def _summary(
-    seen: CachedMatch | PartialLook, names: Mapping[str, str], at: int, language: str
+    seen: CachedMatch | UncachedMatch, names: Mapping[str, str], at: int, language: str
 ) -> dict[str, Any]:
     match, result, players = seen.match, seen.match.result, seen.match.players
     return {
@@ -368,7 +368,7 @@ def _option(game: Game, option: Option) -> OptionView:
     )
 
 
-def players_of(seen: CachedMatch | PartialLook) -> list[str]:
+def players_of(seen: CachedMatch | UncachedMatch) -> list[str]:
     """The people at the table whose names this house knows.
 
     A match whose players are only claimed, or that is imported, may say who it likes: nobody's name is told

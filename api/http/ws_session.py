@@ -182,20 +182,20 @@ class Following:
         """
         if said.lean and said.proof:
             raise Refused("invalid", "proof-or-lean")
-        desk = await call.gate.desk(said.match)
-        seen_by = viewer(desk.match, call.player, said.view)
-        must_be_there(desk.match, said.after)
+        cached = await call.gate.cached(said.match)
+        seen_by = viewer(cached.match, call.player, said.view)
+        must_be_there(cached.match, said.after)
         if said.match in self._matches:
             raise Refused("invalid", "already-following")
         call.services.streams.check(call.visitor.holder)
-        must_be_room(call.gate, desk)
+        must_be_room(call.gate, cached)
 
         def begin() -> None:
-            pushing = self._push(call, desk, seen_by, said)
+            pushing = self._push(call, cached, seen_by, said)
             self._matches[said.match] = task = asyncio.create_task(pushing)
             task.add_done_callback(lambda _: self._matches.pop(said.match, None))
 
-        return Reply(said.id, OK, Followed(desk.match.move, receipt_of(call, desk) or UNSET)), begin
+        return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET)), begin
 
     async def leave(self, said: Leave) -> Reply:
         """Nothing of this match is pushed after the reply; also where it was not followed."""
@@ -206,18 +206,18 @@ class Following:
         """Follow nothing more."""
         await _cancelled(list(self._matches.values()))
 
-    async def _push(self, call: Caller, desk: CachedMatch, seen_by: Chair | None, said: Follow) -> None:
+    async def _push(self, call: Caller, cached: CachedMatch, seen_by: Chair | None, said: Follow) -> None:
         services, told = call.services, said.after
         heartbeat = services.settings.heartbeat_seconds
         try:
-            with services.streams.one(call.visitor.holder), desk.used():
-                async for numbers in news(desk, told, heartbeat, lambda: call.gate.stopping):
+            with services.streams.one(call.visitor.holder), cached.used():
+                async for numbers in news(cached, told, heartbeat, lambda: call.gate.stopping):
                     if not await self._welcome():
                         return
                     for number in numbers:
-                        await self._say(pushed(sight_of(desk, seen_by, said.proof), number, said.lean))
+                        await self._say(pushed(sight_of(cached, seen_by, said.proof), number, said.lean))
                         told = number
-                if desk.match.closed and told == desk.match.move:
+                if cached.match.closed and told == cached.match.move:
                     await self._say(encode(MatchOver(said.match)))
         except OSError:  # the reader is gone
             return

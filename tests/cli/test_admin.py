@@ -196,7 +196,7 @@ def test_a_running_match_is_exported_without_its_private_parts(glasnost: Program
 
     async def opened(store: SqliteStore) -> str:
         gate = Gate(store, store.keys, lambda: 1, "0")
-        match = (await gate.open("p1", "cia_vs_kgb", None, {})).desk.match.id
+        match = (await gate.open("p1", "cia_vs_kgb", None, {})).cached.match.id
         await gate.sit(match, "cia", "p1")
         await gate.sit(match, "kgb", "p2")
         await gate.close()

@@ -125,11 +125,11 @@ class Pair:
     def _play(self, people: list[Person]) -> None:
         """One match, to its end or until it is enough."""
         opened = people[0].ask("/v1/matches", {"game": self._random.choice(GAMES)}).json
-        match, house = opened["match"], self._random.random() < _BOTS
+        match, with_bot = opened["match"], self._random.random() < _BOTS
         self.acknowledged[match] = []
         self._note(match, opened)
         self.watchers.append(Watcher(self._doors, match, self._random.getrandbits(32)))
-        playing = people[:1] if house else people
+        playing = people[:1] if with_bot else people
         for seat, person in zip(opened["seats"], people, strict=True):
             if person in playing:
                 self._sit(match, seat, person, {})

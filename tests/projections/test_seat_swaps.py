@@ -34,8 +34,8 @@ EXCHANGED = {DARK: "bob", LIGHT: "ann"}
 def seated(game: Game, *, lots: bool = False, bot: bool = False) -> Sitting:
     sitting = Sitting(game, options={"lots": lots})
     for seat, player in SEATED.items():
-        house = "random" if bot and player == "bob" else ""
-        sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot=house, source=None))
+        name = "random" if bot and player == "bob" else ""
+        sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot=name, source=None))
     return sitting
 
 

@@ -10,7 +10,7 @@ from fastapi import Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from api.gate import CachedMatch, CommandResult, PartialLook
+from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.gate import hashed, new_invitation
 from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
@@ -137,7 +137,7 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
         person.id, body.game, body.edition, body.options, key=key, reserved=reserved
     )
     told = await _opened(call, accepted)
-    stands = await those_that_stand(call, accepted.desk.match.id, codes)
+    stands = await those_that_stand(call, accepted.cached.match.id, codes)
     return OpenedMatch(**asdict(told), invitations=stands or UNSET)
 
 
@@ -219,11 +219,11 @@ async def read_match(
     return match_view(seen, names, seen_by, moment, call.language, receipt, reserved)
 
 
-async def _receipt(call: Call, seen: CachedMatch | PartialLook) -> str | None:
+async def _receipt(call: Call, seen: CachedMatch | UncachedMatch) -> str | None:
     """See `receipt_of`; an open match has few moves, so that it may be read whole for this."""
     if seen.match.status != "open":
         return None
-    return receipt_of(call, seen if isinstance(seen, CachedMatch) else await call.gate.desk(seen.match.id))
+    return receipt_of(call, seen if isinstance(seen, CachedMatch) else await call.gate.cached(seen.match.id))
 
 
 @api.get(
@@ -306,7 +306,7 @@ async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: Idemp
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match)
     accepted = await call.gate.play(match, _answers(body), player=person.id, expect=body.expect, key=key)
-    return _told(call, accepted)
+    return _done_view(call, accepted)
 
 
 @commands_api.post(
@@ -318,7 +318,7 @@ async def ask_takeback(
     """Ask to go back; the other seat answers, and the request lapses with the next move."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="takeback")
-    return _told(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
+    return _done_view(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
 
 
 @commands_api.post(
@@ -334,7 +334,7 @@ async def answer_takeback(
     """Agree to the request that was made at move `n`, or not."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what=f"takeback {n}")
-    return _told(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
+    return _done_view(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_COMMANDS, token=True)
@@ -344,7 +344,7 @@ async def resign(
     """Give up."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="resignation")
-    return _told(call, await call.gate.resign(match, player=person.id, key=key))
+    return _done_view(call, await call.gate.resign(match, player=person.id, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=(*_COMMANDS, "salt"), token=True)
@@ -355,7 +355,7 @@ async def close_unopened(
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="closing")
     by = None if person.role in ("organizer", "admin") else person.id
-    return _told(call, await call.gate.close_unopened(match, by, key=key))
+    return _done_view(call, await call.gate.close_unopened(match, by, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "ruling"), token=True)
@@ -367,7 +367,7 @@ async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: Idem
     accepted = await call.gate.rule(
         match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void, key=key
     )
-    return _told(call, accepted)
+    return _done_view(call, accepted)
 
 
 def _answers(body: Moves) -> list[Picks]:
@@ -376,7 +376,7 @@ def _answers(body: Moves) -> list[Picks]:
     return [body.picks] if body.picks is not UNSET else list(body.answers or ())
 
 
-def _told(call: Caller, accepted: CommandResult) -> Done:
+def _done_view(call: Caller, accepted: CommandResult) -> Done:
     """The answer in the language of the request, or of the one that this one repeats."""
     call.language = accepted.form or call.language
     return played(accepted, call.language)

@@ -38,8 +38,8 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
             await _take_quota(call, sum(map(len, file.parts.values())))
         match, note, proof = await asyncio.to_thread(_verified, file, call.gate.keys)
     accepted = await call.gate.upload(match, note, proof, person.id)
-    names = await call.services.names.of(players_of(accepted.desk), call.language)
-    return summary(accepted.desk, names, call.language)
+    names = await call.services.names.of(players_of(accepted.cached), call.language)
+    return summary(accepted.cached, names, call.language)
 
 
 @api.post(

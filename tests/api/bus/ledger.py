@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from api.bus import Address, Bus
-from api.store.interface import Stored, Told, Unavailable
+from api.store.interface import OnCommit, Stored, Unavailable
 from domain.log import Record
 from tests.waiting import PATIENCE
 
@@ -59,7 +59,7 @@ class Ledger:
         """Not asked for here."""
         raise AssertionError
 
-    def watch(self, told: Told) -> None:
+    def watch(self, told: OnCommit) -> None:
         """This log tells nobody by itself."""
 
 
@@ -72,14 +72,14 @@ class Worker:
         self.bus.watch(lambda match, position: self.heard.append((match, position)))
 
     @property
-    def hearer(self) -> Any:
-        """Its hearer."""
-        return self.bus._hearer
+    def consumer(self) -> Any:
+        """Its consumer."""
+        return self.bus._consumer
 
     @property
-    def announcer(self) -> Any:
-        """Its announcer."""
-        return self.bus._announcer
+    def publisher(self) -> Any:
+        """Its publisher."""
+        return self.bus._publisher
 
     def commit(self, match: str, moves: int = 1) -> None:
         """Commit and announce."""
@@ -87,7 +87,7 @@ class Worker:
 
     async def caught_up(self) -> None:
         """Wait until it has heard of everything; then see that nothing is missing and nothing came twice."""
-        await until(lambda: self.hearer.position >= self.log.last())
+        await until(lambda: self.consumer.position >= self.log.last())
         positions = [position for _, position in self.heard]
         assert positions == sorted(set(positions))
         told = {position: match for match, position in self.heard}

@@ -41,9 +41,9 @@ def test_what_follows_is_believed_and_costs_the_store_nothing(redis: OwnRedis) -
             log.mute = True  # whoever looks into it finds nothing
             for _ in range(20):
                 one.commit("m1")
-                await until(lambda: other.hearer.position == log.last())
+                await until(lambda: other.consumer.position == log.last())
             assert other.heard == [("m1", position) for position in range(1, 21)]
-            assert other.hearer.filled == 0
+            assert other.consumer.filled == 0
 
     run(scene())
 
@@ -69,9 +69,9 @@ def test_announcements_out_of_order_leave_a_gap_that_is_filled(redis: OwnRedis) 
         async with workers(redis.url, log) as (one, other):
             first, second = log.commit("m1"), log.commit("m2")
             one.bus.announce(*second)
-            await until(lambda: one.announcer.announced == 1)
+            await until(lambda: one.publisher.announced == 1)
             other.bus.announce(*first)  # Redis refuses it: its id is not greater
-            await until(lambda: other.announcer.refused == 1)
+            await until(lambda: other.publisher.refused == 1)
             for worker in (one, other):
                 await worker.caught_up()
                 assert worker.heard == [("m1", 1), ("m2", 2)]
@@ -88,10 +88,10 @@ def test_what_the_store_itself_has_told_is_not_looked_for_again(redis: OwnRedis)
             for worker in (one, other):
                 worker.bus.passed("m1", 4)
             one.commit("m2")
-            await until(lambda: other.hearer.position == 5)
+            await until(lambda: other.consumer.position == 5)
             other.bus.passed("m1", 2)  # late
             assert other.heard == [("m2", 5)]
-            assert other.hearer.position == 5
+            assert other.consumer.position == 5
 
     run(scene())
 
@@ -101,7 +101,7 @@ def test_redis_holds_a_match_and_positions_and_nothing_else(redis: OwnRedis) -> 
         log = Ledger()
         async with workers(redis.url, log, 1) as (one,):
             one.commit("m1", 2)
-            await until(lambda: one.announcer.announced == 1)
+            await until(lambda: one.publisher.announced == 1)
             with redis.client() as client:
                 (name,) = client.keys()
                 ((number, fields),) = client.xrange(name)
@@ -151,7 +151,7 @@ def test_a_redis_that_comes_back_with_announcements_of_what_is_no_longer_stored_
         redis.empty()
         del log.matches[5:]
         async with workers(redis.url, log) as (one, other):
-            await until(lambda: one.hearer._compared and other.hearer._compared)
+            await until(lambda: one.consumer._compared and other.consumer._compared)
             redis.kill()
             await until(lambda: one.bus.health.away and other.bus.health.away)
             redis.start()  # it reads what it has saved
@@ -171,7 +171,7 @@ def test_while_redis_is_stalled_commits_go_on_and_nothing_piles_up(redis: OwnRed
         async with workers(redis.url, log) as (one, other):
             one.commit("m1")
             await other.caught_up()
-            await until(lambda: one.announcer.announced == 1)
+            await until(lambda: one.publisher.announced == 1)
             with redis.stalled():
                 for number in range(3 * WAITING):  # none of them waits: there is nothing to await
                     one.commit(f"m{number % 5}")
@@ -300,7 +300,7 @@ def test_a_log_that_is_away_at_the_start_is_followed_from_where_it_then_is(redis
         worker = Worker(redis.url, log)
         worker.bus.start()
         log.away = False
-        await until(lambda: worker.hearer.position == 5)
+        await until(lambda: worker.consumer.position == 5)
         worker.commit("m1")
         await worker.caught_up()
         assert worker.heard == [("m1", 6)]

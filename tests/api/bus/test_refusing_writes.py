@@ -43,7 +43,7 @@ def test_what_it_does_not_take_waits_until_it_does(redis: OwnRedis, how: str) ->
         async with workers(redis.url, log) as (one, other):
             one.commit("m1")
             await other.caught_up()
-            await until(lambda: one.announcer.announced == 1)
+            await until(lambda: one.publisher.announced == 1)
             with redis.client() as client:
                 refuse(client, how)
                 one.commit("m2")
@@ -52,7 +52,7 @@ def test_what_it_does_not_take_waits_until_it_does(redis: OwnRedis, how: str) ->
                 assert one.bus.waiting == 1
                 take(client)
                 await until(lambda: not one.bus.waiting)
-                assert (one.announcer.announced, one.announcer.refused) == (2, 0)
+                assert (one.publisher.announced, one.publisher.refused) == (2, 0)
                 assert [number for number, _ in client.xrange(f"{one.bus.name}:commits")] == [b"1-0", b"2-0"]
 
     asyncio.run(scene())

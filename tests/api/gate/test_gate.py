@@ -202,10 +202,10 @@ def test_a_store_that_is_away_troubles_nobody_who_is_gone(how: str) -> None:
 
         vars(table.store)["match"] = match
         asking = asyncio.create_task(
-            table.gate.play("m1", [("2",)], player="ann") if how == "command" else table.gate.desk("m1")
+            table.gate.play("m1", [("2",)], player="ann") if how == "command" else table.gate.cached("m1")
         )
         await asyncio.sleep(0.01)
-        loading = list(table.gate._desks._loading.values())
+        loading = list(table.gate._cache._loading.values())
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         away.set()
@@ -383,11 +383,11 @@ def test_matches_at_hand_are_bounded_but_for_those_in_use() -> None:
         for number in range(6):
             await table.gate.open("ann", "toy", None, {}, match=f"m{number}")
         assert table.gate.at_hand == 3
-        desk, loads = await table.gate.desk("m5"), table.store.loads
+        desk, loads = await table.gate.cached("m5"), table.store.loads
         with desk.used():
             for number in range(5):
                 await table.gate.match(f"m{number}")
-            assert await table.gate.desk("m5") is desk
+            assert await table.gate.cached("m5") is desk
         assert table.store.loads == loads + 5
 
     run(scene())

@@ -65,7 +65,7 @@ def gate_over(folder: Path, **settings: Any) -> Iterator[Gate]:
 
 async def opened(gate: Gate, cards: dict[str, Any]) -> Match:
     accepted = await gate.open("p1", "thirteen_minutes", None, {"card_set": cards})
-    return accepted.desk.match
+    return accepted.cached.match
 
 
 def data(match: Match) -> Data:
@@ -149,12 +149,12 @@ async def test_what_is_shared_weighs_once(tmp_path: Path) -> None:
 async def test_a_match_that_is_followed_stays_and_then_no_other_may_be(tmp_path: Path) -> None:
     with gate_over(tmp_path, cached_bytes=1_200_000) as gate:
         match = await opened(gate, card_set())
-        desk = await gate.desk(match.id)
+        desk = await gate.cached(match.id)
         assert gate.may_follow(desk)
         with desk.used():
-            other = await gate.desk((await opened(gate, card_set(1))).id)
+            other = await gate.cached((await opened(gate, card_set(1))).id)
             assert not gate.may_follow(other)
-            assert await gate.desk(match.id) is desk
+            assert await gate.cached(match.id) is desk
             assert gate.may_follow(desk)  # one more does not matter
             assert not gate.may_follow(other)  # it was cleared away
         await opened(gate, card_set(2))

@@ -117,7 +117,7 @@ def test_the_answer_that_led_to_the_exchange_shows_one_s_new_hand_and_not_the_ot
         first = "ben" if last == "ann" else "ann"
         await table.say(first, wishes[first])
         accepted = await table.say(last, wishes[last])
-        dealt, told = _dealt(accepted.desk.match), b"".join(map(bytes, played(accepted, "en").facts))
+        dealt, told = _dealt(accepted.cached.match), b"".join(map(bytes, played(accepted, "en").facts))
         new = wishes[last]
         assert dealt[new].encode() in told
         assert dealt[DARK if new == LIGHT else LIGHT].encode() not in told
@@ -173,7 +173,7 @@ def test_a_bot_goes_to_the_other_seat_with_the_exchange() -> None:
     async def scene() -> None:
         table = await Swapping(Wishing(DARK)).begun()
         accepted = await table.say("ann", LIGHT)
-        entries = [(record.entry.seat, record.entry.ask) for record in accepted.desk.match.records[3:]]
+        entries = [(record.entry.seat, record.entry.ask) for record in accepted.cached.match.records[3:]]
         assert entries == [(LIGHT, "Wish"), (DARK, "Wish"), (DARK, "Turn")]
         assert accepted.settled == 6
         question = played(accepted, "en").prompt

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from api.gate import Key
-from api.store.interface import Told, Unavailable
+from api.store.interface import OnCommit, Unavailable
 from domain.kernel import Refused
 from domain.log import Record
 from tests.api.gate.tables import Table, gate_over, run
@@ -44,7 +44,7 @@ def test_whoever_follows_a_match_is_told_of_what_is_committed_elsewhere() -> Non
     async def scene() -> None:
         one, other = await two()
         other.gate.follow()
-        desk = await other.gate.desk("m1")
+        desk = await other.gate.cached("m1")
         await one.play("ann", "2")
         while desk.match.move < 4:
             assert await desk.news(60)
@@ -76,7 +76,7 @@ def test_a_refusal_is_judged_on_what_is_stored() -> None:
         with pytest.raises(Refused) as refused:
             await other.gate.play("m1", [("2",)], player="ann", expect=3)
         assert refused.value.kind == "stale"
-        desk = other.gate._desks.peek("m1")
+        desk = other.gate._cache.peek("m1")
         assert desk is not None
         assert desk.match.move == 4
 
@@ -114,15 +114,15 @@ def test_a_store_that_is_away_is_told_and_nothing_is_judged_twice() -> None:
 def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() -> None:
     async def scene() -> None:
         _, other = await two()
-        desk = await other.gate.desk("m1")
-        reads, since = 0, other.gate._desks._since
+        desk = await other.gate.cached("m1")
+        reads, since = 0, other.gate._cache._since
 
         async def counted(match: str, move: int) -> list[Record]:
             nonlocal reads
             reads += 1
             return await since(match, move)
 
-        vars(other.gate._desks)["_since"] = counted
+        vars(other.gate._cache)["_since"] = counted
         following = other.gate._following
         for position in range(101, 121):
             following._hear("m1", position)
@@ -145,15 +145,15 @@ def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pyte
 
     async def scene() -> None:
         one, other = await two()
-        desk = await other.gate.desk("m1")
-        since, failures = other.gate._desks._since, [Unavailable("gone"), Unavailable("gone")]
+        desk = await other.gate.cached("m1")
+        since, failures = other.gate._cache._since, [Unavailable("gone"), Unavailable("gone")]
 
         async def failing(match: str, move: int) -> list[Record]:
             if failures:
                 raise failures.pop()
             return await since(match, move)
 
-        vars(other.gate._desks)["_since"] = failing
+        vars(other.gate._cache)["_since"] = failing
         with desk.used():
             await one.play("ann", "2")
             other.gate._following._hear("m1", one.store.last())
@@ -177,7 +177,7 @@ def test_the_bus_is_told_of_commits_and_of_what_the_store_told() -> None:
             def announce(self, match: str, first: int, last: int) -> None:
                 announced.append((match, first, last))
 
-            def watch(self, told: Told) -> None:
+            def watch(self, told: OnCommit) -> None:
                 told("m1", 1)
 
             def passed(self, match: str, position: int) -> None:
@@ -198,7 +198,7 @@ def test_an_opening_that_is_repeated_leaves_a_command_under_way_alone() -> None:
     async def scene() -> None:
         one, _ = await two()
         key = Key("ann", "k1", b"the body")
-        match = (await one.gate.open("ann", "toy", None, {}, key=key)).desk.match.id
+        match = (await one.gate.open("ann", "toy", None, {}, key=key)).cached.match.id
         one.store.held = True
         sitting = asyncio.create_task(one.gate.sit(match, "left", "ann"))
         while not one.store.waiting:
@@ -209,7 +209,7 @@ def test_an_opening_that_is_repeated_leaves_a_command_under_way_alone() -> None:
         await asyncio.wait((again,), timeout=0.2)
         future.set_result(one.store.last())
         assert (await sitting).last == 2
-        assert (await again).desk.match.id == match
+        assert (await again).cached.match.id == match
         assert (await one.gate.match(match)).move == 2
 
     run(scene())
@@ -224,10 +224,10 @@ def test_who_follows_a_match_while_it_is_being_opened_is_told_of_its_moves() -> 
             await asyncio.sleep(0)
         append, future = table.store.waiting.pop()
         table.store._commit(append)  # it is stored, but the gate does not know yet
-        desk = await table.gate.desk("m1")
+        desk = await table.gate.cached("m1")
         future.set_result(table.store.last())
         table.store.held = False
-        assert (await opening).desk is desk
+        assert (await opening).cached is desk
         await table.gate.sit("m1", "left", "ann")
         assert desk.match.move == 2
 

@@ -122,7 +122,7 @@ def test_a_ruling_that_ends_an_imported_match_signs_nothing(
 ) -> None:
     """No such match comes by any door that there is; if one did, its end would not be signed."""
     opening = server.gate.open(None, "toy", None, {}, origin="imported")
-    match = asyncio.run_coroutine_threadsafe(opening, server.loop).result(PATIENCE).desk.match
+    match = asyncio.run_coroutine_threadsafe(opening, server.loop).result(PATIENCE).cached.match
     judge = server.person("organizer")
     judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "nobody came", "void": True})
     assert match.closed
