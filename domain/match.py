@@ -85,7 +85,7 @@ class Match(History):
         seated = self._seated(seat)
         free = [name for name, taken in self.seats.items() if not taken]
         if free:
-            raise Refused("salt", "salts-too-early", {"seats": free})
+            raise Refused("salt", "salts-too-early", {"free": free})
         if seated is None or seated.salt_hash is None:
             raise Refused("salt", "no-salt-hash", {"seat": seat})
         if seat not in self.unopened:
@@ -287,7 +287,7 @@ class Match(History):
         self._must_not_be_over()
         if self.status == "open":
             free = [seat for seat, seated in self.seats.items() if not seated]
-            raise Refused("not-running", "seats-free", {"seats": free})
+            raise Refused("not-running", "seats-free", {"free": free})
         if self.status == "waiting":
             raise Refused("not-running", "waits-for-salt", {"seats": self.unopened})
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import msgspec
+from cachetools import FIFOCache
 from msgspec import Struct
 from starlette.requests import HTTPConnection
 
@@ -80,7 +81,7 @@ class Tokens:
 
     def __init__(self, people: People, limit: Buckets, clock: Callable[[], float]) -> None:
         self._people, self._limit, self._clock = people, limit, clock
-        self._known: OrderedDict[str, tuple[float, Person]] = OrderedDict()
+        self._known: FIFOCache[str, tuple[float, Person]] = FIFOCache(_KNOWN)
         self._changes = Changes(people)
 
     async def visitor(self, request: HTTPConnection) -> Visitor:
@@ -139,9 +140,6 @@ class Tokens:
             raise Refused("unauthorized", "unknown-token", headers=CHALLENGE)
         if changes == self._changes.count:  # else it may be revoked already
             self._known[holder] = (now, person)
-            self._known.move_to_end(holder)
-            if len(self._known) > _KNOWN:
-                self._known.popitem(last=False)
         return person
 
 

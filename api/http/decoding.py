@@ -18,39 +18,15 @@ from domain.refusals import QUOTED
 from domain.texts import LANGUAGES
 
 # A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.
-#
-# msgspec takes the last one.  It is asked first, and what it takes is looked through here: one look for each
-# name that the shape knows, which costs a move half a microsecond.  Only where a name occurs more often is
-# the text read a second time, and always where objects may hold names of their own.
-
-Look = Callable[[bytes | str], None]
+# msgspec takes the last one, so the standard library reads what msgspec took once more: 4 us for a move.
 
 
-def look(shape: Any, watched: Sequence[str] = ()) -> Look:
-    """What looks through JSON that was read as this shape; it raises Refused: invalid.
+def _names_must_differ(content: bytes | str) -> None:
+    """Numbers are left as they stand: they may be longer than Python likes to read.
 
-    `watched`: looks for these names only, where the shape has too many.
+    Raises:
+        Refused: invalid.
     """
-    names = watched or (None if _is_open(shape) else sorted(set(_names(shape))))
-    in_bytes = [f'"{name}"'.encode() for name in names or ()]
-    in_text = [f'"{name}"' for name in names or ()]
-
-    def must_stand_once(content: bytes | str) -> None:
-        if names is None or (
-            _any_twice(content, in_bytes) if isinstance(content, bytes) else _any_twice(content, in_text)
-        ):
-            _read_again(content)
-
-    return must_stand_once
-
-
-def _any_twice(content: Any, names: Sequence[bytes | str]) -> bool:
-    count = content.count
-    return bool([name for name in names if count(name) > 1])  # with `any` it takes twice the time
-
-
-def _read_again(content: bytes | str) -> None:
-    """Numbers are left as they stand: they may be longer than Python likes to read."""
     json.loads(content, object_pairs_hook=_must_differ, parse_int=str, parse_float=str)
 
 
@@ -77,19 +53,6 @@ def _parts(shape: Any) -> Iterator[inspect.Type]:
             waiting.append(kind.item_type)
         elif isinstance(kind, inspect.Metadata):
             waiting.append(kind.type)
-
-
-def _is_open(shape: Any) -> bool:
-    """May objects stand in it that have names of their own?"""
-    return any(isinstance(kind, inspect.AnyType | inspect.DictType) for kind in _parts(shape))
-
-
-def _names(shape: Any) -> Iterator[str]:
-    for kind in _parts(shape):
-        if isinstance(kind, inspect.StructType):
-            yield from (field.encode_name for field in kind.fields)
-            if kind.tag_field is not None:
-                yield kind.tag_field
 
 
 def words_of(shape: Any, name: str) -> list[str]:
@@ -239,17 +202,11 @@ def _too_large(most: int) -> Refused:
 
 
 class Shape:
-    """Decodes JSON from outside into one shape.
+    """Decodes JSON from outside into one shape: a struct, or several with tags."""
 
-    Args:
-        kind: the struct, or several with tags.
-        watched: the names that must not stand twice; none: all of them.
-    """
-
-    def __init__(self, kind: Any, watched: Sequence[str] = ()) -> None:
+    def __init__(self, kind: Any) -> None:
         self._kind = kind
         self._decode: Callable[[bytes | str], Any] = msgspec.json.Decoder(kind).decode
-        self._must_stand_once = look(kind, watched)
 
     def decoded(self, content: bytes | str) -> Any:
         """What the bytes say.
@@ -259,7 +216,7 @@ class Shape:
         """
         try:
             found = self._decode(content)
-            self._must_stand_once(content)
+            _names_must_differ(content)
         except msgspec.ValidationError as error:
             raise self._listed(str(error)) from error
         except msgspec.DecodeError as error:

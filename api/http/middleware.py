@@ -9,10 +9,10 @@ import ipaddress
 import logging
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from cachetools import LRUCache
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -267,8 +267,7 @@ class Packed:
     """
 
     def __init__(self, most: int = _KEPT) -> None:
-        self._most, self.size = most, 0
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._kept: LRUCache[str, bytes] = LRUCache(most, getsizeof=len)
         self._busy = asyncio.Lock()
 
     async def of(self, tag: str, body: bytes) -> bytes | None:
@@ -276,16 +275,12 @@ class Packed:
         now: whoever asks gets it as it is.
         """
         if (kept := self._kept.get(tag)) is not None:
-            self._kept.move_to_end(tag)
             return kept
         if self._busy.locked() or not _LEAST <= len(body) <= _MOST:
             return None
         async with self._busy:
             packed = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
         self._kept[tag] = packed
-        self.size += len(packed)
-        while self.size > self._most:
-            self.size -= len(self._kept.popitem(last=False)[1])
         return packed
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
+
+from cachetools import FIFOCache
 
 from domain.kernel import Refused
 
@@ -27,7 +29,7 @@ class Buckets:
 
     def __init__(self, rate: int, period: float, clock: Callable[[], float]) -> None:
         self.each, self.burst, self._clock = period / rate, period, clock
-        self._free_at: OrderedDict[str, float] = OrderedDict()
+        self._free_at: FIFOCache[str, float] = FIFOCache(_REMEMBERED)
         self._granted: dict[str, int] | None = None
 
     def take(self, visitor: str) -> None:
@@ -41,7 +43,7 @@ class Buckets:
         if start + self.each > now + 1e-9:
             wait = math.ceil(start + self.each - now)
             raise Refused("limit", "try-again", {"wait": wait}, {"retry-after": str(wait)})
-        self._keep(visitor, start + self.each)
+        self._free_at[visitor] = start + self.each
         if self._granted is not None:
             self._granted[visitor] = self._granted.get(visitor, 0) + 1
 
@@ -60,13 +62,7 @@ class Buckets:
         What was granted here and not told yet comes on top.  Nobody gets anything back.
         """
         own = (self._granted or {}).get(visitor, 0) * self.each
-        self._keep(visitor, max(self._free_at.get(visitor, 0.0), free_at + own))
-
-    def _keep(self, visitor: str, free_at: float) -> None:
-        self._free_at[visitor] = free_at
-        self._free_at.move_to_end(visitor)
-        if len(self._free_at) > _REMEMBERED:
-            self._free_at.popitem(last=False)
+        self._free_at[visitor] = max(self._free_at.get(visitor, 0.0), free_at + own)
 
 
 class AtOnce:

@@ -7,9 +7,10 @@ import math
 import os
 import time
 import unicodedata
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+
+from cachetools import FIFOCache
 
 from api.bus import Bus
 from api.gate import Gate
@@ -119,7 +120,7 @@ class Names:
 
     def __init__(self, people: People, clock: Callable[[], float]) -> None:
         self._people, self._clock = people, clock
-        self._known: OrderedDict[str, tuple[float, str | None]] = OrderedDict()
+        self._known: FIFOCache[str, tuple[float, str | None]] = FIFOCache(_NAMES)
         self._changes = Changes(people)
 
     async def of(self, players: Sequence[str], language: str) -> dict[str, str]:
@@ -138,16 +139,9 @@ class Names:
                 if not self._known.keys() >= set(old):
                     raise
         if changes == self._changes.count:  # else they may be others already
-            self._keep(found, now)
+            self._known.update((player, (now, name)) for player, name in found.items())
         told = {player: kept[1] for player in players if (kept := self._known.get(player))} | found
         return {player: told[player] or FORGOTTEN[language] for player in players if player in told}
-
-    def _keep(self, found: Mapping[str, str | None], now: float) -> None:
-        for player, name in found.items():
-            self._known[player] = (now, name)
-            self._known.move_to_end(player)
-        while len(self._known) > _NAMES:
-            self._known.popitem(last=False)
 
 
 class Services:

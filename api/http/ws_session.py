@@ -69,8 +69,7 @@ class _Named(Struct):
     id: Id | None = None
 
 
-_WATCHED = ("match", "expect", "picks")  # that stand twice are refused; to look for all takes 2 us
-_message = decoding.Shape(Message, _WATCHED)
+_message = decoding.Shape(Message)
 _named = msgspec.json.Decoder(_Named).decode
 
 

@@ -17,7 +17,7 @@ from replay import matchfile
 from tests.cli.program import Program
 from tests.matches import finished
 from tests.replay.files import STRANGER, note_of
-from tests.replay.foreign.short_games import WHOLE
+from tests.replay.importers.short_games import WHOLE
 
 FORGED = finished(GAMES["cia_vs_kgb"], 13).match
 NOTE = note_of(FORGED.records, STRANGER)

@@ -15,8 +15,8 @@ from domain.game import Game
 from domain.log import canonical, codec
 from domain.match import Match
 from replay.verify import verify_records
-from tests.domain.test_glimpse import check
 from tests.domain.test_match import kinds, refused
+from tests.domain.test_partial_match import check
 from tests.matches import Sitting
 from tests.salts import committed, hashed, open_salt, salt_of, sit
 

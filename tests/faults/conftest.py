@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.store.places import Database, Folder, Place
+from tests.api.store.locations import Database, Folder, Place
 from tests.faults.load import PLAYING
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 
 from api.store.location import REPLICA
-from tests.api.store.places import ROOT, Database
+from tests.api.store.locations import ROOT, Database
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import LOCAL, Workers, working

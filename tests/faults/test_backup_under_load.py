@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.store.places import ROOT, Database, Folder, Place
+from tests.api.store.locations import ROOT, Database, Folder, Place
 from tests.faults.load import Crowd
 from tests.faults.proofs import holds, proved
 from tests.faults.workers import Workers, working

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 from tests.api.store.proxy import Line, line_to
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from api.store.sqlite_schema import FILE
-from tests.api.store.places import Database, Folder
+from tests.api.store.locations import Database, Folder
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.api.store.places import ROOT, Database
+from tests.api.store.locations import ROOT, Database
 from tests.faults.attacks import Target
 from tests.faults.hostile import Orders
 from tests.faults.load import GAMES, Person

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.store.places import Folder, Place
+from tests.api.store.locations import Folder, Place
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from api.store.location import REPLICA
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 from tests.api.store.proxy import line_to
 from tests.faults import lab
 from tests.faults.load import Crowd

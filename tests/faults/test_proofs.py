@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from api.http.read_models import FILE as MODELS
 from api.store.sqlite_schema import FILE
 from domain.log import Damaged
-from tests.api.store.places import ROOT, Folder
+from tests.api.store.locations import ROOT, Folder
 from tests.faults.load import Acknowledged, Crowd
 from tests.faults.proofs import follows, holds, rebuilt
 from tests.faults.workers import Workers, working

@@ -10,7 +10,7 @@ import pytest
 
 from api.bus import VARIABLE
 from tests.api.http.served import Client
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 from tests.faults.load import GAMES, Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working

@@ -11,7 +11,7 @@ import pytest
 
 from projections.postgres import LOCK
 from tests.api.http.served import Client
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Workers, working

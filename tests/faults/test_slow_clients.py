@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.store.places import Folder
+from tests.api.store.locations import Folder
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved
 from tests.faults.workers import Door, Workers, working

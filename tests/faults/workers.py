@@ -9,7 +9,7 @@ from pathlib import Path
 
 from api.http.read_models import FILE
 from tests.api.http.processes import Process
-from tests.api.store.places import Folder, Place
+from tests.api.store.locations import Folder, Place
 from tests.services.leash import free_port
 
 Door = tuple[str, int]  # the host and the port where a worker is reached

@@ -14,7 +14,7 @@ from projections.turns import turns
 from replay.importers.twilight_struggle.report import imported
 from tests.matches import PRODUCT, finished
 from tests.projections.support import folded, items, plain
-from tests.replay.foreign.short_games import STOPS, WHOLE
+from tests.replay.importers.short_games import STOPS, WHOLE
 
 
 @pytest.fixture(scope="module")

@@ -250,8 +250,12 @@ def one_by_one(s: State, question: Prompt, pool: Pool, entry: log.Entry) -> Pick
     up = isinstance(step, (Spread, PlaceFree, PlaceExtra))
     side = getattr(step, "side", question.seat)
     begun = isinstance(step, Relocate) and step.taken > 0  # what was taken stands in one paragraph
+    moves = (
+        not isinstance(step, Relocate) or begun or pool.changes(side, up=True, here=False)
+    )  # taken, then put
     for here in (True,) if begun else (True, False):
-        found = [one for one in pool.changes(side, up=up, here=here) if one.country in question.options]
+        changes = pool.changes(side, up=up, here=here) if moves else []
+        found = [one for one in changes if one.country in question.options]
         if found and isinstance(step, PlaceFree):
             return (_freely(s, side, found),)
         if found:

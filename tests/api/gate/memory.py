@@ -37,7 +37,7 @@ from domain.match import Match
 from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, SigningKey, VerifyingKey
 from tests.briefs import brief
-from tests.glimpses import Reader
+from tests.partial_matches import Reader
 
 
 class Keys:

@@ -22,7 +22,7 @@ from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import socket as web_socket
 from tests.api.http.streaming import Listener
 from tests.api.http.test_operations import metrics
-from tests.api.http.test_protocol import Wire, answered
+from tests.api.http.test_protocols import Wire, answered
 from tests.faults.test_slow_clients import raise_limit
 from tests.waiting import soon
 

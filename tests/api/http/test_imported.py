@@ -13,7 +13,7 @@ from replay.importers.twilight_struggle.report import imported
 from tests.api.http.served import Client, Served, served
 from tests.matches import PRODUCT
 from tests.replay.files import file_of
-from tests.replay.foreign.short_games import WHOLE
+from tests.replay.importers.short_games import WHOLE
 
 GAME = imported(WHOLE.encode(), PRODUCT)
 ADDRESS = f"/v1/matches/{GAME.match.id}"

@@ -16,7 +16,7 @@ from domain.game import Game
 from tests.api.http.playing import on, two_workers
 from tests.api.http.served import Answer, Client, Served
 from tests.api.http.sockets import socket
-from tests.api.store.places import ACT
+from tests.api.store.locations import ACT
 
 BY_INVITATION = {"invitation": True}
 

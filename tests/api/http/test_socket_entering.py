@@ -13,7 +13,7 @@ from api.http import auth
 from domain.game import Game
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket, spectator
-from tests.api.store.places import ACT
+from tests.api.store.locations import ACT
 from tests.waiting import soon
 
 

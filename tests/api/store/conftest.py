@@ -10,7 +10,7 @@ import pytest
 from api.store.sql import SqlStore
 from api.store.sqlite import SqliteStore
 from domain.game import Game
-from tests.api.store.places import Database, Folder, Place
+from tests.api.store.locations import Database, Folder, Place
 
 
 @pytest.fixture(autouse=True)

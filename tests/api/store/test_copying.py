@@ -14,7 +14,7 @@ from api.store.keys import copy_keys
 from api.store.sql import SqlStore
 from domain.game import Game
 from tests.api.store.appends import appends, remembered, store_each, stored
-from tests.api.store.places import ACT, Database, Folder, Place
+from tests.api.store.locations import ACT, Database, Folder, Place
 from tests.matches import Sitting, finished
 from tests.services import Postgres
 

@@ -14,7 +14,7 @@ from api.store.sqlite import SqliteStore
 from api.store.sqlite_schema import FILE
 from domain.game import Game
 from tests.api.store.appends import appends, stored
-from tests.api.store.places import Place
+from tests.api.store.locations import Place
 from tests.matches import finished
 
 ROOT = Path(__file__).parents[3]

@@ -22,8 +22,8 @@ from api.store.postgres_schema import CURRENT, Schema, settle, version_of
 from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, store_all, stored
+from tests.api.store.locations import ROOT, Database
 from tests.api.store.older import DATABASE_TO_SCHEMA_2
-from tests.api.store.places import ROOT, Database
 from tests.api.store.proxy import line_to, through
 from tests.matches import Sitting, finished
 

@@ -11,7 +11,7 @@ from api.store.backup import copy, differences
 from api.store.interface import Append, Conflict, Exists, Reservation, Reservations
 from api.store.sql import SqlStore
 from domain.game import Game
-from tests.api.store.places import Folder
+from tests.api.store.locations import Folder
 from tests.matches import Sitting
 
 FOR_ANN = Reservations(1, {"left": Reservation("pann"), "right": Reservation(code=b"c" * 32)})

@@ -20,7 +20,7 @@ from domain.games import GAMES
 from domain.log import SEATS_SETTLED, Damaged
 from domain.signed_notes import Signed, SigningKey
 from tests.api.store.appends import appends, remembered, store_all, store_each, stored
-from tests.api.store.places import Place
+from tests.api.store.locations import Place
 from tests.briefs import brief
 from tests.matches import Sitting, finished
 from tests.replay.files import STRANGER, note_of

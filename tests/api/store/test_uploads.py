@@ -14,8 +14,8 @@ from api.store.backup import copy, differences
 from api.store.interface import Quota, Spent, StoreError, Withdrawal
 from api.store.sql import SqlStore
 from api.store.sqlite import SqliteStore
+from tests.api.store.locations import Place
 from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
-from tests.api.store.places import Place
 
 MOST = Quota(3, 1_000)
 GONE = Withdrawal("m1", 1_790_000_000_000_000, "p1", "an advertisement")

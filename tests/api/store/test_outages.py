@@ -19,7 +19,7 @@ from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests import services
 from tests.api.store.appends import appends, stored
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 from tests.matches import Sitting, finished
 
 CLIENTS = 4

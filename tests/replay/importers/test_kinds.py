@@ -13,7 +13,7 @@ from domain.twilight_struggle.facts.tracks import RegionScored
 from replay.importers.twilight_struggle.report import Imported, imported
 from replay.verify import verify_records
 from tests.matches import PRODUCT
-from tests.replay.foreign.test_driving import HEADLINES, SET_UP
+from tests.replay.importers.test_driver import HEADLINES, SET_UP
 
 
 def log(text: str, set_up: str = SET_UP) -> Imported:

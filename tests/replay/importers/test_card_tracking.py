@@ -26,7 +26,7 @@ from replay.importers.twilight_struggle.card_tracking import (
     TurnEnds,
     moves,
 )
-from tests.replay.foreign.logs import HEADLINES, log_of
+from tests.replay.importers.logs import HEADLINES, log_of
 
 LATER = "Turn 1, US AR7: Summit: Event: Summit"  # an extra round: so the log does not stop within an entry
 

@@ -8,8 +8,8 @@ import pytest
 
 from replay.importers.twilight_struggle.deal import Deal, Drawn, Looked, Want, deal
 from replay.importers.twilight_struggle.reader import read
-from tests.replay.foreign.invented import FACES, Invented, judged
-from tests.replay.foreign.logs import HEADLINES, SET_UP, log_of
+from tests.replay.importers.invented import FACES, Invented, judged
+from tests.replay.importers.logs import HEADLINES, SET_UP, log_of
 
 TURN_2 = "Turn 2, Headline Phase: Junta & Che: USSR Headlines Junta\nUS Headlines Che"
 

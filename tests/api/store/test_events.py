@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from domain.games import GAMES
-from tests.api.store.places import ROOT
+from tests.api.store.locations import ROOT
 from tests.matches import finished
 
 _PROGRAM = """

@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.http.served import Served
 from tests.api.http.sockets import socket
-from tests.api.store.places import ACT
+from tests.api.store.locations import ACT
 
 JSON = {"content-type": "application/json"}
 ORIGINS = "live, bots, seeded, scripted, uploaded, imported"
@@ -106,7 +106,7 @@ def test_the_same_word_as_a_name_and_as_a_value_is_no_mistake(server: Served) ->
     ann.send("POST", f"/v1/matches/{match}/moves", body, JSON).problem(422, "illegal")
 
 
-@pytest.mark.parametrize("name", ["match", "expect", "picks"])
+@pytest.mark.parametrize("name", ["id", "do", "match", "expect", "picks"])
 def test_a_name_that_stands_twice_in_a_message(server: Served, name: str) -> None:
     said = {"id": 1, "do": "play", "match": "m1", "expect": 3, "picks": ["1"]}
     with socket(server.port, server.player().token) as ann:

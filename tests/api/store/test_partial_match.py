@@ -18,8 +18,8 @@ from domain.match import Match
 from domain.partial_match import PartialMatch
 from replay.positions import position
 from tests.api.store.appends import store_all
+from tests.api.store.locations import Database, Place
 from tests.api.store.older import DATABASE_TO_SCHEMA_1, TO_SCHEMA_1
-from tests.api.store.places import Database, Place
 from tests.matches import Sitting, finished
 from tests.wild import wild
 

@@ -10,7 +10,7 @@ import pytest
 from domain.games import GAMES
 from replay import matchfile
 from tests.cli.program import Program, on_a_terminal
-from tests.cli.test_playing import card_set
+from tests.cli.test_play import card_set
 from tests.matches import Sitting
 from tests.replay.files import file_of
 

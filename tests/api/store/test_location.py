@@ -10,7 +10,7 @@ from api.store.interface import StoreError
 from api.store.location import REPLICA, is_there, located, open_store, shown
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
-from tests.api.store.places import Database
+from tests.api.store.locations import Database
 
 
 @pytest.mark.parametrize(

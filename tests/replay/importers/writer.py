@@ -56,7 +56,7 @@ from domain.twilight_struggle.steps.operations import Coup, Operate, PlaceInflue
 from domain.twilight_struggle.steps.play import PlayCard, PlayTaken
 from tests.domain.played import Played
 from tests.domain.properties import OPENING, random_answer
-from tests.replay.foreign.invented import NAMES, title
+from tests.replay.importers.invented import NAMES, title
 
 HEADERS = {
     "influence": "Place Influence",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from tests.replay.foreign.test_written import mid_war
+from tests.replay.importers.test_written import mid_war
 
 GRANTED = ("us", "italy", 9), "Place Influence ({} Ops):\nUS +2 in Italy [9][0]\n"
 SOVIET = ("ussr", "poland", 11), "Place Influence ({} Ops):\nUSSR +2 in Poland [0][11]\n"

@@ -24,7 +24,7 @@ from replay.words import Words
 from tests.matches import PRODUCT
 from tests.replay import stranger
 from tests.replay.files import KEY, file_of, parts_in
-from tests.replay.foreign.short_games import STOPS, WHOLE
+from tests.replay.importers.short_games import STOPS, WHOLE
 
 MARK = {"en": "imported, unverified", "ru": "импортирована, не проверена"}
 VIEWERS = (None, "us", "ussr", ALL)

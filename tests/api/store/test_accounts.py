@@ -19,8 +19,8 @@ from api.store.sql import SqlStore
 from api.store.sqlite_schema import connect_for_reading
 from domain.kernel import Refused
 from domain.log import canonical
+from tests.api.store.locations import ACT, Folder, Place
 from tests.api.store.older import DATABASE_TO_SCHEMA_3, TO_SCHEMA_2
-from tests.api.store.places import ACT, Folder, Place
 
 NAME = "Anna Sergeyevna of the fourth floor"
 

@@ -12,8 +12,8 @@ from replay.importers.twilight_struggle.sections import MOST
 from replay.importers.twilight_struggle.structure import BadLog
 from replay.verify import verify_records
 from tests.matches import PRODUCT
-from tests.replay.foreign.invented import Invented
-from tests.replay.foreign.short_games import WHOLE, with_columns
+from tests.replay.importers.invented import Invented
+from tests.replay.importers.short_games import WHOLE, with_columns
 
 Lines = list[str]
 

@@ -10,7 +10,7 @@ from api.store import accounts
 from api.store.accounts import appoint
 from api.store.interface import StoreError
 from api.store.sql import SqlStore
-from tests.api.store.places import ACT
+from tests.api.store.locations import ACT
 
 
 def letters(store: SqlStore) -> list[Path]:

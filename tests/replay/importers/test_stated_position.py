@@ -23,7 +23,7 @@ from replay.transitions import may_follow
 from replay.verify import verify_records
 from replay.words import Words
 from tests.matches import PRODUCT
-from tests.replay.foreign.short_games import WHOLE
+from tests.replay.importers.short_games import WHOLE
 
 LOST = WHOLE.replace("US -1 in France [0][0]\n", "US -1 in France [0][0]\nUSSR +2 in Chile [0][2]\n")
 ROUNDS = ("\nTurn 1, USSR AR2: ", "\nTurn 1, US AR2: ")

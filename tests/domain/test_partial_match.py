@@ -16,8 +16,8 @@ from domain.match_base import ALL
 from domain.partial_match import PartialMatch
 from replay.positions import position
 from tests.domain.swap import DARK, LIGHT
-from tests.glimpses import Reader
 from tests.matches import Sitting, finished
+from tests.partial_matches import Reader
 from tests.replay.files import with_everything
 from tests.wild import wild
 

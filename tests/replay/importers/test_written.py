@@ -11,12 +11,12 @@ from domain.twilight_struggle.facts.cards import CardPlayed
 from domain.twilight_struggle.facts.tracks import DefconSet
 from replay.importers.twilight_struggle.report import Imported, imported
 from tests.matches import PRODUCT
-from tests.replay.foreign.test_driving import HEADLINES, SET_UP
-from tests.replay.foreign.writer import played_on, written
+from tests.replay.importers.test_driver import HEADLINES, SET_UP
+from tests.replay.importers.writer import played_on, written
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, 5, 8, 27, 102, 194, 212, 364, 517, 540, 561, 564, 615, 685, 758, 988, 1224]
+    "seed", [0, 1, 5, 8, 27, 102, 194, 212, 364, 517, 540, 561, 564, 615, 685, 758, 988, 1224, 1260]
 )
 def test_a_match_that_was_written_as_a_log_is_followed_to_its_end(seed: int) -> None:
     """With and without handicap, optional cards and printed penalties; these seeds reach the Mid War."""

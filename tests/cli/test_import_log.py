@@ -15,7 +15,7 @@ from domain.match import Match
 from replay import matchfile
 from replay.importers.twilight_struggle.driver import follow
 from tests.cli.program import Done, Program
-from tests.replay.foreign.short_games import STOPS, WHOLE, with_columns
+from tests.replay.importers.short_games import STOPS, WHOLE, with_columns
 
 KEYS = ["file", "entries", "plays", "checked", "mismatches", "unread", "deal_problems"]
 KEYS += ["followed", "resynchronised", "lost", "missing", "faults", "result"]

@@ -11,7 +11,7 @@ from random import Random
 from domain.twilight_struggle.cards import describe_components
 from replay.importers.twilight_struggle.deal import Deal
 from replay.importers.twilight_struggle.names import card_of
-from tests.replay.foreign.logs import SET_UP
+from tests.replay.importers.logs import SET_UP
 
 FACES = {face["id"]: face for face in describe_components()["cards"] if "deluxe" in face["editions"]}
 JOIN = {1: "early", 4: "mid", 8: "late"}

@@ -14,7 +14,7 @@ from replay.importers.twilight_struggle.report import Imported, content_of, impo
 from replay.importers.twilight_struggle.structure import BadLog
 from replay.verify import verify_records
 from tests.matches import PRODUCT
-from tests.replay.foreign.short_games import STOPS, WHOLE, with_columns
+from tests.replay.importers.short_games import STOPS, WHOLE, with_columns
 
 LOGS = {"without columns": WHOLE, "with columns": with_columns()}
 NUMBER = re.compile(r"\d+")

@@ -24,7 +24,7 @@ from replay.importers.twilight_struggle.structure import (
     Unread,
     Wins,
 )
-from tests.replay.foreign.logs import HEADLINES, SET_UP, log_of, round_of, said_in
+from tests.replay.importers.logs import HEADLINES, SET_UP, log_of, round_of, said_in
 
 ROUND = "Turn 1, USSR AR1: Summit: Place Influence (1 Ops):\nUSSR +1 in Sudan [7][1]\n"
 WHOLE = "\n\n".join((SET_UP, HEADLINES, ROUND))
