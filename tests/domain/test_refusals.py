@@ -10,9 +10,9 @@ from string import Formatter
 
 import pytest
 
-from api.http.problems import document
+from api.http.problems import KINDS, document
 from api.store import postgres_connection, postgres_schema
-from api.store.interface import Unavailable
+from api.store.interface import InDoubt, StoreError, Unavailable
 from domain.kernel import Refused
 from domain.refusals import QUOTED, Sentence, sentences, text
 from domain.texts import LANGUAGES
@@ -90,6 +90,18 @@ def test_no_sentence_is_left_that_nothing_says() -> None:
     slow = {f"{part}-too-slow" for part in ("head", "body")}
     faults = {f"fault-{kind}" for kind in ("count", "twice", "option")} | {f"check-{name}" for name in CHECKS}
     assert set(sentences("en")) - used - places - slow - faults == {QUOTED} - used
+
+
+def test_every_kind_has_a_status() -> None:
+    kinds = {
+        call.args[0].value
+        for call in calls()
+        if isinstance(call.func, ast.Name)
+        and call.func.id == "Refused"
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert len(kinds) > 30
+    assert kinds | {StoreError.kind, InDoubt.kind} <= set(KINDS)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "replay").glob("*.py")), ids=lambda path: path.stem)
