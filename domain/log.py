@@ -44,6 +44,7 @@ from domain.events import (
 )
 from domain.game import Game
 from domain.kernel import AnyFact, Picks, Seat, SeatsSettled
+from domain.refusals import Sentence
 from domain.sharing import shared
 from domain.upcast import decoder
 
@@ -62,7 +63,19 @@ canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 class Damaged(ValueError):
-    """Stored or exported bytes that are not what was once written; the text says where."""
+    """Stored or exported bytes that are not what was once written; the text says where.
+
+    What may be wrong with a match file is a sentence by an id; what only the operator reads is a text.
+    """
+
+    def __init__(self, said: str | Sentence = "") -> None:
+        super().__init__(str(said))
+        self.said = said
+
+
+def said_of(error: Exception) -> str | Sentence:
+    """What an error says, by its id where it has one."""
+    return error.said if isinstance(error, Damaged) else str(error)
 
 
 def b64(data: bytes) -> str:
@@ -79,9 +92,9 @@ def unb64(text: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Damaged(f"{text[:60]!r} is not base64") from error
+        raise Damaged(Sentence("not-base64", {"text": repr(text[:60])})) from error
     if b64(data) != text:
-        raise Damaged(f"{text[:60]!r} is not the canonical base64 of its bytes")
+        raise Damaged(Sentence("base64-not-canonical", {"text": repr(text[:60])}))
     return data
 
 
@@ -299,7 +312,7 @@ class Codec:
         """
         leaf, *parts = stored.split(b"\n")
         if len(parts) != len(self.audiences):
-            raise Damaged(f"{len(parts)} private parts, not {len(self.audiences)}")
+            raise Damaged(Sentence("parts-count", {"count": len(parts), "wanted": len(self.audiences)}))
         return self._record(match, stored, leaf, dict(zip(self.audiences, parts, strict=True)))
 
     def join(self, match: str, leaf: bytes, sealed: dict[str, bytes]) -> Record:

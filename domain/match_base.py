@@ -22,6 +22,7 @@ from domain.games import GAMES
 from domain.imported import IMPORTED, UPLOADED
 from domain.kernel import Result, Seat
 from domain.log import Damaged, Record, codec
+from domain.refusals import Sentence
 from domain.signed_notes import Signed
 
 ALL = "all"  # the viewer who sees everything, once the match is over
@@ -70,7 +71,7 @@ class Outline(ABC):
 
     def __init__(self, opened: Opened) -> None:
         if opened.game not in GAMES:
-            raise Damaged(f"unknown game {opened.game!r}; this version knows: {', '.join(GAMES)}")
+            raise Damaged(Sentence("game-not-known", {"game": repr(opened.game), "known": list(GAMES)}))
         self.game: Game = GAMES[opened.game]
         self.opened = opened
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
@@ -317,5 +318,5 @@ def parts_of(viewer: Seat | None, audiences: tuple[str, ...]) -> slice:
 def expect(entry: Any, kind: type[E]) -> E:
     """The entry, which must be of this kind.  Raises Damaged: it is not."""
     if not isinstance(entry, kind):
-        raise Damaged(f"the first entry is {type(entry).__name__}, not {kind.__name__}")
+        raise Damaged(Sentence("first-entry", {"entry": type(entry).__name__, "wanted": kind.__name__}))
     return entry

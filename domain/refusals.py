@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-QUOTED = "quoted"  # its value `said` is a sentence of a part of the program that has no ids yet
+QUOTED = "quoted"  # its value `said` is a sentence by its id, or what a library says, which stays English
 SEATS = ("seat", "seats")  # values that are ids of seats: they are named where the game's texts are at hand
 
 

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from msgspec import Struct
 
 from domain.log import Damaged, b64, unb64
+from domain.refusals import Sentence
 
 _ED25519 = b"\x01"  # the algorithm byte of C2SP signed-note
 _NAME = re.compile(r"[^\s+]+")
@@ -147,9 +148,9 @@ class Note(Struct, frozen=True):
         """
         text, blank, lines = note.rpartition("\n\n")
         if not blank or not lines.endswith("\n") or not lines.startswith("— "):
-            raise Damaged("not a signed note: text, a blank line, signature lines")
+            raise Damaged(Sentence("not-a-signed-note"))
         if (count := lines.count("\n")) > MOST_SIGNATURES:
-            raise Damaged(f"{count} signatures; at most {MOST_SIGNATURES} are read")
+            raise Damaged(Sentence("too-many-signatures", {"count": count, "most": MOST_SIGNATURES}))
         return cls(text + "\n", tuple(_signature(line) for line in lines[:-1].split("\n")))
 
     @property
@@ -168,7 +169,7 @@ class Note(Struct, frozen=True):
         for line in self.signatures:
             meant = [key for key in (*counting, PUBLIC) if key.label == line.label]
             if meant and not any(_fits(key, line, self.text) for key in meant):
-                raise Damaged(f"the signature by {visible(line.label)} does not fit the text")
+                raise Damaged(Sentence("signature-does-not-fit", {"key": visible(line.label)}))
             if any(key in counting for key in meant):
                 by[line.label] = None
             elif meant:
@@ -205,10 +206,10 @@ class Checkpoint(Struct, frozen=True):
         """
         lines = text.split("\n")
         if len(lines) != 4 or lines[3] or not lines[1].isdecimal() or not lines[1].isascii():
-            raise Damaged("not a checkpoint: origin, size and root, a line each")
+            raise Damaged(Sentence("not-a-checkpoint"))
         found = cls(lines[0], int(lines[1]), unb64(lines[2]))
         if found.text != text:
-            raise Damaged("the checkpoint's text is not in its canonical form")
+            raise Damaged(Sentence("checkpoint-not-canonical"))
         return found
 
 
@@ -267,12 +268,12 @@ def _id(name: str, public: bytes) -> bytes:
 def _signature(line: str) -> Signature:
     parts = line.split(" ")
     if len(parts) != 3 or parts[0] != "—" or not _NAME.fullmatch(parts[1]):
-        raise Damaged(f"not a signature line: {line[:80]!a}")
+        raise Damaged(Sentence("not-a-signature-line", {"line": ascii(line[:80])}))
     if len(parts[1]) > _LONGEST:
-        raise Damaged(f"the name in a signature line has {len(parts[1])} characters; at most {_LONGEST}")
+        raise Damaged(Sentence("signer-too-long", {"count": len(parts[1]), "most": _LONGEST}))
     data = unb64(parts[2])
     if len(data) < 5:
-        raise Damaged(f"the signature by {visible(parts[1])} is too short")
+        raise Damaged(Sentence("signature-too-short", {"key": visible(parts[1])}))
     return Signature(parts[1], data[:4].hex(), data[4:])
 
 

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Collection, Mapping
 
 from domain.log import Damaged
+from domain.refusals import Sentence
 
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 _MODE = 0o100644 << 16  # an ordinary file, readable by everybody
@@ -45,22 +46,22 @@ def unpack(data: bytes, names: Collection[str], most: int, whole: int) -> dict[s
         Damaged: not such an archive; the text names the member.
     """
     if data.count(_CENTRAL) > _MOST_HEADERS:
-        raise Damaged("the archive lists far too many members")
+        raise Damaged(Sentence("too-many-members"))
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             found = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
-        raise Damaged(f"not a zip archive, or cut off: {error}") from error
+        raise Damaged(Sentence("not-an-archive", {"error": str(error)})) from error
     for info in found:
         _must_be_within(info, most)
     if sum(info.file_size for info in found) > whole:
-        raise Damaged(f"unpacked it is larger than the {whole} bytes that are read")
+        raise Damaged(Sentence("unpacked-too-large", {"most": whole}))
     members: dict[str, bytes] = {}
     for info in found:
         if info.filename not in names:
-            raise Damaged(f"the archive holds {info.filename[:80]!r}, which does not belong in it")
+            raise Damaged(Sentence("foreign-member", {"name": repr(info.filename[:80])}))
         if info.filename in members:
-            raise Damaged(f"{info.filename}: it is in the archive twice")
+            raise Damaged(Sentence("member-of-archive-twice", {"name": info.filename}))
         members[info.filename] = _content(data, info)
     return members
 
@@ -68,35 +69,39 @@ def unpack(data: bytes, names: Collection[str], most: int, whole: int) -> dict[s
 def _must_be_within(info: zipfile.ZipInfo, most: int) -> None:
     """Raises Damaged: its directory entry promises too much."""
     if max(info.file_size, info.compress_size) > most:
-        raise Damaged(f"{info.filename[:80]}: larger than the {most} bytes that are read")
+        raise Damaged(Sentence("member-too-large", {"name": info.filename[:80], "most": most}))
     if info.file_size > max(_SMALL, info.compress_size * _MOST_RATIO):
-        raise Damaged(f"{info.filename[:80]}: packed to less than a {_MOST_RATIO}th, as no log can be")
+        raise Damaged(Sentence("packed-too-small", {"part": info.filename[:80], "ratio": _MOST_RATIO}))
 
 
 def _content(data: bytes, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 0x41:
-        raise Damaged(f"{info.filename}: it is encrypted")
+        raise Damaged(Sentence("member-encrypted", {"name": info.filename}))
     packed = _packed(data, info)
     if info.compress_type == zipfile.ZIP_STORED:
         content = packed
     elif info.compress_type == zipfile.ZIP_DEFLATED:
         content = _inflated(packed, info)
     else:
-        raise Damaged(f"{info.filename}: compressed by a method ({info.compress_type}) that is not read")
+        raise Damaged(Sentence("unknown-compression", {"name": info.filename, "method": info.compress_type}))
     if len(content) != info.file_size:
-        raise Damaged(f"{info.filename}: {len(content)} bytes, where the archive says {info.file_size}")
+        raise Damaged(
+            Sentence(
+                "size-not-as-said", {"name": info.filename, "count": len(content), "size": info.file_size}
+            )
+        )
     return content
 
 
 def _packed(data: bytes, info: zipfile.ZipInfo) -> bytes:
     start = info.header_offset
     if start < 0 or data[start : start + 4] != _LOCAL or len(data) < start + 30:
-        raise Damaged(f"{info.filename}: the archive has lost its beginning")
+        raise Damaged(Sentence("archive-without-beginning", {"name": info.filename}))
     name, extra = struct.unpack_from("<HH", data, start + 26)
     begin = start + 30 + name + extra
     packed = data[begin : begin + info.compress_size]
     if len(packed) != info.compress_size:
-        raise Damaged(f"{info.filename}: cut off")
+        raise Damaged(Sentence("member-cut-off", {"name": info.filename}))
     return packed
 
 
@@ -105,7 +110,7 @@ def _inflated(packed: bytes, info: zipfile.ZipInfo) -> bytes:
     try:
         content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
     except zlib.error as error:
-        raise Damaged(f"{info.filename}: cannot be decompressed: {error}") from error
+        raise Damaged(Sentence("not-decompressed", {"name": info.filename, "error": str(error)})) from error
     if len(content) > info.file_size:
-        raise Damaged(f"{info.filename}: larger than the {info.file_size} bytes that the archive says")
+        raise Damaged(Sentence("larger-than-said", {"part": info.filename, "size": info.file_size}))
     return content

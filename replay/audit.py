@@ -17,10 +17,15 @@ from domain.game import Game
 from domain.kernel import CHANCE, Answer, AnyFact, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
 from domain.match import Match
+from domain.refusals import Sentence
 
 
 class Differs(Exception):
-    """Today's rules give something else than what is recorded; the text says what."""
+    """Today's rules give something else than what is recorded; `said` tells what."""
+
+    def __init__(self, said: Sentence) -> None:
+        super().__init__(str(said))
+        self.said = said
 
 
 class Rerun(Struct, frozen=True):
@@ -53,7 +58,7 @@ class Audit:
             raise
         except Exception as error:  # rules on a table that is not theirs may fail in any way
             self._go_on_from_record(match)
-            raise Differs(f"today's rules fail on it: {type(error).__name__}: {error}") from error
+            raise Differs(Sentence("rules-fail", {"error": f"{type(error).__name__}: {error}"})) from error
 
     def _step(self, match: Match, record: Record) -> None:
         entry = record.entry
@@ -89,7 +94,7 @@ class Audit:
                 decision = kernel.decide(decision.table, Answer(CHANCE, picks))
                 facts += decision.facts
         except (Refused, NoDraw) as error:
-            raise Differs(f"today's rules refuse it: {error}") from error
+            raise Differs(Sentence("rules-refuse", {"error": str(error)})) from error
 
     def _close_periods(self, facts: list[AnyFact]) -> None:
         for fact in facts:
@@ -102,7 +107,7 @@ class Audit:
             return kernel.begin(before, self._game.first(before))
         picks = record.picks
         if picks is None:
-            raise Differs("the picks are not recorded")
+            raise Differs(Sentence("picks-not-recorded"))
         return kernel.decide(before, Answer(entry.seat, picks))
 
     def _check_score(self, match: Match, entry: Closed) -> None:
@@ -111,7 +116,9 @@ class Audit:
         if isinstance(last, Resigned):
             score = self._game.score(match.table_with_agenda(match.move))
             if entry.result is None or entry.result.score != score:
-                raise Differs(f"the score is {score}, not {_score(entry.result)}")
+                raise Differs(
+                    Sentence("score-differs", {"ours": str(score), "theirs": str(_score(entry.result))})
+                )
 
 
 class _Recorded:
@@ -138,7 +145,7 @@ class _Recorded:
         """Were all recorded draws asked for?"""
         if self._public or self._hidden:
             left = (self._public + self._hidden)[0]
-            raise Differs(f"today's rules do not draw {left.label}")
+            raise Differs(Sentence("draw-unknown", {"label": left.label}))
 
 
 def _compare(match: Match, record: Record, before: Table, rerun: Rerun) -> None:
@@ -146,24 +153,27 @@ def _compare(match: Match, record: Record, before: Table, rerun: Rerun) -> None:
     entry, full = record.entry, record.facts
     for place, (ours, theirs) in enumerate(zip(rerun.facts, full, strict=False), 1):
         if ours != theirs:
-            raise Differs(f"fact {place}: today's rules give {ours}, recorded is {theirs}")
+            raise Differs(
+                Sentence("fact-differs", {"place": place, "ours": str(ours), "theirs": str(theirs)})
+            )
     if len(rerun.facts) != len(full):
-        raise Differs(f"today's rules give {len(rerun.facts)} facts, recorded are {len(full)}")
+        raise Differs(Sentence("facts-differ", {"ours": len(rerun.facts), "theirs": len(full)}))
     house = record.parts.get(HOUSE)
     _compare_draws(rerun.public, entry.draws)
     _compare_draws(rerun.hidden, house.draws if house else ())
     if sum(fact.ends_period for fact in full) != len(entry.keys):
-        raise Differs("the opened keys are not those of the periods that ended")
+        raise Differs(Sentence("keys-differ"))
     _compare_agenda(before.agenda, rerun.table.agenda, house.agenda if house else None)
     asked = _question(match, record, rerun.table)
     if asked != entry.asked:
-        raise Differs(f"today's rules ask {_ask(asked)}, recorded is {_ask(entry.asked)}")
+        raise Differs(Sentence("question-differs", {"ours": _ask(asked), "theirs": _ask(entry.asked)}))
 
 
 def _compare_draws(ours: list[Drawn], theirs: tuple[Drawn, ...]) -> None:
     for one, two in zip(ours, theirs, strict=True):
         if _coordinates(one) != _coordinates(two):
-            raise Differs(f"today's rules draw {_coordinates(one)}, recorded is {_coordinates(two)}")
+            drawn = {"ours": str(_coordinates(one)), "theirs": str(_coordinates(two))}
+            raise Differs(Sentence("draw-differs", drawn))
 
 
 def _coordinates(draw: Drawn) -> tuple[str, int, int, int, int, str]:
@@ -175,10 +185,10 @@ def _compare_agenda(before: tuple[Any, ...], after: tuple[Any, ...], change: Any
     while keep < min(len(before), len(after)) and before[keep] == after[keep]:
         keep += 1
     if change is None or change.keep != keep:
-        raise Differs("what remains to be done begins elsewhere")
+        raise Differs(Sentence("agenda-begins-elsewhere"))
     if [canonical(step) for step in after[keep:]] != [bytes(raw) for raw in change.then]:
         names = ", ".join(type(step).__name__ for step in after[keep:])
-        raise Differs(f"what remains to be done is not what today's rules give: {names}")
+        raise Differs(Sentence("agenda-differs", {"names": names}))
 
 
 def _question(match: Match, record: Record, table: Table) -> Asked | None:

@@ -16,6 +16,7 @@ from domain import bounds
 from domain.bounds import BotName, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import Game
 from domain.kernel import Refused
+from domain.refusals import Sentence
 from replay.matchfile import CHECKPOINTS, LOG, PRIVATE, BadFile, MatchFile
 
 NOTE = 16 * 1024  # bytes of a checkpoint: the server's signature, and those of many witnesses
@@ -53,7 +54,9 @@ def must_be_within(file: MatchFile) -> None:
         BadFile: it does; the text names the line and the field.
     """
     if len(file.parts[CHECKPOINTS]) > NOTE:
-        raise BadFile(CHECKPOINTS, f"{len(file.parts[CHECKPOINTS])} bytes; at most {NOTE} are taken")
+        raise BadFile(
+            CHECKPOINTS, Sentence("note-too-large", {"size": len(file.parts[CHECKPOINTS]), "most": NOTE})
+        )
     sizes = []
     for number, leaf in enumerate(file.leaves, 1):
         values_ = _checked(LOG, leaf, number)
@@ -69,7 +72,7 @@ def must_be_within(file: MatchFile) -> None:
     for number, size in enumerate(sizes, 1):
         most = bounds.OPENING if number == 1 else bounds.ENTRY
         if size > most:
-            raise BadFile(LOG, f"the entry and its parts have {size} bytes; at most {most} are taken", number)
+            raise BadFile(LOG, Sentence("entry-too-large", {"size": size, "most": most}), number)
 
 
 def _checked(part: str, content: bytes, number: int) -> dict[str, Any]:
@@ -86,9 +89,11 @@ def _checked(part: str, content: bytes, number: int) -> dict[str, Any]:
 def _check_values(part: str, values_: Mapping[str, Any], number: int) -> None:
     for value in _values(values_):
         if isinstance(value, str) and len(value) > bounds.TEXT:
-            raise BadFile(part, f"a text of {len(value)} characters; at most {bounds.TEXT} are taken", number)
+            raise BadFile(
+                part, Sentence("text-too-long", {"length": len(value), "most": bounds.TEXT}), number
+            )
         if isinstance(value, (int, float)) and abs(value) > bounds.MOST:
-            raise BadFile(part, f"the number {str(value)[:40]}, which is too large", number)
+            raise BadFile(part, Sentence("number-too-large", {"number": str(value)[:40]}), number)
 
 
 def _values(value: Any) -> Iterator[Any]:

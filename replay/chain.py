@@ -15,8 +15,9 @@ from msgspec import Struct
 from domain.events import Entry, Opened
 from domain.game import Game
 from domain.games import GAMES
-from domain.log import Codec, Damaged, b64, canonical, codec, unb64
+from domain.log import Codec, Damaged, b64, canonical, codec, said_of, unb64
 from domain.merkle import Tree
+from domain.refusals import Sentence
 from replay.report import LOG, Wrong
 
 _LONG = re.compile(rb"[:,\[]-?(\d{17,}|9\d{15})")  # may lie beyond the 53 bits of a canonical number
@@ -45,11 +46,11 @@ def game_of(leaf: bytes) -> tuple[Game, str]:
     try:
         first = msgspec.json.decode(leaf, type=_First)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Wrong(LOG, 1, f"not the opening of a match: {error}") from error
+        raise Wrong(LOG, 1, Sentence("not-an-opening", {"within": said_of(error)})) from error
     if first.kind != "opened":
-        raise Wrong(LOG, 1, f"the first move is {first.kind[:40]!r}, not opened")
+        raise Wrong(LOG, 1, Sentence("first-not-opened", {"kind": repr(first.kind[:40])}))
     if first.game not in GAMES:
-        raise Wrong(LOG, 1, f"unknown game {first.game[:80]!r}; this version knows: {', '.join(GAMES)}")
+        raise Wrong(LOG, 1, Sentence("game-not-known", {"game": repr(first.game[:80]), "known": list(GAMES)}))
     return GAMES[first.game], first.match
 
 
@@ -65,7 +66,7 @@ def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
         try:
             entry = _entry(leaf, number, codec(game))
         except (Damaged, RecursionError, ValueError) as error:
-            raise Wrong(LOG, number, str(error)) from error
+            raise Wrong(LOG, number, said_of(error)) from error
         if entry.prev != b64(tree.root):
             _blame(leaves, number, entry.prev, tree, stated)
         tree.add(leaf)
@@ -83,13 +84,13 @@ def must_be_canonical(data: bytes) -> None:
         value = _plain.decode(data)
         same = canonical(value) == data
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise Damaged(f"not canonical JSON: {error}") from error
+        raise Damaged(Sentence("not-canonical-json", {"within": said_of(error)})) from error
     if not same or (_LONG.search(data) and _beyond(value)):
-        raise Damaged("not in canonical form")
+        raise Damaged(Sentence("not-canonical"))
 
 
 def _float(text: str) -> NoReturn:
-    raise Damaged(f"{text[:40]} is not a whole number of at most 53 bits")
+    raise Damaged(Sentence("not-a-whole-number", {"text": text[:40]}))
 
 
 _plain = msgspec.json.Decoder(float_hook=_float)
@@ -109,16 +110,20 @@ def _entry(leaf: bytes, number: int, codec: Codec) -> Entry:
     try:
         entry: Entry = codec.entry(leaf)
     except msgspec.DecodeError as error:
-        raise Damaged(f"not an entry of this game, or one of a newer version: {error}") from error
+        raise Damaged(Sentence("not-an-entry", {"within": said_of(error)})) from error
     if entry.move != number:
-        raise Damaged(f"the leaf in this place says that it is move {entry.move}")
+        raise Damaged(Sentence("leaf-of-another-move", {"move": entry.move}))
     if isinstance(entry, Opened) != (number == 1):
-        raise Damaged("opened stands once, as the first move")
+        raise Damaged(Sentence("opened-once"))
     if sorted(entry.sealed) != sorted(codec.audiences):
-        raise Damaged(f"sealed parts for {', '.join(entry.sealed)[:80]}, not {', '.join(codec.audiences)}")
+        raise Damaged(
+            Sentence(
+                "sealed-for-others", {"given": ", ".join(entry.sealed)[:80], "wanted": list(codec.audiences)}
+            )
+        )
     for text in (entry.prev, *entry.sealed.values()):
         if len(unb64(text)) != 32:
-            raise Damaged(f"{text[:60]!r} is not a hash of 32 bytes")
+            raise Damaged(Sentence("not-a-hash", {"text": repr(text[:60])}))
     return entry
 
 
@@ -128,14 +133,14 @@ def _blame(leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: 
     If the leaf with the right `prev` fits the root stated after it, then only its `prev` was changed.
     """
     if tree.root == stated:
-        raise Wrong(LOG, number, "not covered by the checkpoint, which ends with the move before it")
+        raise Wrong(LOG, number, Sentence("beyond-checkpoint"))
     mended = tree.copy()
     mended.add(leaves[number - 1].replace(prev.encode(), b64(tree.root).encode(), 1))
     if mended.root == _stated_after(leaves, number, stated):
-        raise Wrong(LOG, number, "prev is not the root over the moves before it")
+        raise Wrong(LOG, number, Sentence("prev-not-root"))
     if number == 1:
-        raise Wrong(LOG, 1, "prev is not the root of an empty log")
-    raise Wrong(LOG, number - 1, f"the leaf is not the one that move {number} continues (its prev)")
+        raise Wrong(LOG, 1, Sentence("prev-not-empty-root"))
+    raise Wrong(LOG, number - 1, Sentence("leaf-not-continued", {"move": number}))
 
 
 def _stated_after(leaves: Sequence[bytes], number: int, stated: bytes | None) -> bytes | None:

@@ -25,9 +25,10 @@ from domain.events import Closed, Opened, SecretOpened
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
-from domain.log import Damaged, Record, b64, canonical, codec, unb64
+from domain.log import Damaged, Record, b64, canonical, codec, said_of, unb64
 from domain.match import Match
 from domain.merkle import Tree
+from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note
 from replay import archive
 
@@ -67,10 +68,13 @@ knows whether it was that one; nothing here shows it to anybody.
 class BadFile(Damaged):
     """A match file that cannot be read: `part` is the member (or "archive"), `move` the line where known."""
 
-    def __init__(self, part: str, reason: str, move: int | None = None) -> None:
-        where = part if move is None else f"{part}, line {move}"
-        super().__init__(f"{where}: {reason}")
-        self.part, self.move, self.reason = part, move, reason
+    def __init__(self, part: str, said: str | Sentence, move: int | None = None) -> None:
+        where = Sentence("archive") if part == "archive" else part
+        about = {"part": where, "said": said}
+        super().__init__(
+            Sentence("in-part", about) if move is None else Sentence("in-line", {**about, "line": move})
+        )
+        self.part, self.move, self.reason = part, move, str(said)
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,14 +125,16 @@ class MatchFile(Struct, frozen=True):
         try:
             return self.parts[CHECKPOINTS].decode()
         except UnicodeDecodeError as error:
-            raise BadFile(CHECKPOINTS, "not UTF-8 text") from error
+            raise BadFile(CHECKPOINTS, Sentence("not-utf-8")) from error
 
     @property
     def game(self) -> Game:
         """The game.  Raises BadFile."""
         if self.manifest.game not in GAMES:
             known = ", ".join(GAMES)
-            raise BadFile(MANIFEST, f"unknown game {self.manifest.game[:80]!r}; this version knows: {known}")
+            raise BadFile(
+                MANIFEST, Sentence("game-not-known", {"game": repr(self.manifest.game[:80]), "known": known})
+            )
         return GAMES[self.manifest.game]
 
     def records(self) -> list[Record]:
@@ -141,9 +147,9 @@ class MatchFile(Struct, frozen=True):
         try:
             match = Match.project(None, records)
         except Exception as error:  # what a forged log makes a fold raise, nobody can list
-            raise BadFile(LOG, f"cannot be folded: {error or type(error).__name__}; verify it") from error
+            raise BadFile(LOG, Sentence("cannot-be-folded", {"error": str(error)})) from error
         if match is None:
-            raise BadFile(LOG, "it holds no move")
+            raise BadFile(LOG, Sentence("no-moves"))
         return match
 
 
@@ -159,7 +165,7 @@ def write(records: Sequence[Record], note: str) -> bytes:
 def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
     """The parts of the match file, in their order.  Raises Damaged: see `write`."""
     if not records:
-        raise Damaged("a match file holds at least one move")
+        raise Damaged(Sentence("file-without-move"))
     _must_fit(records, note)
     data = {LOG: b"".join(record.leaf + b"\n" for record in records)}
     if isinstance(records[-1].entry, Closed):
@@ -180,10 +186,10 @@ def read(source: Path | bytes, whole: int = MOST_WHOLE) -> MatchFile:
     try:
         parts = archive.unpack(data, MEMBERS, MOST_BYTES, whole)
     except Damaged as error:
-        raise BadFile("archive", f"{error}; get the file once more from where it came") from error
+        raise BadFile("archive", Sentence("get-again", {"said": error.said})) from error
     for name in (MANIFEST, LOG, CHECKPOINTS):
         if name not in parts:
-            raise BadFile(name, "missing; get the file once more from where it came")
+            raise BadFile(name, Sentence("get-again", {"said": Sentence("part-missing")}))
     return MatchFile(_manifest(parts[MANIFEST]), parts, data)
 
 
@@ -191,14 +197,16 @@ def decoded(game: Game, match: str, leaves: list[bytes], private: list[Private] 
     """The records of leaves and private parts.  Raises BadFile."""
     if private is not None and len(private) != len(leaves):
         first = min(len(private), len(leaves)) + 1
-        raise BadFile(PRIVATE, f"{len(private)} lines, but the log has {len(leaves)} moves", first)
+        raise BadFile(
+            PRIVATE, Sentence("lines-and-moves", {"count": len(private), "moves": len(leaves)}), first
+        )
     join, records = codec(game).join, []
     for number, leaf in enumerate(leaves, 1):
         sealed = {} if private is None else parts_of(private[number - 1], game)
         try:
             records.append(join(match, leaf, sealed))
         except (Damaged, RecursionError, UnicodeDecodeError) as error:
-            raise BadFile(LOG, f"the move or its private parts cannot be read: {error}", number) from error
+            raise BadFile(LOG, Sentence("move-unread", {"within": said_of(error)}), number) from error
     return records
 
 
@@ -206,15 +214,15 @@ def parts_of(private: Private, game: Game) -> dict[str, bytes]:
     """The parts' bytes, as they were sealed, in the order in which a store keeps them.  Raises BadFile."""
     audiences = codec(game).audiences
     if private.parts.keys() != set(audiences):
-        reason = f"parts of {', '.join(private.parts)[:80]}, not of {', '.join(audiences)}"
-        raise BadFile(PRIVATE, reason, private.move)
+        about = {"parts": ", ".join(private.parts)[:80], "audiences": list(audiences)}
+        raise BadFile(PRIVATE, Sentence("parts-of", about), private.move)
     return {name: bytes(private.parts[name]) for name in audiences}
 
 
 def _must_fit(records: Sequence[Record], note: str) -> None:
     checkpoint = Checkpoint.parse(Note.parse(note).text)
     if checkpoint.size != len(records) or checkpoint.root != _root(records):
-        raise Damaged(f"the checkpoint covers {checkpoint.size} moves, not just these {len(records)}")
+        raise Damaged(Sentence("checkpoint-covers", {"size": checkpoint.size, "moves": len(records)}))
 
 
 def _manifest_of(records: Sequence[Record], data: dict[str, bytes]) -> bytes:
@@ -265,7 +273,7 @@ def _content(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise BadFile("archive", f"larger than the {most} bytes that are read")
+        raise BadFile("archive", Sentence("file-too-large", {"most": most}))
     return data
 
 
@@ -277,23 +285,25 @@ def _manifest(data: bytes) -> Manifest:
     try:
         kind = msgspec.json.decode(data, type=Kind)
         if kind.format == FORMAT and kind.version > VERSION:
-            newer = f"format version {kind.version}; this program reads up to {VERSION}: install a newer one"
-            raise BadFile(MANIFEST, f"{newer} (or get the file once more, if it was damaged)")
+            newer = Sentence("format-newer", {"version": kind.version, "most": VERSION})
+            raise BadFile(MANIFEST, newer)
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadFile(MANIFEST, f"not the manifest of a match file: {error}") from error
+        raise BadFile(MANIFEST, Sentence("not-a-manifest", {"within": said_of(error)})) from error
     if manifest.format != FORMAT or manifest.version < 1:
-        raise BadFile(MANIFEST, f"not a match file: format {manifest.format[:40]!r} {manifest.version}")
+        raise BadFile(
+            MANIFEST, Sentence("not-a-match-file", {"format": f"{manifest.format[:40]!r} {manifest.version}"})
+        )
     return manifest
 
 
 def _lines(part: str, data: bytes) -> list[bytes]:
     """Lines, each ended by a newline."""
     if not data.endswith(b"\n"):
-        raise BadFile(part, "the last line is cut off (a newline is missing)", data.count(b"\n") + 1)
+        raise BadFile(part, Sentence("last-line-cut-off"), data.count(b"\n") + 1)
     count = data.count(b"\n")
     if count > MOST_MOVES:
-        raise BadFile(part, f"{count} lines; at most {MOST_MOVES} are read")
+        raise BadFile(part, Sentence("too-many-lines", {"count": count, "most": MOST_MOVES}))
     return data[:-1].split(b"\n")
 
 
@@ -304,7 +314,7 @@ def _private(line: bytes, number: int) -> Private:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadFile(PRIVATE, str(error), number) from error
     if canonical(found) != line:
-        raise BadFile(PRIVATE, "not in canonical form", number)
+        raise BadFile(PRIVATE, Sentence("not-canonical"), number)
     if found.move != number:
-        raise BadFile(PRIVATE, f"it is said to be of move {found.move}", number)
+        raise BadFile(PRIVATE, Sentence("line-of-another-move", {"move": found.move}), number)
     return found

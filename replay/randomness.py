@@ -11,8 +11,9 @@ from typing import Any
 
 from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link, salt_hash
 from domain.events import Key, Opened, SaltOpened, Seated, SecretOpened, TakenBack, Told
-from domain.log import HOUSE, Damaged, Record, b64, seal, unb64
+from domain.log import HOUSE, Damaged, Record, b64, said_of, seal, unb64
 from domain.match import Match
+from domain.refusals import Sentence
 from replay.report import CHANCE, Wrong
 from replay.sanitize import counted
 
@@ -42,9 +43,9 @@ class Luck:
         if self._secret is None or not self._provable:
             return
         if self._opened.chance.commitment != b64(self._secret.commitment):
-            raise Wrong(CHANCE, 1, "the commitment is not one to the secret that was opened")
+            raise Wrong(CHANCE, 1, Sentence("another-commitment"))
         if self._opened.chance.anchor != b64(self._secret.anchor(0)):
-            raise Wrong(CHANCE, 1, "the anchor does not derive from the secret")
+            raise Wrong(CHANCE, 1, Sentence("anchor-not-derived"))
 
     def notes(self, match: Match) -> list[str]:
         """What a reader should know."""
@@ -80,29 +81,33 @@ class Luck:
 
     def _check_secret(self, entry: SecretOpened) -> None:
         if self._secret is None or entry.secret != b64(self._secret.bytes):
-            raise Wrong(CHANCE, entry.move, "the opened secret is not the match's")
+            raise Wrong(CHANCE, entry.move, Sentence("another-secret"))
 
     def _check_seals(self, record: Record, salts: Salts | None, secret: Secret) -> None:
         if salts is not None and salts.keys() != record.entry.sealed.keys():
-            raise Wrong(CHANCE, record.move, "the salts are not those of all audiences")
+            raise Wrong(CHANCE, record.move, Sentence("part-salts-missing"))
         for audience, commitment in record.entry.sealed.items():
             salt = secret.salt(record.move, audience)
             if salts is not None and salts[audience] != b64(salt):
-                raise Wrong(CHANCE, record.move, f"the salt of {audience} does not derive from the secret")
+                raise Wrong(CHANCE, record.move, Sentence("part-salt-not-derived", {"who": audience}))
             if audience not in record.sealed:
-                raise Wrong(CHANCE, record.move, f"the private part of {audience} is missing")
+                raise Wrong(CHANCE, record.move, Sentence("private-part-missing", {"who": audience}))
             if b64(seal(salt, record.sealed[audience])) != commitment:
-                raise Wrong(CHANCE, record.move, f"the private part of {audience} is not the one sealed")
+                raise Wrong(CHANCE, record.move, Sentence("private-part-not-sealed", {"who": audience}))
 
     def _check_keys(self, entry: Told[Any], first: int) -> None:
         """Opened keys: of the periods in turn, chained to the last one, derived from the secret."""
         for period, key in enumerate(entry.keys, first):
             if key.period != period:
-                raise Wrong(CHANCE, entry.move, f"the key of period {key.period}, where {period} ends")
+                raise Wrong(
+                    CHANCE,
+                    entry.move,
+                    Sentence("period-key-of-another", {"period": key.period, "other": period}),
+                )
             if self._provable:
                 self._check_key(entry.move, key)
             elif key.key:
-                raise Wrong(CHANCE, entry.move, "a recorded match has no keys to open")
+                raise Wrong(CHANCE, entry.move, Sentence("keys-of-recorded"))
         self._check_anchor(entry, first)
 
     def _check_key(self, move: int, key: Key) -> None:
@@ -110,9 +115,9 @@ class Luck:
         chain, place = divmod(key.period - 1, CHAIN)
         before = self._last_key if place else _hash(move, self._anchors.get(chain, ""))
         if link(data) != before:
-            raise Wrong(CHANCE, move, f"the key of period {key.period} does not continue its hash chain")
+            raise Wrong(CHANCE, move, Sentence("period-key-off-chain", {"period": key.period}))
         if self._secret is not None and data != self._open_key(key.period, self._secret):
-            raise Wrong(CHANCE, move, f"the key of period {key.period} does not derive from the secret")
+            raise Wrong(CHANCE, move, Sentence("period-key-not-derived", {"period": key.period}))
         self._last_key = data
 
     def _check_anchor(self, entry: Told[Any], first: int) -> None:
@@ -120,13 +125,13 @@ class Luck:
         last = [period + 1 for period in range(first, first + len(entry.keys)) if (period + 1) % CHAIN == 0]
         if not (last and self._provable):
             if entry.anchor:
-                raise Wrong(CHANCE, entry.move, "an anchor where no chain comes to its end")
+                raise Wrong(CHANCE, entry.move, Sentence("anchor-out-of-place"))
             return
         chain = last[-1] // CHAIN
         if len(_hash(entry.move, entry.anchor)) != 32:
-            raise Wrong(CHANCE, entry.move, "the anchor is not a hash of 32 bytes")
+            raise Wrong(CHANCE, entry.move, Sentence("anchor-length"))
         if self._secret is not None and entry.anchor != b64(self._secret.anchor(chain)):
-            raise Wrong(CHANCE, entry.move, "the anchor does not derive from the secret")
+            raise Wrong(CHANCE, entry.move, Sentence("anchor-not-derived"))
         self._anchors[chain] = entry.anchor
 
     def _check_draws(self, record: Record, last: int, salts: str) -> None:
@@ -162,15 +167,27 @@ class Luck:
     def _check_place(self, move: int, draw: Drawn, ledger: Ledger) -> None:
         """Period, counter and range, apart from the result."""
         if draw.period not in (0, ledger.period):
-            raise Wrong(CHANCE, move, f"{draw.label}: period {draw.period}, while {ledger.period} runs")
+            raise Wrong(
+                CHANCE,
+                move,
+                Sentence("draw-period", {"draw": draw.label, "period": draw.period, "other": ledger.period}),
+            )
         expected = ledger.counter(draw.label, draw.period > 0)
         if draw.counter != expected:
-            raise Wrong(CHANCE, move, f"{draw.label}: counter {draw.counter}, but {expected} is the next")
+            raise Wrong(
+                CHANCE,
+                move,
+                Sentence("draw-counter", {"draw": draw.label, "counter": draw.counter, "other": expected}),
+            )
         if not 0 <= draw.result < draw.n < 2**53:
-            raise Wrong(CHANCE, move, f"{draw.label}: result {draw.result} of {draw.n} possibilities")
+            raise Wrong(
+                CHANCE,
+                move,
+                Sentence("impossible-draw", {"draw": draw.label, "result": draw.result, "n": draw.n}),
+            )
         if draw.forced == self._provable:
             of = "forced" if draw.forced else "not forced"
-            raise Wrong(CHANCE, move, f"{draw.label}: {of}, in a match of the other kind")
+            raise Wrong(CHANCE, move, Sentence("draw-of-other-kind", {"draw": draw.label, "forced": of}))
 
     def _open(self, keys: Iterable[Key]) -> None:
         """The open draws of the periods that ended can be recomputed now."""
@@ -182,7 +199,14 @@ class Luck:
         result = drawn(key, salts, draw.label, draw.counter, draw.n)
         if result != draw.result:
             place = f"{draw.label}, counter {draw.counter}"
-            raise Wrong(CHANCE, move, f"{place}: the scheme draws {result} of {draw.n}, not {draw.result}")
+            raise Wrong(
+                CHANCE,
+                move,
+                Sentence(
+                    "scheme-draws-otherwise",
+                    {"draw": place, "ours": result, "n": draw.n, "theirs": draw.result},
+                ),
+            )
         self._draws += 1
 
 
@@ -191,9 +215,9 @@ def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
     if isinstance(entry, SaltOpened):
         seated = match.seats[entry.seat]
         if seated is None or seated.salt_hash != b64(salt_hash(match.id, entry.seat, entry.salt)):
-            raise Wrong(CHANCE, entry.move, f"the opened salt is not the one whose hash {entry.seat} brought")
+            raise Wrong(CHANCE, entry.move, Sentence("opened-another-salt", {"seat": entry.seat}))
     elif entry.salt_hash is not None and len(_hash(entry.move, entry.salt_hash)) != 32:
-        raise Wrong(CHANCE, entry.move, f"the hash of the salt of {entry.seat} is not one of 32 bytes")
+        raise Wrong(CHANCE, entry.move, Sentence("salt-hash-length", {"seat": entry.seat}))
 
 
 def _salts_said(match: Match) -> str:
@@ -210,14 +234,14 @@ def _all_draws(record: Record) -> list[Drawn]:
     hidden = house.draws if house else ()
     public = record.entry.draws
     if any(draw.period for draw in hidden) or not all(draw.period for draw in public):
-        raise Wrong(CHANCE, record.move, "an open draw among the secret ones, or the other way round")
+        raise Wrong(CHANCE, record.move, Sentence("draw-among-others"))
     return [*public, *hidden]
 
 
 def _key(move: int, key: Key) -> bytes:
     data = _hash(move, key.key)
     if len(data) != 32:
-        raise Wrong(CHANCE, move, f"the key of period {key.period} is not one of 32 bytes")
+        raise Wrong(CHANCE, move, Sentence("period-key-length", {"period": key.period}))
     return data
 
 
@@ -225,4 +249,4 @@ def _hash(move: int, text: str) -> bytes:
     try:
         return unb64(text)
     except Damaged as error:
-        raise Wrong(CHANCE, move, str(error)) from error
+        raise Wrong(CHANCE, move, said_of(error)) from error

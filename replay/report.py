@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from domain.refusals import Sentence
 from domain.signed_notes import Signed
 from replay.sanitize import counted, one_line
 
@@ -13,9 +14,9 @@ LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
 class Wrong(Exception):
     """A check failed: at a move, or (None) in a part that no move is concerned with."""
 
-    def __init__(self, check: str, move: int | None, reason: str) -> None:
-        super().__init__(reason)
-        self.failure = Failure(check, move, reason)
+    def __init__(self, check: str, move: int | None, said: str | Sentence) -> None:
+        super().__init__(str(said))
+        self.failure = Failure(check, move, said)
 
 
 class Failure(Struct, frozen=True):
@@ -23,14 +24,23 @@ class Failure(Struct, frozen=True):
 
     check: str
     move: int | None
-    reason: str
+    said: str | Sentence
 
     def __str__(self) -> str:
-        return f"{self.check}: {self.reason}" if self.move is None else self._at_move
+        return str(self.sentence)
 
     @property
-    def _at_move(self) -> str:
-        return f"{self.check}: move {self.move}: {self.reason}"
+    def reason(self) -> str:
+        """Why, in English."""
+        return str(self.said)
+
+    @property
+    def sentence(self) -> Sentence:
+        """All of it, in whatever language."""
+        check = Sentence(f"check-{self.check}") if self.check in CHECKS else self.check
+        if self.move is None:
+            return Sentence("finding", {"check": check, "said": self.said})
+        return Sentence("finding-at-move", {"check": check, "move": self.move, "said": self.said})
 
 
 class Report(Struct, frozen=True):

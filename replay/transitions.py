@@ -28,6 +28,7 @@ from domain.events import (
 from domain.kernel import AnyFact, Result
 from domain.log import HOUSE, Record, codec
 from domain.match import Match
+from domain.refusals import Sentence
 from replay.report import FOLD, Wrong
 
 
@@ -56,7 +57,7 @@ def must_agree(match: Match, record: Record) -> None:
     elif isinstance(entry, TakenBack):
         reason = _taken_back_wrongly(match, entry)
     else:
-        reason = ""
+        reason = None
     if reason:
         raise Wrong(FOLD, record.move, reason)
 
@@ -64,31 +65,31 @@ def must_agree(match: Match, record: Record) -> None:
 # ── the order of a log ──
 
 
-def _refusal(match: Match, entry: Any) -> str:
-    """Why `entry` may not come next; "" where it may."""
+def _refusal(match: Match, entry: Any) -> Sentence | None:
+    """Why `entry` may not come next; None where it may."""
     if isinstance(entry, Opened):
-        return "" if not match.records else "the match was opened already"
+        return None if not match.records else Sentence("opened-already")
     if match.closed:
-        return "the match was closed already"
+        return Sentence("closed-already")
     due = _due(match)
     if due is not None and not isinstance(entry, due):
-        return f"{due.__name__} must follow, not {type(entry).__name__}"
+        return Sentence("must-follow", {"due": due.__name__, "entry": type(entry).__name__})
     if isinstance(entry, (SecretOpened, Closed, TakenBack)):
         may_stop = not match.provable or match.status == "waiting"
         allowed = due is not None or (isinstance(entry, SecretOpened) and may_stop)
-        return "" if allowed else f"nothing before it leads to {type(entry).__name__}"
+        return None if allowed else Sentence("nothing-leads-to", {"entry": type(entry).__name__})
     if isinstance(entry, Ruled):
-        return str(match.ruling_refused(entry) or "")
+        return match.ruling_refused(entry)
     if isinstance(entry, Seated):
         return _seating_refused(match, entry)
     if isinstance(entry, SaltOpened):
         return _salt_refused(match, entry)
     if match.status == "waiting":
-        return f"the match has not begun: the salt of {', '.join(match.unopened)} is not open"
+        return Sentence("not-begun-salt-closed", {"list": list(match.unopened)})
     if match.status != "running":
-        return "the match has not begun: a seat is free"
+        return Sentence("not-begun-seat-free")
     if isinstance(entry, Restated):
-        return "" if match.imported else "a position that a record states, in a match that was played here"
+        return None if match.imported else Sentence("position-stated-here")
     return _while_running(match, entry)
 
 
@@ -106,125 +107,125 @@ def _due(match: Match) -> type | None:
     return None
 
 
-def _seating_refused(match: Match, entry: Seated[Any]) -> str:
+def _seating_refused(match: Match, entry: Seated[Any]) -> Sentence | None:
     if match.seats.get(entry.seat, entry) is not None:
-        return f"no free seat {entry.seat!r}"
+        return Sentence("no-free-seat", {"seat": repr(entry.seat)})
     if entry.salt_hash is not None and (entry.salt is not None or entry.bot):
-        return "a hash of a salt beside a salt in clear, or of a bot"
-    return ""
+        return Sentence("hash-beside-salt")
+    return None
 
 
-def _salt_refused(match: Match, entry: SaltOpened[Any]) -> str:
+def _salt_refused(match: Match, entry: SaltOpened[Any]) -> Sentence | None:
     if match.status == "open":
-        return "a salt is opened before every seat is taken"
+        return Sentence("salt-opened-too-early")
     if entry.seat not in match.unopened:
-        return f"{entry.seat!r} has no salt to open"
-    return (
-        "" if is_long_enough(entry.salt) else "the salt is not one of 22 to 64 characters that may be opened"
-    )
+        return Sentence("salt-never-hashed", {"seat": repr(entry.seat)})
+    return None if is_long_enough(entry.salt) else Sentence("salt-of-wrong-form")
 
 
-def _while_running(match: Match, entry: Any) -> str:
+def _while_running(match: Match, entry: Any) -> Sentence | None:
     if entry.seat not in match.seats:
-        return f"no seat {entry.seat!r}"
+        return Sentence("not-a-seat", {"seat": repr(entry.seat)})
     if isinstance(entry, Played):
         asked = match.asked
         if asked is None or entry.seat not in asked.seats or entry.ask != asked.ask:
-            return f"{entry.seat} answers {entry.ask}, which it is not asked"
+            return Sentence("answers-unasked", {"who": entry.seat, "ask": entry.ask})
     if isinstance(entry, TakebackAsked):
-        return str(match.takeback_refused(entry.to) or "")
+        return match.takeback_refused(entry.to)
     if isinstance(entry, TakebackAnswered):
-        return str(match.takeback_answer_refused(entry.seat, entry.request) or "")
-    return ""
+        return match.takeback_answer_refused(entry.seat, entry.request)
+    return None
 
 
 # ── what the facts give ──
 
 
-def _disclosed_wrongly(match: Match, record: Record) -> str:
+def _disclosed_wrongly(match: Match, record: Record) -> Sentence | None:
     """Is everybody told what happened, and only what he may know?"""
     entry = record.entry
     if not match.begun and (entry.facts or entry.draws or entry.keys):
-        return "facts or draws before the game begins"
+        return Sentence("facts-too-early")
     if not record.sealed:
-        return ""
+        return None
     private: dict[int, dict[str, AnyFact]] = {}
     for audience, part in record.parts.items():
         for place, fact in part.facts:
             private.setdefault(place, {})[audience] = fact
     if not all(0 <= place < len(entry.facts) for place in private):
-        return "a private part holds a fact in no place of the move"
+        return Sentence("fact-in-no-place")
     for place, public in enumerate(entry.facts):
         reason = _fact_disclosed_wrongly(public, private.get(place, {}))
         if reason:
-            return f"fact {place + 1}, {type(public).__name__}: {reason}"
+            return Sentence(
+                "fact-told-wrongly", {"place": place + 1, "name": type(public).__name__, "within": reason}
+            )
     return _agenda_wrong(match, record)
 
 
-def _fact_disclosed_wrongly(public: AnyFact, private: dict[str, AnyFact]) -> str:
+def _fact_disclosed_wrongly(public: AnyFact, private: dict[str, AnyFact]) -> Sentence | None:
     full = next(iter(private.values()), public)
     known = full.known_to()
     audiences = () if known is None else known or (HOUSE,)
     if set(audiences) != set(private):
-        return f"told in full to {', '.join(private) or 'everybody'}, not to those who may know it"
+        return Sentence("told-to-others", {"given": ", ".join(private) or "everybody"})
     if any(fact != full for fact in private.values()):
-        return "two seats are told different things"
+        return Sentence("told-differently")
     if private and full.outside() != public:
-        return "everybody is told something else than what happened"
-    return ""
+        return Sentence("told-otherwise")
+    return None
 
 
-def _agenda_wrong(match: Match, record: Record) -> str:
+def _agenda_wrong(match: Match, record: Record) -> Sentence | None:
     change = record.parts[HOUSE].agenda
     if (change is not None) != (match.begun is not None):
-        return "the agenda is missing" if match.begun else "an agenda before the game begins"
+        return Sentence("agenda-missing") if match.begun else Sentence("agenda-too-early")
     if change is None:
-        return "secret draws before the game begins" if record.parts[HOUSE].draws else ""
+        return Sentence("secret-draws-too-early") if record.parts[HOUSE].draws else None
     if not 0 <= change.keep <= len(match.positions[-2].agenda):
-        return f"the agenda keeps {change.keep} steps of {len(match.positions[-2].agenda)}"
+        return Sentence("agenda-keeps", {"keep": change.keep, "count": len(match.positions[-2].agenda)})
     for raw in change.then:
         codec(match.game).step(raw)
     if match.positions[-1].table.result is not None and match.positions[-1].agenda:
-        return "the game is over, yet something remains to be done"
-    return ""
+        return Sentence("over-with-agenda")
+    return None
 
 
-def _asked_wrongly(match: Match, entry: Told[Any]) -> str:
+def _asked_wrongly(match: Match, entry: Told[Any]) -> Sentence | None:
     """A running game asks somebody; a question was put by a move that has been."""
     table = match.positions[-1].table
     if not match.begun or table.result is not None:
-        return "a question where nobody can be asked" if entry.asked else ""
+        return Sentence("question-to-nobody") if entry.asked else None
     if entry.asked is None or not entry.asked.seats:
-        return "the game is not over, yet nobody is asked"
+        return Sentence("nobody-asked")
     for seat, move in entry.asked.seats.items():
         if seat not in match.seats or not 1 <= move <= entry.move:
-            return f"{seat!r} is asked by move {move}"
-    return ""
+            return Sentence("asked-by-impossible-move", {"who": repr(seat), "move": move})
+    return None
 
 
-def _taken_back_wrongly(match: Match, entry: TakenBack) -> str:
+def _taken_back_wrongly(match: Match, entry: TakenBack) -> Sentence | None:
     last = match.records[-2].entry
     if isinstance(last, Ruled):
         to, by = last.back_to, "ruling"
     else:
         to, by = match.records[last.request - 1].entry.to, "agreement"
     if (entry.to, entry.by) != (to, by):
-        return f"back to move {entry.to} by {entry.by}, where move {to} was agreed or ruled"
+        return Sentence("back-to-another-move", {"to": entry.to, "by": entry.by, "other": str(to)})
     back = match.positions[entry.to - 1].asked
     if entry.asked is None or back is None or entry.to >= entry.move - 1:
-        return f"there is no table of a running game after move {entry.to}"
+        return Sentence("no-such-table", {"move": entry.to})
     if entry.asked != Asked(back.ask, dict.fromkeys(back.seats, entry.move)):
-        return "the question is not put again as it stood"
-    return ""
+        return Sentence("question-not-as-it-stood")
+    return None
 
 
-def _closed_wrongly(match: Match, entry: Closed) -> str:
+def _closed_wrongly(match: Match, entry: Closed) -> Sentence | None:
     """The recorded result, against what ended the match."""
     cause = match.records[-3].entry
     if entry.by == "salt":
         return _closed_wrongly_for_a_salt(match, entry, cause)
     if entry.unopened:
-        return f"closed by {entry.by}, yet it names salts that were not opened"
+        return Sentence("closed-with-salts", {"by": entry.by})
     table: Result | None = match.positions[-1].table.result
     if table is not None:
         return _differs(entry, "play", table)
@@ -233,27 +234,33 @@ def _closed_wrongly(match: Match, entry: Closed) -> str:
     if isinstance(cause, Resigned):
         other = next(name for name in match.seats if name != cause.seat)
         right = entry.result and (entry.result.winner, entry.result.reason) == (other, "resignation")
-        return "" if right and entry.by == "resignation" else f"{cause.seat} resigned, so {other} has won"
-    right = entry.by == "record" and not match.provable
-    return "" if right else f"closed by {entry.by}, but nothing of the kind happened"
-
-
-def _closed_wrongly_for_a_salt(match: Match, entry: Closed, cause: Any) -> str:
-    if not isinstance(cause, Told) or not match.unopened or not all(match.seats.values()):
-        return "closed for a salt, but the match did not wait for one"
-    if entry.unopened != match.unopened:
-        return f"closed for the salt of {', '.join(entry.unopened)}, not of {', '.join(match.unopened)}"
-    return f"closed for a salt, with the result {result_words(entry.result)}" if entry.result else ""
-
-
-def _differs(entry: Closed, by: str, result: Result | None) -> str:
-    if entry.by != by:
-        return f"closed by {entry.by}, but it ended by {by}"
-    if entry.result != result:
         return (
-            f"the recorded result is {result_words(entry.result)}, but the facts give {result_words(result)}"
+            None
+            if right and entry.by == "resignation"
+            else Sentence("winner-by-resignation", {"who": cause.seat, "other": other})
         )
-    return ""
+    right = entry.by == "record" and not match.provable
+    return None if right else Sentence("closed-by-nothing", {"by": entry.by})
+
+
+def _closed_wrongly_for_a_salt(match: Match, entry: Closed, cause: Any) -> Sentence | None:
+    if not isinstance(cause, Told) or not match.unopened or not all(match.seats.values()):
+        return Sentence("closed-for-no-salt")
+    if entry.unopened != match.unopened:
+        return Sentence(
+            "closed-for-another-salt", {"named": list(entry.unopened), "list": list(match.unopened)}
+        )
+    return Sentence("result-for-salt", {"result": result_words(entry.result)}) if entry.result else None
+
+
+def _differs(entry: Closed, by: str, result: Result | None) -> Sentence | None:
+    if entry.by != by:
+        return Sentence("ended-otherwise", {"by": entry.by, "other": by})
+    if entry.result != result:
+        return Sentence(
+            "another-result", {"ours": result_words(entry.result), "theirs": result_words(result)}
+        )
+    return None
 
 
 def result_words(result: Result | None) -> str:

@@ -21,9 +21,10 @@ import msgspec
 from domain.chance import Secret
 from domain.events import Closed, Restated, SecretOpened, Told
 from domain.imported import MARK
-from domain.log import Damaged, Record, b64, codec, unb64
+from domain.log import Damaged, Record, b64, codec, said_of, unb64
 from domain.match import Match
 from domain.merkle import Tree
+from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
 from replay import archive, chain, matchfile, transitions
 from replay.audit import Audit, Differs
@@ -50,7 +51,7 @@ def verify(source: Path | bytes, keys: Keys = (), known: Keys = (), receipt: str
     try:
         file = matchfile.read(source)
     except BadFile as error:
-        return Report(failures=(Failure(LOG, error.move, str(error)),))
+        return Report(failures=(Failure(LOG, error.move, error.said),))
     findings = _Findings(file.manifest.match, file.manifest.game)
     findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings))
     if receipt is not None:
@@ -91,9 +92,9 @@ class _Findings:
         """Nothing was found wrong so far."""
         return not self._failures
 
-    def add(self, check: str, move: int | None, reason: str) -> None:
+    def add(self, check: str, move: int | None, said: str | Sentence) -> None:
         """Keep a failure, unless one of its kind was found before."""
-        self._failures.setdefault(check, Failure(check, move, reason))
+        self._failures.setdefault(check, Failure(check, move, said))
 
     def attempt(self, check: str, task: Callable[[], None], move: int | None = None) -> None:
         """Carry out one check, unless its question has got its "no" already."""
@@ -103,9 +104,10 @@ class _Findings:
             task()
         except Wrong as wrong:
             failure = wrong.failure
-            self.add(failure.check, failure.move, failure.reason)
+            self.add(failure.check, failure.move, failure.said)
         except Exception as error:  # what a forged record makes a fold or a rule raise, nobody can list
-            self.add(check, move, f"cannot be carried out: {type(error).__name__}: {error}")
+            what = f"{type(error).__name__}: {error}"
+            self.add(check, move, Sentence("cannot-be-checked", {"error": what}))
 
     def report(self) -> Report:
         """The report; what concerns the whole file comes first, then the first bad move."""
@@ -125,7 +127,7 @@ def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) 
     try:
         leaves, note = file.leaves, file.note
     except BadFile as error:
-        raise Wrong(LOG, error.move, str(error)) from error
+        raise Wrong(LOG, error.move, error.said) from error
     found = chain.chained(leaves, _stated(note))
     _check_last(file, found, _stated(note))
     records, salts = _opened_parts(file, found, leaves)
@@ -143,14 +145,16 @@ def _verify_stored(
     findings: _Findings,
 ) -> None:
     if not records:
-        raise Wrong(LOG, None, "it holds no move")
+        raise Wrong(LOG, None, Sentence("no-moves"))
     found = chain.chained([record.leaf for record in records], _stated(note))
     findings.game, read = found.game.name, list[Record]()
     for record in records:
         try:
             read.append(codec(found.game).join(found.match, record.leaf, record.sealed))
         except (Damaged, RecursionError, UnicodeDecodeError) as error:
-            raise Wrong(CHANCE, record.move, f"a private part cannot be read: {error}") from error
+            raise Wrong(
+                CHANCE, record.move, Sentence("private-part-unread", {"within": said_of(error)})
+            ) from error
     _verify_moves(read, None, secret, findings)
     if note:
         findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
@@ -170,10 +174,10 @@ def _check_last(file: MatchFile, found: chain.Chain, stated: bytes | None) -> No
     if found.root == stated or b64(found.root) == file.manifest.root:
         return
     if last < expected:
-        raise Wrong(LOG, last + 1, f"missing: the manifest counts {expected} moves")
+        raise Wrong(LOG, last + 1, Sentence("move-missing", {"count": expected}))
     if last > expected:
-        raise Wrong(LOG, expected + 1, f"too many: the manifest counts {expected} moves")
-    raise Wrong(LOG, last, "the leaf is not the one that checkpoint and manifest cover")
+        raise Wrong(LOG, expected + 1, Sentence("move-too-many", {"count": expected}))
+    raise Wrong(LOG, last, Sentence("leaf-not-covered"))
 
 
 def _opened_parts(
@@ -182,13 +186,13 @@ def _opened_parts(
     """The records with their opened parts, and the salts that the file holds for each."""
     over = isinstance(found.entries[-1], Closed)
     if over != (matchfile.PRIVATE in file.parts):
-        what = "missing, though the match is over" if over else "out of place: the match still runs"
-        raise Wrong(CHANCE, None, f"{matchfile.PRIVATE} is {what}")
+        what = Sentence("private-missing") if over else Sentence("private-out-of-place")
+        raise Wrong(CHANCE, None, what)
     try:
         private = file.private
         records = matchfile.decoded(found.game, found.match, leaves, private)
     except BadFile as error:
-        raise Wrong(CHANCE, error.move, str(error)) from error
+        raise Wrong(CHANCE, error.move, error.said) from error
     return records, None if private is None else [line.salts for line in private]
 
 
@@ -202,15 +206,21 @@ def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings
         signed = parsed.checked((*pinned, *known))
         counts = parsed.signed_by(pinned) is not None
     except ValueError as error:
-        raise Wrong(LOG, None, f"checkpoints.txt: {error}") from error
+        raise Wrong(
+            LOG, None, Sentence("in-part", {"part": matchfile.CHECKPOINTS, "said": said_of(error)})
+        ) from error
     if checkpoint.root != found.root or checkpoint.size != len(found.entries):
-        raise Wrong(LOG, None, "checkpoints.txt: its root is not that of this log")
+        raise Wrong(LOG, None, Sentence("checkpoint-of-another-log"))
     if not checkpoint.origin.endswith(f"/match/{found.match}"):
         raise Wrong(
-            LOG, None, f"checkpoints.txt: it is for {visible(checkpoint.origin[:120])}, not {found.match}"
+            LOG,
+            None,
+            Sentence(
+                "checkpoint-for-another", {"origin": visible(checkpoint.origin[:120]), "match": found.match}
+            ),
         )
     if pinned and not counts:
-        raise Wrong(LOG, None, f"checkpoints.txt: names {parsed.names}; none of the keys given has signed it")
+        raise Wrong(LOG, None, Sentence("checkpoint-unsigned", {"key": parsed.names}))
     findings.signed, findings.pinned = signed, counts
 
 
@@ -222,19 +232,21 @@ def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findi
         checkpoint, signed = Checkpoint.parse(note.text), note.checked((*pinned, *known))
         counts = note.signed_by(pinned) is not None
     except ValueError as error:
-        raise Wrong(LOG, None, f"the receipt: {error}") from error
+        raise Wrong(LOG, None, Sentence("receipt-damaged", {"within": said_of(error)})) from error
     if not checkpoint.origin.endswith(f"/match/{match}"):
-        raise Wrong(LOG, None, f"the receipt is for {visible(checkpoint.origin[:120])}, not for {match}")
+        raise Wrong(
+            LOG,
+            None,
+            Sentence("receipt-for-another", {"origin": visible(checkpoint.origin[:120]), "match": match}),
+        )
     if checkpoint.size != 1:
-        raise Wrong(LOG, None, f"the receipt covers {checkpoint.size} moves, not the opening move alone")
+        raise Wrong(LOG, None, Sentence("receipt-too-wide", {"size": checkpoint.size}))
     if pinned and not counts:
-        raise Wrong(LOG, None, f"the receipt names {note.names}; none of the keys given has signed it")
+        raise Wrong(LOG, None, Sentence("receipt-unsigned", {"key": note.names}))
     opening = Tree()
     opening.add(file.leaves[0])
     if checkpoint.root != opening.root:
-        raise Wrong(
-            LOG, 1, "the receipt is over another opening move than this one, and so over another secret"
-        )
+        raise Wrong(LOG, 1, Sentence("receipt-of-another-opening"))
     findings.notes.append(f"receipt: over this opening move, {signed.told()}")
 
 
@@ -242,11 +254,11 @@ def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _F
     """Each part, then the whole archive, against what is written today from the same records."""
     for name in matchfile.DATA:
         if name in file.parts and file.manifest.parts.get(name) != _hex(file.parts[name]):
-            raise Wrong(LOG, None, f"{name} is not the part that manifest.json covers (SHA-256)")
+            raise Wrong(LOG, None, Sentence("part-not-covered", {"part": name}))
     right = matchfile.parts(records, note)
     for name in (*matchfile.DATA, matchfile.MANIFEST):
         if file.parts.get(name) != right.get(name):
-            raise Wrong(LOG, None, f"{name} is not what the moves give, byte for byte")
+            raise Wrong(LOG, None, Sentence("part-not-given", {"part": name}))
     if file.parts.get(matchfile.README) != right[matchfile.README]:
         findings.notes.append("README.txt is not the one that this version writes; every part is intact")
     elif archive.pack(right) != file.data:
@@ -296,7 +308,9 @@ def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
             try:
                 return Secret(unb64(record.entry.secret), match)
             except ValueError as error:
-                raise Wrong(CHANCE, record.move, f"not a secret: {error}") from error
+                raise Wrong(
+                    CHANCE, record.move, Sentence("not-a-secret", {"within": said_of(error)})
+                ) from error
     return Secret(known, match) if known is not None else None
 
 
@@ -324,7 +338,7 @@ class _Tables:
         latest = match.positions[-1]
         self._left -= len(_encode(latest.table)) + sum(map(len, latest.agenda))
         if self._left < 0:
-            raise Wrong(FOLD, match.move, f"the tables until here take more than {self._most} bytes")
+            raise Wrong(FOLD, match.move, Sentence("tables-too-large", {"most": self._most}))
 
 
 _encode = msgspec.json.Encoder().encode
@@ -360,7 +374,7 @@ class _Rules:
             self._audit.check(match, record)
         except Differs as error:
             if same:
-                raise Wrong(RULES, record.move, str(error)) from error
+                raise Wrong(RULES, record.move, error.said) from error
             self._first = self._first or (record.move, str(error))
             self._count += 1
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from api.settings import Settings
 from domain.kernel import Refused
+from domain.refusals import QUOTED
 from domain.texts import LANGUAGES
 
 # A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.
@@ -231,7 +232,7 @@ class Shape:
         found = _NONE_OF.fullmatch(said)
         words = words_of(self._kind, found["name"]) if found else []
         if found is None or not words:
-            return Refused("invalid", "library", {"said": said})
+            return Refused("invalid", QUOTED, {"said": said})
         about = {"name": found["name"], "value": found["given"][:40], "known": words}
         return Refused("invalid", "no-such-value", about)
 
@@ -243,4 +244,4 @@ def _malformed(content: bytes | str, said: str) -> Refused:
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     if re.search(_HALF, re.sub(_PAIR, "", text)):
         return Refused("malformed", "lone-surrogate")
-    return Refused("malformed", "library", {"said": said})
+    return Refused("malformed", QUOTED, {"said": said})

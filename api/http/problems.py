@@ -15,10 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from api.http.messages import in_russian
 from api.http.schemas import MoveView, Problem, PromptView
 from domain.kernel import Refused
-from domain.refusals import QUOTED
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -147,18 +145,12 @@ def document(
     """
     about = KINDS[kind]
     if language == "ru":
-        detail = about.detail.format(detail=_in_russian(detail, names or {}))
+        said = detail.text("ru", names) if isinstance(detail, Refused) else detail
+        detail = about.detail.format(detail=said)
     problem = Problem(
         type_of(kind), getattr(about, language), about.status, str(detail), rule or None, legal, since
     )
     return problem if reasons is None else replace(problem, ready=False, reasons=dict(reasons))
-
-
-def _in_russian(detail: str | Refused, names: Mapping[str, str]) -> str:
-    """Why, in Russian: by its id, or found by the English sentence where a part of the program has no ids."""
-    if isinstance(detail, Refused) and not (detail.id == QUOTED and isinstance(detail.values["said"], str)):
-        return detail.text("ru", names)
-    return in_russian(str(detail), names)
 
 
 def page(kind: str, language: str) -> Problem:

@@ -10,10 +10,14 @@ from string import Formatter
 
 import pytest
 
-from api.http.problems import document
+from api.http.problems import KINDS, document
+from api.store import postgres_connection, postgres_schema
+from api.store.interface import InDoubt, StoreError, Unavailable
 from domain.kernel import Refused
-from domain.refusals import QUOTED, Sentence, sentences
+from domain.refusals import QUOTED, Sentence, sentences, text
 from domain.texts import LANGUAGES
+from replay.matchfile import BadFile
+from replay.report import CHECKS, Failure
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "domain", "projections", "replay")
@@ -84,8 +88,59 @@ def test_no_sentence_is_left_that_nothing_says() -> None:
     }
     places = {f"parameter-in-{place}" for place in ("path", "query", "header")}
     slow = {f"{part}-too-slow" for part in ("head", "body")}
-    faults = {f"fault-{kind}" for kind in ("count", "twice", "option")}
+    faults = {f"fault-{kind}" for kind in ("count", "twice", "option")} | {f"check-{name}" for name in CHECKS}
     assert set(sentences("en")) - used - places - slow - faults == {QUOTED} - used
+
+
+def test_every_kind_has_a_status() -> None:
+    kinds = {
+        call.args[0].value
+        for call in calls()
+        if isinstance(call.func, ast.Name)
+        and call.func.id == "Refused"
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert len(kinds) > 30
+    assert kinds | {StoreError.kind, InDoubt.kind} <= set(KINDS)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "replay").glob("*.py")), ids=lambda path: path.stem)
+def test_what_is_wrong_with_a_match_file_is_said_by_an_id(path: Path) -> None:
+    told = [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("BadFile", "Damaged", "Differs", "Wrong")
+        and path.stem != "scripted"  # its Wrong is of a script, which no client sends
+        for said in node.args[-2:]
+        if isinstance(said, ast.JoinedStr) or (isinstance(said, ast.Constant) and " " in str(said.value))
+    ]
+    assert told == []
+
+
+def test_what_a_store_says_that_cannot_do_its_work_has_its_russian_sentence() -> None:
+    outdated = postgres_schema._newer(3, postgres_schema.CURRENT)
+    for error in (Unavailable(postgres_connection.AWAY), outdated):
+        told = error.refusal().text("ru")
+        assert "ничего не изменено" in told
+        assert "nothing" not in told
+
+
+def test_what_is_wrong_with_a_match_file_is_said_in_both_languages() -> None:
+    archive = BadFile(
+        "archive", Sentence("get-again", {"said": Sentence("not-an-archive", {"error": "cut"})})
+    )
+    found = [Failure("log", None, archive.said), Failure("fold", 7, "a library's own words")]
+    findings = Sentence("findings", {"findings": [one.sentence for one in found]})
+    assert str(findings) == (
+        "log: archive: not a zip archive, or cut off: cut; get the file once more from where it came;"
+        " fold: move 7: a library's own words"
+    )
+    assert text("ru", findings.id, findings.values) == (
+        "журнал: архив: это не архив zip, или он обрывается; возьмите файл ещё раз там, откуда он;"
+        " ход событий: ход 7: a library's own words"
+    )
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def _unpacked(content: bytes, most: int) -> MatchFile:
         file = matchfile.read(content, most)
         bounds.must_be_within(file)
     except Damaged as error:
-        raise Refused("bad-file", QUOTED, {"said": str(error)}) from error
+        raise Refused("bad-file", QUOTED, {"said": error.said}) from error
     return file
 
 
@@ -94,7 +94,7 @@ def _verified(file: MatchFile, keys: Keys) -> tuple[Match, str, Signed]:
 
     report = verify.verify(file.data, known=(keys.present, *keys.retired))
     if not report.ok:
-        raise Refused("bad-file", QUOTED, {"said": "; ".join(map(str, report.failures))})
+        raise Refused("bad-file", "findings", {"findings": [one.sentence for one in report.failures]})
     match = file.match()
     if not match.closed:
         raise Refused("bad-file", "file-of-running-match")
