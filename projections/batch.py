@@ -101,10 +101,10 @@ def _folded(
 
 def _failure(projection: str, delivered: Delivered, error: Exception) -> Failure:
     record = delivered.record
-    return Failure(projection, delivered.position, record.match, record.move, told_of(error))
+    return Failure(projection, delivered.position, record.match, record.move, error_summary(error))
 
 
-def told_of(error: Exception) -> str:
+def error_summary(error: Exception) -> str:
     """The kind of an error and where it was raised; not its text, which could name a hidden card."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""

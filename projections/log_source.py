@@ -54,14 +54,14 @@ class LogSource:
         """See `Source.brief`; None where the log cannot be read."""
         return self._ask(lambda: self._source.brief(position, limit))
 
-    def watch(self, bell: Callable[[], None]) -> None:
+    def watch(self, callback_: Callable[[], None]) -> None:
         """Ring after each commit."""
 
-        def told(match: str, position: int) -> None:
+        def callback(match: str, position: int) -> None:
             self._until = 0.0
-            bell()
+            callback_()
 
-        self._source.watch(told)
+        self._source.watch(callback)
 
     def _ask(self, question: Callable[[], T]) -> T | None:
         if self.is_away:

@@ -59,8 +59,8 @@ class Source(Protocol):
     def last(self) -> int:
         """The position of the last record; 0 where there is none."""
 
-    def watch(self, told: Callable[[str, int], None]) -> None:
-        """Call `told(match, position)` after each commit; it must not block."""
+    def watch(self, callback: Callable[[str, int], None]) -> None:
+        """Call `callback(match, position)` after each commit; it must not block."""
 
 
 class Row(Struct, frozen=True, kw_only=True):

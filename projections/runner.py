@@ -24,7 +24,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from projections.backend import Backend, Home
-from projections.batch import BatchWriter, told_of
+from projections.batch import BatchWriter, error_summary
 from projections.boards import BOARDS
 from projections.file import File
 from projections.generations import Generations, Overtaken, fits, stamped
@@ -206,7 +206,7 @@ class Runner:
                     self.catch_up()
                 self._reported = ""
             except Exception as error:  # the disk, the database: say so once, and go on when it is mended
-                if self._reported != (said := f"projections: {told_of(error)}; trying again"):
+                if self._reported != (said := f"projections: {error_summary(error)}; trying again"):
                     self._report(said)
                 self._reported = said
             if self.moves:

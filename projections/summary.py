@@ -89,7 +89,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     ordinal: int = 0
 
 
-def told(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> tuple[Turn, ...]:
+def summarized(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> tuple[Turn, ...]:
     """The turns that plays brought, from the empty `table` on; with each play its facts, decoded."""
     telling = _Telling(game, table)
     for play, facts in plays:

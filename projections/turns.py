@@ -28,7 +28,7 @@ def turns(match: Match, move: int) -> tuple[Turn, ...]:
     """
     last = match.records[move - 1].entry
     is_over = isinstance(last, Closed)
-    found = summary.told(
+    found = summary.summarized(
         match.game,
         empty_table(match.game, match.opened.edition, match.opened.options),
         _heard(match, move, in_full=is_over and not match.imported),

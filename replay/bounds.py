@@ -55,9 +55,9 @@ def must_be_within(file: MatchFile) -> None:
         raise BadFile(CHECKPOINTS, f"{len(file.parts[CHECKPOINTS])} bytes; at most {NOTE} are taken")
     sizes = []
     for number, leaf in enumerate(file.leaves, 1):
-        told = _checked(LOG, leaf, number)
+        values_ = _checked(LOG, leaf, number)
         if number == 1:
-            _check_options(file.game, told.get("options", {}))
+            _check_options(file.game, values_.get("options", {}))
         sizes.append(len(leaf))
     for number, line in enumerate(file.private or (), 1):
         parts = [bytes(part) for part in line.parts.values()]
@@ -75,15 +75,15 @@ def _checked(part: str, content: bytes, number: int) -> dict[str, Any]:
     """What an entry or a private part says, once every field of it is within the limits."""
     try:
         _written(content)
-        told = msgspec.json.decode(content)
+        values_ = msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadFile(part, str(error), number) from error
-    _check_values(part, {name: told[name] for name in told if name not in _TOLD_APART}, number)
-    return dict(told)
+    _check_values(part, {name: values_[name] for name in values_ if name not in _TOLD_APART}, number)
+    return dict(values_)
 
 
-def _check_values(part: str, told: Mapping[str, Any], number: int) -> None:
-    for value in _values(told):
+def _check_values(part: str, values_: Mapping[str, Any], number: int) -> None:
+    for value in _values(values_):
         if isinstance(value, str) and len(value) > bounds.TEXT:
             raise BadFile(part, f"a text of {len(value)} characters; at most {bounds.TEXT} are taken", number)
         if isinstance(value, (int, float)) and abs(value) > bounds.MOST:

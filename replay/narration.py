@@ -156,10 +156,10 @@ def _seated(telling: _Telling) -> str:
         first = telling.say("seated_bot", bot=seated.bot)
     else:
         first = telling.say("seated", player=telling.player(seated.player))
-    return " ".join((first, *_salt_given(telling), *_begins(telling, "play_begins")))
+    return " ".join((first, *_salt_said(telling), *_begins(telling, "play_begins")))
 
 
-def _salt_given(telling: _Telling) -> Iterator[str]:
+def _salt_said(telling: _Telling) -> Iterator[str]:
     """How a player gave a salt; nothing is said where there can be none."""
     if telling.match.provable and not telling.entry.bot:
         yield telling.say(f"salt_{telling.match.salt_marks[telling.entry.seat]}")

@@ -55,16 +55,16 @@ class Luck:
         wait = f", {counted(waiting, one, several)} period" if waiting else ""
         sealed = "" if self._secret else "; secret draws and parts stay sealed until the end"
         draws = counted(self._draws, "draw", "draws")
-        return [f"chance: {draws} recomputed{wait}, {_salts_given(match)}{sealed}"]
+        return [f"chance: {draws} recomputed{wait}, {_salts_said(match)}{sealed}"]
 
-    def check(self, match: Match, record: Record, given: Salts | None) -> None:
-        """Check one move, which `match` has just taken in; `given` are the salts that the file holds for it.
+    def check(self, match: Match, record: Record, salts: Salts | None) -> None:
+        """Check one move, which `match` has just taken in; `salts` are the salts that the file holds for it.
 
         Raises:
             Wrong: something in it is not what the scheme gives.
         """
         if self._secret is not None and record.sealed:
-            self._check_seals(record, given, self._secret)
+            self._check_seals(record, salts, self._secret)
         entry = record.entry
         if isinstance(entry, (Seated, SaltOpened)):
             _check_salt(match, entry)
@@ -82,12 +82,12 @@ class Luck:
         if self._secret is None or entry.secret != b64(self._secret.bytes):
             raise Wrong(CHANCE, entry.move, "the opened secret is not the match's")
 
-    def _check_seals(self, record: Record, given: Salts | None, secret: Secret) -> None:
-        if given is not None and given.keys() != record.entry.sealed.keys():
+    def _check_seals(self, record: Record, salts: Salts | None, secret: Secret) -> None:
+        if salts is not None and salts.keys() != record.entry.sealed.keys():
             raise Wrong(CHANCE, record.move, "the salts are not those of all audiences")
         for audience, commitment in record.entry.sealed.items():
             salt = secret.salt(record.move, audience)
-            if given is not None and given[audience] != b64(salt):
+            if salts is not None and salts[audience] != b64(salt):
                 raise Wrong(CHANCE, record.move, f"the salt of {audience} does not derive from the secret")
             if audience not in record.sealed:
                 raise Wrong(CHANCE, record.move, f"the private part of {audience} is missing")
@@ -196,7 +196,7 @@ def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
         raise Wrong(CHANCE, entry.move, f"the hash of the salt of {entry.seat} is not one of 32 bytes")
 
 
-def _salts_given(match: Match) -> str:
+def _salts_said(match: Match) -> str:
     """Who has a hand in the draws."""
     if match.house_seeded:
         return "house-seeded (no seat gave a salt)"

@@ -110,7 +110,7 @@ class RecordedMatch:
         except Illegal as error:
             legal = [error.legal] if error.legal else self.questions()
             rule = f" ({error.rule})" if error.rule else ""
-            raise Wrong(f"{self._told(error)}{rule}; {_legal(legal, self.live)}") from error
+            raise Wrong(f"{self._message(error)}{rule}; {_legal(legal, self.live)}") from error
         if seat == CHANCE:
             self._luck.append(picks)
         else:
@@ -135,7 +135,7 @@ class RecordedMatch:
         self._store_move()
         return decision.facts
 
-    def _told(self, error: Illegal) -> str:
+    def _message(self, error: Illegal) -> str:
         """What is wrong with an answer, in the words of its game; chance has no texts."""
         if error.legal is None or error.fault is None or error.legal.seat == CHANCE:
             return error.detail

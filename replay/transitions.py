@@ -50,7 +50,7 @@ def must_agree(match: Match, record: Record) -> None:
     """
     entry = record.entry
     if isinstance(entry, Told):
-        reason = _told_wrongly(match, record) or _asked_wrongly(match, entry)
+        reason = _disclosed_wrongly(match, record) or _asked_wrongly(match, entry)
     elif isinstance(entry, Closed):
         reason = _closed_wrongly(match, entry)
     elif isinstance(entry, TakenBack):
@@ -153,35 +153,35 @@ def _while_running(match: Match, entry: Any) -> str:
 # ── what the facts give ──
 
 
-def _told_wrongly(match: Match, record: Record) -> str:
+def _disclosed_wrongly(match: Match, record: Record) -> str:
     """Is everybody told what happened, and only what he may know?"""
     entry = record.entry
     if not match.begun and (entry.facts or entry.draws or entry.keys):
         return "facts or draws before the game begins"
     if not record.sealed:
         return ""
-    given: dict[int, dict[str, AnyFact]] = {}
+    private: dict[int, dict[str, AnyFact]] = {}
     for audience, part in record.parts.items():
         for place, fact in part.facts:
-            given.setdefault(place, {})[audience] = fact
-    if not all(0 <= place < len(entry.facts) for place in given):
+            private.setdefault(place, {})[audience] = fact
+    if not all(0 <= place < len(entry.facts) for place in private):
         return "a private part holds a fact in no place of the move"
     for place, public in enumerate(entry.facts):
-        reason = _fact_told_wrongly(public, given.get(place, {}))
+        reason = _fact_disclosed_wrongly(public, private.get(place, {}))
         if reason:
             return f"fact {place + 1}, {type(public).__name__}: {reason}"
     return _agenda_wrong(match, record)
 
 
-def _fact_told_wrongly(public: AnyFact, given: dict[str, AnyFact]) -> str:
-    full = next(iter(given.values()), public)
+def _fact_disclosed_wrongly(public: AnyFact, private: dict[str, AnyFact]) -> str:
+    full = next(iter(private.values()), public)
     known = full.known_to()
     audiences = () if known is None else known or (HOUSE,)
-    if set(audiences) != set(given):
-        return f"told in full to {', '.join(given) or 'everybody'}, not to those who may know it"
-    if any(fact != full for fact in given.values()):
+    if set(audiences) != set(private):
+        return f"told in full to {', '.join(private) or 'everybody'}, not to those who may know it"
+    if any(fact != full for fact in private.values()):
         return "two seats are told different things"
-    if given and full.outside() != public:
+    if private and full.outside() != public:
         return "everybody is told something else than what happened"
     return ""
 

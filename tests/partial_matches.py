@@ -16,7 +16,7 @@ class Reader:
     def __init__(self, game: Game, match: str, stored: Sequence[bytes]) -> None:
         self.game, self.match, self.stored, self.read = game, match, stored, 0
 
-    def glimpse(self, at: int) -> PartialMatch:
+    def partial_match(self, at: int) -> PartialMatch:
         """The match as far as move `at` is to be told."""
         milestones = [move for move, state in enumerate(self.stored, 1) if PLAYED not in state]
         return PartialMatch(self.records(milestones), len(self.stored), at, self.ranges)

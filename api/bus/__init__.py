@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 
 from api.bus.client import PATIENCE, VARIABLE, Address, Health, Limit, RedisClient, SharedLimit, TicketStore
 from api.bus.feed import BLOCK, Consumer, Publisher
-from api.store.interface import Log, Told
+from api.store.interface import Log, OnCommit
 
 # ── One worker's bus: its tasks, and the parts of Redis that belong to its store ──
 
@@ -50,17 +50,17 @@ class Bus:
         self.name = f"{{glasnost:{hmac.digest(key, b'name', hashlib.sha256).hex()[:16]}}}"
         self.health = Health(address, clock)
         self._clock = clock
-        self.link = RedisClient(address, self.health)
-        self._hearing = RedisClient(address, self.health, BLOCK + PATIENCE)
+        self.client = RedisClient(address, self.health)
+        self._reading = RedisClient(address, self.health, BLOCK + PATIENCE)
         stream = f"{self.name}:commits"
         own = hmac.digest(key, b"glasnost redis announcements", hashlib.sha256)
-        self._announcer = Publisher(self.link, stream, own)
-        self._hearer = Consumer(self._hearing, stream, own, log, clock)
+        self._publisher = Publisher(self.client, stream, own)
+        self._consumer = Consumer(self._reading, stream, own, log, clock)
         self.tickets = TicketStore(
-            self.link, f"{self.name}:ticket", hmac.digest(key, b"glasnost redis tickets", hashlib.sha256)
+            self.client, f"{self.name}:ticket", hmac.digest(key, b"glasnost redis tickets", hashlib.sha256)
         )
         self._is_followed = False
-        self._work: list[Work] = [self._announcer.run]
+        self._work: list[Work] = [self._publisher.run]
         self._tasks: list[asyncio.Task[None]] = []
 
     # ── what the feed tells of itself ──
@@ -68,34 +68,34 @@ class Bus:
     @property
     def heard_at(self) -> float | None:
         """When Redis answered the hearer last, on the clock; None where nobody listens."""
-        return self._hearer.heard_at if self._is_followed else None
+        return self._consumer.heard_at if self._is_followed else None
 
     @property
     def waiting(self) -> int:
         """Announcements of this worker that Redis has not taken yet."""
-        return self._announcer.waiting
+        return self._publisher.waiting
 
     # ── the feed ──
 
     def announce(self, match: str, first: int, last: int) -> None:
         """See `api.gate.sync.Feed`."""
-        self._announcer.announce(match, first, last)
+        self._publisher.announce(match, first, last)
 
-    def watch(self, told: Told) -> None:
+    def watch(self, callback: OnCommit) -> None:
         """See `api.gate.sync.Feed`."""
         self._is_followed = True
-        self._hearer.watch(told)
-        self.run(self._hearer.run)
+        self._consumer.watch(callback)
+        self.run(self._consumer.run)
 
     def passed(self, match: str, position: int) -> None:
         """See `api.gate.sync.Feed`."""
-        self._hearer.passed(position)
+        self._consumer.passed(position)
 
     # ── the rest ──
 
     def share(self, name: str, limit: Limit) -> None:
         """Settle a limit with the other workers; before `start`."""
-        self.run(SharedLimit(self.link, f"{self.name}:limit:{name}", limit, self._clock).run)
+        self.run(SharedLimit(self.client, f"{self.name}:limit:{name}", limit, self._clock).run)
 
     def run(self, work: Work) -> None:
         """Let a task run from `start` to `close`; one that fails begins anew."""
@@ -112,8 +112,8 @@ class Bus:
             for task in waiting:
                 task.cancel()
             _, waiting = await asyncio.wait(waiting, timeout=0.05)
-        await self.link.close()
-        await self._hearing.close()
+        await self.client.close()
+        await self._reading.close()
 
 
 async def _kept_up(work: Work) -> None:

@@ -75,7 +75,7 @@ class Address:
     def __init__(self, url: str) -> None:
         try:
             parts = urlsplit(url)
-            self._given: dict[str, Any] = dict(parse_url(url))
+            self._arguments: dict[str, Any] = dict(parse_url(url))
             self._shown = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}{parts.path}"
         except ValueError:
             raise BadSetting(_NOT_UNDERSTOOD) from None
@@ -111,7 +111,7 @@ class Address:
             "max_connections": _CONNECTIONS,
             "timeout": patience,
         }
-        return Redis.from_pool(BlockingConnectionPool(**{**self._given, **ours}))
+        return Redis.from_pool(BlockingConnectionPool(**{**self._arguments, **ours}))
 
 
 class Health:
@@ -129,7 +129,7 @@ class Health:
         self.away = False
 
     @property
-    def resting(self) -> bool:
+    def is_open(self) -> bool:
         """Did it fail a moment ago?"""
         return self.away and self._clock() < self._until
 
@@ -177,7 +177,7 @@ class RedisClient:
             Away: no answer, or none that this version understands.
             Refused: the question is wrong, or something that is not ours lies where ours should.
         """
-        if self._health.resting:
+        if self._health.is_open:
             raise Away("it failed a moment ago")
         try:
             answer = await question(self._client)
@@ -280,9 +280,9 @@ class SharedLimit:
     """
 
     def __init__(
-        self, link: RedisClient, name: str, limit: Limit, clock: Callable[[], float] = time.monotonic
+        self, client: RedisClient, name: str, limit: Limit, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._link, self._keys, self._clock = link, (f"{name}:free", f"{name}:changed"), clock
+        self._client, self._keys, self._clock = client, (f"{name}:free", f"{name}:changed"), clock
         self._limit, self._since = limit, "0"
 
     async def run(self) -> None:
@@ -308,7 +308,7 @@ class SharedLimit:
             answer: Sequence[Any] = await redis.register_script(_SETTLE)(keys=self._keys, args=given)
             return answer
 
-        self._hear(await self._link.ask(settle), now)
+        self._hear(await self._client.ask(settle), now)
 
     def _hear(self, answer: Sequence[bytes], now: float) -> None:
         """Learn the changes; the next answer begins with the last one, but never later than now."""
@@ -339,10 +339,10 @@ class TicketStore:
         key: 32 bytes that the workers share and Redis does not know.
     """
 
-    def __init__(self, link: RedisClient, name: str, key: bytes) -> None:
-        self._link, self._name, self._key = link, name, key
+    def __init__(self, client: RedisClient, name: str, key: bytes) -> None:
+        self._client, self._name, self._key = client, name, key
 
-    async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:
+    async def put(self, tickets: dict[str, bytes], seconds: int) -> None:
         """Keep these, by name, for so long from now.
 
         Raises:
@@ -353,13 +353,13 @@ class TicketStore:
             now, _ = await redis.time()
             until = (now + seconds).to_bytes(_TIME, "big")
             pipeline = redis.pipeline(transaction=False)
-            for name, content in vouchers.items():
+            for name, content in tickets.items():
                 kept = until + content
                 pipeline.set(f"{self._name}:{name}", self._code(name, kept) + kept, ex=seconds)
             await pipeline.execute()
 
-        if vouchers:
-            await self._link.ask(put)
+        if tickets:
+            await self._client.ask(put)
 
     async def get(self, name: str) -> bytes | None:
         """What lies under this name; None where there is nothing, or nothing of ours.
@@ -375,7 +375,7 @@ class TicketStore:
             kept, now = await pipeline.execute()
             return kept, now
 
-        found, (now, _) = await self._link.ask(get)
+        found, (now, _) = await self._client.ask(get)
         if found is None:
             return None
         code, kept = found[:_CODE], found[_CODE:]

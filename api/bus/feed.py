@@ -24,7 +24,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from api.bus.client import PAUSE, Away, RedisClient, Refused
-from api.store.interface import Log, StoreError, Told
+from api.store.interface import Log, OnCommit, StoreError
 
 # ── Telling the other workers of commits: one entry in a Redis stream for each, whose id is its position ──
 #
@@ -69,8 +69,8 @@ class Publisher:
         most: announcements that may wait.
     """
 
-    def __init__(self, link: RedisClient, stream: str, key: bytes, most: int = WAITING) -> None:
-        self._link, self._stream, self._key = link, stream, key
+    def __init__(self, client: RedisClient, stream: str, key: bytes, most: int = WAITING) -> None:
+        self._client, self._stream, self._key = client, stream, key
         self._waiting: deque[tuple[int, int, str]] = deque(maxlen=most)
         self._sending: list[tuple[int, int, str]] = []
         self._woken = asyncio.Event()
@@ -111,7 +111,7 @@ class Publisher:
             refused: int = await redis.register_script(_ADD)(keys=[self._stream], args=[KEPT, lines])
             return refused
 
-        self.refused += await self._link.ask(add)
+        self.refused += await self._client.ask(add)
         self.announced += len(self._sending)
         self._sending = []
 
@@ -152,22 +152,22 @@ class Consumer:
 
     def __init__(
         self,
-        link: RedisClient,
+        client: RedisClient,
         stream: str,
         key: bytes,
         log: Log,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._link, self._stream, self._key, self._log, self._clock = link, stream, key, log, clock
-        self._watchers: list[Told] = []
+        self._client, self._stream, self._key, self._log, self._clock = client, stream, key, log, clock
+        self._callbacks: list[OnCommit] = []
         self.position = 0  # up to which everything was told
         self._begun = self._compared = False
         self.heard_at = clock()  # when Redis answered last, though it were with nothing
         self.filled = 0  # moves that were told from the store
 
-    def watch(self, told: Told) -> None:
+    def watch(self, callback: OnCommit) -> None:
         """Tell of every commit from now on; called before the first match is looked at."""
-        self._watchers.append(told)
+        self._callbacks.append(callback)
         with suppress(StoreError):  # of what is away nobody has looked at a match
             self._begin(self._log.last())
 
@@ -189,7 +189,7 @@ class Consumer:
             except Away:
                 self._compared = False  # it may come back with what it once held
                 await asyncio.sleep(_LOOK)
-                await self._look()
+                await self._catch_up()
             except StoreError:  # it is heard again: the position stands
                 await asyncio.sleep(_LOOK)
 
@@ -210,7 +210,7 @@ class Consumer:
         if entries:
             await asyncio.sleep(_PACE if entries[-1][0] > known else _EASY)
         else:
-            await self._look()
+            await self._catch_up()
 
     async def _read(self) -> list[Entry]:
         """What comes after the position; waits for it a while."""
@@ -231,7 +231,7 @@ class Consumer:
                 await redis.delete(self._stream)
                 return []
 
-        return await self._link.ask(work)
+        return await self._client.ask(work)
 
     def _entry(self, number: bytes, fields: dict[bytes, bytes]) -> Entry:
         """An entry; one that is not ours reads as a leap, which is looked up."""
@@ -252,7 +252,7 @@ class Consumer:
         if self.position < last:
             await self._throw_away()
 
-    async def _look(self) -> None:
+    async def _catch_up(self) -> None:
         """Tell what the store holds and nobody announced."""
         try:
             while await self._page() == _AT_ONCE:
@@ -276,13 +276,13 @@ class Consumer:
         if position <= self.position:
             return
         self.position = position
-        for told in self._watchers:
-            told(match, position)
+        for callback in self._callbacks:
+            callback(match, position)
 
     async def _throw_away(self) -> None:
         """The stream is ahead of the store: it is another store's, or the store was restored."""
         _log.warning("announcements of what is not stored: thrown away", extra={"stream": self._stream})
-        await self._link.ask(lambda redis: redis.delete(self._stream))
+        await self._client.ask(lambda redis: redis.delete(self._stream))
 
 
 def _position(number: bytes) -> int:

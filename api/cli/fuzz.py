@@ -48,7 +48,7 @@ def fuzz(
     seed: str,
     vary: bool,
     edition: str | None,
-    given: Sequence[str],
+    option_words: Sequence[str],
     leave: Path,
     as_json: bool,
 ) -> None:
@@ -64,24 +64,24 @@ def fuzz(
     """
 
     found = game_named(game)
-    settled(found, edition, given)
+    settled(found, edition, option_words)
     count, began = Count(), time.perf_counter()
     with progress(f"fuzz {game}", matches) as advance:
         for number in range(1, matches + 1):
             options = settled(
-                found, edition, [*given, *(_varied(found, seed, number, given) if vary else ())]
+                found, edition, [*option_words, *(_varied(found, seed, number, option_words) if vary else ())]
             )
             _one(found, *options, f"{seed}/{number}", number % CHECKED == 1, count, leave)
             advance(1, f"{count.all / (time.perf_counter() - began):,.0f} answers/s")
     _report(game, matches, seed, count, time.perf_counter() - began, as_json)
 
 
-def _varied(game: Game, seed: str, number: int, given: Sequence[str]) -> list[str]:
+def _varied(game: Game, seed: str, number: int, option_words: Sequence[str]) -> list[str]:
     """Options at random, as they are typed, for those that were not given."""
     from api.cli.games import typed
 
     value = random_options(game, f"{seed}/{number}")
-    fixed = {word.partition("=")[0] for word in given}
+    fixed = {word.partition("=")[0] for word in option_words}
     return [f"{o.name}={typed(value(o.name))}" for o in game.options if o.name not in fixed]
 
 

@@ -27,7 +27,7 @@ def edition_options(function: F) -> F:
     """`--edition E` and `--option K=V`, repeatable."""
     function = click.option(
         "--option",
-        "given",
+        "option_words",
         metavar="K=V",
         multiple=True,
         help="A variant or reading; repeatable. `glasnost games GAME` lists them.",
@@ -48,7 +48,7 @@ def game_named(name: str) -> Game:
     return GAMES[name]
 
 
-def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str, Options]:
+def settled(game: Game, edition: str | None, option_words: Sequence[str]) -> tuple[str, Options]:
     """The edition and the complete options that the words K=V mean.
 
     Raises:
@@ -58,7 +58,7 @@ def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str,
 
     options = {option.name: option for option in game.options}
     values: dict[str, Any] = {}
-    for word in given:
+    for word in option_words:
         name, equals, text = word.partition("=")
         if not equals:
             raise CannotBeDone(f"--option {word}: write it as NAME=VALUE")
@@ -71,7 +71,7 @@ def settled(game: Game, edition: str | None, given: Sequence[str]) -> tuple[str,
         raise CannotBeDone(str(error)) from error
 
 
-def told_warnings(options: Options) -> None:
+def show_warnings(options: Options) -> None:
     """Say on standard error what is unusual, though not wrong, in the data of an option."""
     for name, value in options.items():
         for warning in value.get("warnings", ()) if isinstance(value, dict) else ():

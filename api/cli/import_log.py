@@ -72,7 +72,7 @@ def import_log(
     """
     with ExitStack() as stack, progress("import", len(files)) as advance:
         printer = _Printer(advance, as_json=as_json, language=language)
-        shelf = _Shelf(store, out, stack)
+        shelf = _Target(store, out, stack)
         for file in files:
             found = _imported(file, names, printer)
             if found is not None:
@@ -103,7 +103,7 @@ def _imported(file: Path, names: bool, printer: _Printer) -> Imported | None:
     return None
 
 
-class _Shelf:
+class _Target:
     """Where imported matches go: a store, a folder, both or neither.
 
     Nothing is made before there is something to keep.  A store that is there already is opened at once, so
@@ -167,7 +167,7 @@ class _Printer:
 
     def add(self, file: Path, found: Imported, done: list[tuple[str, str]]) -> None:
         """One log.  With --json, what became of it goes to standard error."""
-        from replay.importers.twilight_struggle.report import told
+        from replay.importers.twilight_struggle.report import lines
 
         if found.clean:
             self._clean += 1
@@ -176,7 +176,7 @@ class _Printer:
         if self._as_json:
             print_json(_data(file, found))
         else:
-            for line in told(str(file), found, self._language):
+            for line in lines(str(file), found, self._language):
                 click.echo(line)
         for phrase, value in done:
             text = self._said(phrase, value)

@@ -69,7 +69,7 @@ def migrate(
             wrong = list(_wrong(full, empty))
             matches, moves = len(list(empty.matches())), empty.last()
         letters = 0 if wrong else _hand_letters_over(ours, theirs)
-    return _told(wrong, matches, moves, letters, theirs, as_json)
+    return _report(wrong, matches, moves, letters, theirs, as_json)
 
 
 def _place(location: Location) -> Place:
@@ -222,7 +222,7 @@ def _reason(source: SqlStore, target: SqlStore, name: str) -> str:
     return "" if report.ok else f"it does not verify ({report.check}, move {report.move}): {report.reason}"
 
 
-def _told(wrong: list[str], matches: int, moves: int, letters: int, keys: Path, as_json: bool) -> int:
+def _report(wrong: list[str], matches: int, moves: int, letters: int, keys: Path, as_json: bool) -> int:
     from replay.sanitize import amount
 
     if as_json:

@@ -33,7 +33,7 @@ from api.cli.common import (
     progress,
     store_option,
 )
-from api.cli.games import edition_options, game_argument, game_named, settled, told_warnings
+from api.cli.games import edition_options, game_argument, game_named, settled, show_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,12 +125,12 @@ class Trouble(logging.Handler):
     @contextmanager
     def listening(self) -> Iterator[Trouble]:
         """Listen to the house for as long as the context lasts."""
-        house = logging.getLogger("glasnost.bots")
-        house.addHandler(self)
+        log = logging.getLogger("glasnost.bots")
+        log.addHandler(self)
         try:
             yield self
         finally:
-            house.removeHandler(self)
+            log.removeHandler(self)
 
 
 @click.command()
@@ -162,7 +162,7 @@ class Trouble(logging.Handler):
 def play(
     game: str,
     edition: str | None,
-    given: Sequence[str],
+    option_words: Sequence[str],
     bots: str | None,
     seed: str | None,
     matches: int,
@@ -186,8 +186,8 @@ def play(
     """
     files = _Files(out, many=matches > 1)
     found = game_named(game)
-    plan = _plan(found, *settled(found, edition, given), bots, seed)
-    told_warnings(plan.options)
+    plan = _plan(found, *settled(found, edition, option_words), bots, seed)
+    show_warnings(plan.options)
     plans = [replace(plan, seed=_seed_of(seed, number)) for number in range(matches)]
     printer = _Printer(as_json=as_json, language=language)
     with _store(store) as opened, progress(game, matches if matches > 1 else None) as advance:
@@ -214,14 +214,16 @@ def _processes(jobs: int) -> int:
 
 
 def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: str | None) -> Plan:
-    from api.gate.bots import house
+    from api.gate.bots import builtin_bots
 
     names = tuple((bots or ",".join("random" for _ in game.seats)).split(","))
     if len(names) != len(game.seats):
         raise CannotBeDone(f"--bots {bots}: name one bot for each seat ({', '.join(game.seats)})")
     for name in names:
-        if name not in house():
-            raise CannotBeDone(f"--bots {bots}: there is no bot {name!r}; there is: {', '.join(house())}")
+        if name not in builtin_bots():
+            raise CannotBeDone(
+                f"--bots {bots}: there is no bot {name!r}; there is: {', '.join(builtin_bots())}"
+            )
     return Plan(game.name, edition, options, names, seed)
 
 
@@ -370,16 +372,16 @@ async def _over(gate: Gate, name: str, trouble: Trouble, moves: Advance) -> Matc
     Raises:
         CannotBeDone: a bot has failed, or the store takes no more moves.
     """
-    desk = trouble.desk = await gate.desk(name)
+    cached = trouble.desk = await gate.desk(name)
     move = 0
-    while desk.match.status != "over":
-        if trouble.reason or desk.match.move == move:
+    while cached.match.status != "over":
+        if trouble.reason or cached.match.move == move:
             reason = trouble.reason or "is the disk full?"
-            raise CannotBeDone(f"{name}: nothing happens after move {desk.match.move}: {reason}")
-        moves(desk.match.move - move, "moves")
-        move = desk.match.move
-        await desk.news(PATIENCE_SECONDS)
-    return desk.match
+            raise CannotBeDone(f"{name}: nothing happens after move {cached.match.move}: {reason}")
+        moves(cached.match.move - move, "moves")
+        move = cached.match.move
+        await cached.news(PATIENCE_SECONDS)
+    return cached.match
 
 
 class _Files:

@@ -1,6 +1,6 @@
 """The gate: every command to a match, from whichever side it comes, passes here and is judged once."""
 
-from api.gate.cache import CachedMatch, PartialLook
+from api.gate.cache import CachedMatch, UncachedMatch
 from api.gate.commit import Keys
 from api.gate.gate import Gate
 from api.gate.handler import CommandResult, Key
@@ -13,7 +13,7 @@ __all__ = [
     "Gate",
     "Key",
     "Keys",
-    "PartialLook",
     "Refusal",
     "Refusals",
+    "UncachedMatch",
 ]

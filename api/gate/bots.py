@@ -47,7 +47,7 @@ class RandomBot:
         return tuple(self._source.sample(question.options, count))
 
 
-def house() -> dict[str, Bot]:
+def builtin_bots() -> dict[str, Bot]:
     """The bots that a player may ask for, by name."""
     return {"random": RandomBot()}
 
@@ -75,43 +75,43 @@ class BotRunner:
         desks: the matches at hand.
     """
 
-    def __init__(self, bots: Mapping[str, Bot], commits: Commits, desks: MatchCache) -> None:
+    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache) -> None:
         self.bots = bots
-        self._commits, self._desks = commits, desks
+        self._commits, self._cache = commits, cache
         self._playing: dict[str, asyncio.Task[None]] = {}
         self._minded: set[str] = set()
         self._stopping = False
 
-    async def answer(self, desk: CachedMatch) -> None:
+    async def answer(self, cached: CachedMatch) -> None:
         """Let the bots answer; the caller holds the match's lock.  Whatever is left goes on later."""
         try:
-            for _ in range(IN_A_ROW if _has_a_person(desk.match) else 0):
-                if not await self._answered(desk):
+            for _ in range(IN_A_ROW if _has_a_person(cached.match) else 0):
+                if not await self._answered(cached):
                     return
         except (Conflict, Denied) as error:
-            _log.warning("a bot could not answer", extra=_told(desk, error))
+            _log.warning("a bot could not answer", extra=_log_fields(cached, error))
         except Exception as error:  # whatever ails a bot, the person's own move is stored and is answered
-            _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
+            _log.error("a bot failed", exc_info=True, extra=_log_fields(cached, error))
             return
-        self.wake(desk)
+        self.wake(cached)
 
-    def mind(self, desk: CachedMatch) -> None:
+    def mind(self, cached: CachedMatch) -> None:
         """Wake the bots of a match that stands still: those of another process may be at it."""
-        match, move = desk.match.id, desk.match.move
-        if match not in self._minded and match not in self._playing and self._turn(desk.match):
+        match, move = cached.match.id, cached.match.move
+        if match not in self._minded and match not in self._playing and self._turn(cached.match):
             self._minded.add(match)
-            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._look, desk, move)
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._wake_if_still_at, cached, move)
 
-    def _look(self, desk: CachedMatch, move: int) -> None:
-        self._minded.discard(desk.match.id)
-        if desk.match.move == move:
-            self.wake(desk)
+    def _wake_if_still_at(self, cached: CachedMatch, move: int) -> None:
+        self._minded.discard(cached.match.id)
+        if cached.match.move == move:
+            self.wake(cached)
 
-    def wake(self, desk: CachedMatch) -> None:
+    def wake(self, cached: CachedMatch) -> None:
         """Let the bots of a match go on in the background, if they are asked anything."""
-        match = desk.match.id
-        if match not in self._playing and not self._stopping and self._turn(desk.match):
-            self._playing[match] = task = asyncio.create_task(self._go_on(desk))
+        match = cached.match.id
+        if match not in self._playing and not self._stopping and self._turn(cached.match):
+            self._playing[match] = task = asyncio.create_task(self._go_on(cached))
             task.add_done_callback(lambda _: self._playing.pop(match))
 
     async def settled(self, match: str) -> None:
@@ -125,32 +125,32 @@ class BotRunner:
         while self._playing:
             await asyncio.wait(self._playing.values())
 
-    async def _go_on(self, desk: CachedMatch) -> None:
-        with desk.used():
-            while not self._stopping and await self._one_move(desk):
+    async def _go_on(self, cached: CachedMatch) -> None:
+        with cached.used():
+            while not self._stopping and await self._one_move(cached):
                 pass
 
-    async def _one_move(self, desk: CachedMatch) -> bool:
-        async with desk.lock:
+    async def _one_move(self, cached: CachedMatch) -> bool:
+        async with cached.lock:
             try:
-                return await self._answered(desk)
+                return await self._answered(cached)
             except Conflict:
-                await self._desks.refresh(desk)
+                await self._cache.refresh(cached)
                 return True
             except Denied as error:
-                _log.warning("a bot waits", extra=_told(desk, error))
+                _log.warning("a bot waits", extra=_log_fields(cached, error))
             except Exception as error:
-                _log.error("a bot failed", exc_info=True, extra=_told(desk, error))
+                _log.error("a bot failed", exc_info=True, extra=_log_fields(cached, error))
                 return False
         await asyncio.sleep(_AGAIN_SECONDS)
         return True
 
-    async def _answered(self, desk: CachedMatch) -> bool:
+    async def _answered(self, cached: CachedMatch) -> bool:
         """One answer of one bot, committed; False where none is asked."""
-        turn = self._turn(desk.match)
+        turn = self._turn(cached.match)
         if turn is None:
             return False
-        await self._commits.commit(desk, self._draft(desk, *turn))
+        await self._commits.commit(cached, self._draft(cached, *turn))
         return True
 
     def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
@@ -168,8 +168,8 @@ class BotRunner:
                 return seat, self.bots[seated.bot]
         return None
 
-    def _draft(self, desk: CachedMatch, seat: Seat, bot: Bot) -> Draft:
-        match, context = desk.match, self._commits.context(desk)
+    def _draft(self, cached: CachedMatch, seat: Seat, bot: Bot) -> Draft:
+        match, context = cached.match, self._commits.context(cached)
         if match.request is not None:
             return match.answer_takeback(context, seat, match.request.move, agree=True)
         standing = match.prompt(seat)
@@ -177,8 +177,8 @@ class BotRunner:
         return match.play(context, seat, [bot.answer(standing[1])], expect=standing[0])
 
 
-def _told(desk: CachedMatch, error: Exception) -> dict[str, str]:
-    return {"match": desk.match.id, "reason": type(error).__name__}
+def _log_fields(cached: CachedMatch, error: Exception) -> dict[str, str]:
+    return {"match": cached.match.id, "reason": type(error).__name__}
 
 
 def _has_a_person(match: Match) -> bool:

@@ -1,7 +1,7 @@
 """The cache of matches: committed state only, one entry for each match, the least recently used leave first.
 
 A desk is where a match lies while somebody plays or watches it.  Its lock admits one command at a time, so a
-match has at most one uncommitted request.  Whoever reads takes `desk.match` and finds what is committed.
+match has at most one uncommitted request.  Whoever reads takes `cached.match` and finds what is committed.
 """
 
 from __future__ import annotations
@@ -92,17 +92,17 @@ class MatchCache:
         self.weight = 0  # bytes of memory that they take, about
         self._weights: dict[str, int] = {}
         self._data: dict[int, tuple[int, int]] = {}  # by id: how many desks have it, and what it weighs
-        self._desks: OrderedDict[str, CachedMatch] = OrderedDict()
+        self._matches: OrderedDict[str, CachedMatch] = OrderedDict()
         self._loading: dict[str, asyncio.Task[CachedMatch | None]] = {}
 
-    def put(self, desk: CachedMatch) -> CachedMatch:
+    def put(self, cached: CachedMatch) -> CachedMatch:
         """Keep the desk of a match that was just opened; gives the one that is there.
 
         Somebody may have found the match in the store already: then he is at the desk that counts.
         """
-        kept = self._desks.setdefault(desk.match.id, desk)
-        if kept is desk:
-            for data in data_of(desk.match.opened.options):
+        kept = self._matches.setdefault(cached.match.id, cached)
+        if kept is cached:
+            for data in data_of(cached.match.opened.options):
                 self._hold(data)
         self._weigh(kept)
         self._thin_out()
@@ -115,68 +115,70 @@ class MatchCache:
 
     def at_hand(self, match: str) -> CachedMatch | None:
         """The desk, where it need not be loaded."""
-        desk = self._desks.get(match)
-        if desk is not None:
-            self._desks.move_to_end(match)
-            self._weigh(desk)
+        cached = self._matches.get(match)
+        if cached is not None:
+            self._matches.move_to_end(match)
+            self._weigh(cached)
             self._thin_out()
-        return desk
+        return cached
 
     def peek(self, match: str) -> CachedMatch | None:
         """The same, without a sign that it is used."""
-        return self._desks.get(match)
+        return self._matches.get(match)
 
     async def get(self, match: str) -> CachedMatch | None:
         """The desk of a match; several who ask at once share one reading of the store."""
         while True:
-            desk = self.at_hand(match)
-            if desk is not None:
-                return desk
+            cached = self.at_hand(match)
+            if cached is not None:
+                return cached
             loading = self._loading.get(match)
             if loading is None:
                 loading = self._loading[match] = asyncio.create_task(self._fetch(match))
                 loading.add_done_callback(forget)
-            desk = await asyncio.shield(loading)
-            if desk is None or self._desks.get(match) is desk:
-                return desk
+            cached = await asyncio.shield(loading)
+            if cached is None or self._matches.get(match) is cached:
+                return cached
 
     def __len__(self) -> int:
-        return len(self._desks)
+        return len(self._matches)
 
-    async def catch_up(self, desk: CachedMatch) -> bool:
+    async def catch_up(self, cached: CachedMatch) -> bool:
         """Take in what other processes have stored by now; whether there was anything."""
-        return await self.take_in(desk, await self._since(desk.match.id, desk.match.move))
+        return await self.take_in(cached, await self._since(cached.match.id, cached.match.move))
 
-    async def take_in(self, desk: CachedMatch, records: Sequence[Record]) -> bool:
+    async def take_in(self, cached: CachedMatch, records: Sequence[Record]) -> bool:
         """Take in what is stored, as soon as no command stands in the way; whether any of it was still
         missing then."""
-        while records and desk.match.move < records[-1].move:
-            if not desk.lock.locked():
-                desk.take_in(records)
+        while records and cached.match.move < records[-1].move:
+            if not cached.lock.locked():
+                cached.take_in(records)
                 return True
-            await desk.news(_GLANCE)  # the command that holds the lock may take them in itself: its own moves
+            await cached.news(
+                _GLANCE
+            )  # the command that holds the lock may take them in itself: its own moves
         return False
 
-    async def read_on(self, desk: CachedMatch) -> bool:
+    async def read_on(self, cached: CachedMatch) -> bool:
         """The same for the holder of the match's lock; whether there was anything."""
-        records = await self._since(desk.match.id, desk.match.move)
+        records = await self._since(cached.match.id, cached.match.move)
         if records:
-            desk.take_in(records)
+            cached.take_in(records)
         return bool(records)
 
-    async def refresh(self, desk: CachedMatch) -> None:
+    async def refresh(self, cached: CachedMatch) -> None:
         """Read on, or all of it again: what lies here is not what is stored.  For the holder of the lock."""
-        if await self.read_on(desk):
+        if await self.read_on(cached):
             return
-        found = await asyncio.to_thread(self._load, desk.match.id)
+        found = await asyncio.to_thread(self._load, cached.match.id)
         if found is not None:
-            desk.match, desk.secret = found.match, found.secret
-            desk.tell()
+            cached.match, cached.secret = found.match, found.secret
+            cached.tell()
 
     def wake(self) -> None:
         """Wake all who wait for news anywhere."""
-        for desk in self._desks.values():
-            desk.tell()
+        for cached in self._matches.values():
+            cached.tell()
 
     async def _fetch(self, match: str) -> CachedMatch | None:
         try:
@@ -185,23 +187,23 @@ class MatchCache:
             del self._loading[match]
         if found is None:
             return None
-        if match not in self._desks:
+        if match not in self._matches:
             self.put(found)
-        return self._desks[match]
+        return self._matches[match]
 
     def _thin_out(self) -> None:
-        if len(self._desks) <= self._most and not self.is_full:
+        if len(self._matches) <= self._most and not self.is_full:
             return
-        newest = next(reversed(self._desks))
-        for match in list(self._desks):
-            if len(self._desks) <= self._most and not self.is_full:
+        newest = next(reversed(self._matches))
+        for match in list(self._matches):
+            if len(self._matches) <= self._most and not self.is_full:
                 return
-            if match != newest and not self._desks[match].users:
-                self._clear_away(self._desks.pop(match))
+            if match != newest and not self._matches[match].users:
+                self._clear_away(self._matches.pop(match))
 
-    def _clear_away(self, desk: CachedMatch) -> None:
-        self.weight -= self._weights.pop(desk.match.id)
-        for data in data_of(desk.match.opened.options):
+    def _clear_away(self, cached: CachedMatch) -> None:
+        self.weight -= self._weights.pop(cached.match.id)
+        for data in data_of(cached.match.opened.options):
             desks, weight = self._data.pop(id(data))
             if desks > 1:
                 self._data[id(data)] = desks - 1, weight
@@ -214,9 +216,9 @@ class MatchCache:
         self._data[id(data)] = desks + 1, weight
         self.weight += 0 if desks else weight
 
-    def _weigh(self, desk: CachedMatch) -> None:
+    def _weigh(self, cached: CachedMatch) -> None:
         """It grows with each move, and with each view of it."""
-        match, weight = desk.match.id, desk.match.weight
+        match, weight = cached.match.id, cached.match.weight
         self.weight += weight - self._weights.get(match, 0)
         self._weights[match] = weight
 
@@ -290,13 +292,13 @@ class _Question:
 # ── Looks at earlier moves of matches that lie on no desk: no such match is read whole for that ──
 
 
-class PartialLook(Struct, frozen=True):
+class UncachedMatch(Struct, frozen=True):
     """What one look at an earlier move is told from: in place of a desk, and nobody can play there."""
 
     match: PartialMatch
 
 
-def glimpsed(store: Store, match: str, move: int) -> PartialLook | None:
+def read_uncached(store: Store, match: str, move: int) -> UncachedMatch | None:
     """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
     thread.
 
@@ -304,7 +306,7 @@ def glimpsed(store: Store, match: str, move: int) -> PartialLook | None:
     match or move, its log is damaged, or the store is away and has a replica.
     """
     try:
-        found = store.glimpse(match, move)
-        return None if found is None else PartialLook(found)
+        found = store.partial_match(match, move)
+        return None if found is None else UncachedMatch(found)
     except (StoreError, Damaged):
         return None

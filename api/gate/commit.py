@@ -148,8 +148,8 @@ class Commits:
 
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
-        self._arrivals = ThreadBridge()
-        self.announce: Announce = _to_nobody  # is told of each commit, and must not block
+        self._bridge = ThreadBridge()
+        self.announce: Announce = _announce_nothing  # is told of each commit, and must not block
         self.counts = GateCounters()
 
     def load(self, match: str) -> CachedMatch | None:
@@ -161,12 +161,12 @@ class Commits:
         known = Secret(secret, match) if secret else opened_secret(found)
         return CachedMatch(found, known)
 
-    def context(self, desk: CachedMatch) -> Context:
+    def context(self, cached: CachedMatch) -> Context:
         """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
-        if desk.secret is None:
+        if cached.secret is None:
             raise Refused("over", "the match cannot go on here: its secret is not in this store")
-        now, latest = self.clock(), desk.match.records[-1].entry.at or 0
-        return Context(desk.secret, None if now is None else max(now, latest), self.product)
+        now, latest = self.clock(), cached.match.records[-1].entry.at or 0
+        return Context(cached.secret, None if now is None else max(now, latest), self.product)
 
     def note(self, match: Match, size: int, root: bytes) -> str:
         """The signed checkpoint over the first `size` moves.  Raises NotSignedHere: see `checkpoint`."""
@@ -174,7 +174,7 @@ class Commits:
 
     async def commit(
         self,
-        desk: CachedMatch,
+        cached: CachedMatch,
         draft: Draft,
         remembered: Remembered | None = None,
         reservations: int | None = None,
@@ -187,8 +187,8 @@ class Commits:
             Conflict: somebody else was faster.
             Denied: unavailable, in-doubt.
         """
-        match, records = desk.match, draft.records
-        desk.position = await self._durable(
+        match, records = cached.match, draft.records
+        cached.position = await self._durable(
             Append(
                 records,
                 remembered=remembered,
@@ -199,7 +199,7 @@ class Commits:
         for record in records:
             match.accept(record, draft.live if record is records[-1] else None)
         self.counts.moves[match.game.name] += len(records)
-        desk.tell()
+        cached.tell()
 
     async def first(
         self,
@@ -225,15 +225,15 @@ class Commits:
         except (Exists, Conflict) as error:
             raise Denied("exists", f"there is a match {match.id} already", match=match.id) from error
         self.counts.moves[match.game.name] += match.move
-        desk = CachedMatch(match, secret)
-        desk.position = position
-        return desk
+        cached = CachedMatch(match, secret)
+        cached.position = position
+        return cached
 
     async def _durable(self, append: Append) -> int:
         """The position of the last record, once all are durable."""
         match = append.records[0].match
         try:
-            last = await self._arrivals.of(self.store.submit(append))
+            last = await self._bridge.of(self.store.submit(append))
         except (Conflict, Exists):
             raise
         except InDoubt as error:
@@ -257,7 +257,7 @@ class Commits:
             return ""
 
 
-def _to_nobody(match: str, first: int, last: int) -> None:
+def _announce_nothing(match: str, first: int, last: int) -> None:
     """Where no other process is to be told."""
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from api.gate.bots import Bot, BotRunner, house, player_of
-from api.gate.cache import CachedMatch, CoalescedReads, MatchCache, PartialLook, glimpsed
+from api.gate.bots import Bot, BotRunner, builtin_bots, player_of
+from api.gate.cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.commit import Commits, Keys
 from api.gate.handler import (
     Command,
@@ -179,54 +179,54 @@ class Gate:
         self.stopping = False
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
-        self._desks = MatchCache(
+        self._cache = MatchCache(
             settings.cached_matches, settings.cached_bytes, self._commits.load, CoalescedReads(store).since
         )
-        self._house = BotRunner(house() if bots is None else bots, self._commits, self._desks)
+        self._bots = BotRunner(builtin_bots() if bots is None else bots, self._commits, self._cache)
         self._salt_hours = settings.salt_hours
-        self._carrier = CommandHandler(self._commits, self._desks, self._house, self.refusals)
-        self._following = Following(store, self._desks, self._house, clock, self.counts.delays)
+        self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals)
+        self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
 
     async def desk(self, match: str) -> CachedMatch:
         """The desk of a match, with the committed state: all that was committed before somebody asked, by
-        whichever process.  Where the store is away and has a replica, `desk.lag` tells how old it may be.
+        whichever process.  Where the store is away and has a replica, `cached.lag` tells how old it may be.
 
         Raises:
             Denied: unknown-match, withdrawn.
         """
-        desk = await self._carrier.desk(match)
+        cached = await self._handler.desk(match)
         if self.store.shared:
-            await self._following.look(desk)
-        return desk
+            await self._following.look(cached)
+        return cached
 
-    async def glimpse(self, match: str, move: int) -> PartialLook | None:
-        """A match as far as an earlier move is to be told; None where it is at hand, and see `glimpsed`."""
-        if self._desks.peek(match) is not None:
+    async def uncached(self, match: str, move: int) -> UncachedMatch | None:
+        """A match up to an earlier move; None where it is in memory, and see `read_uncached`."""
+        if self._cache.peek(match) is not None:
             return None
-        found = await asyncio.to_thread(glimpsed, self.store, match, move)
+        found = await asyncio.to_thread(read_uncached, self.store, match, move)
         if found is not None:
-            await self._carrier.must_be_shown(found.match)
+            await self._handler.must_be_shown(found.match)
         return found
 
     async def match(self, match: str) -> Match:
-        """The match as committed; see `desk`."""
+        """The match as committed; see `cached`."""
         return (await self.desk(match)).match
 
     @property
     def at_hand(self) -> int:
         """How many matches are in memory."""
-        return len(self._desks)
+        return len(self._cache)
 
     @property
     def weight(self) -> int:
         """How many bytes of memory these take, about."""
-        return self._desks.weight
+        return self._cache.weight
 
-    def may_follow(self, desk: CachedMatch) -> bool:
+    def may_follow(self, cached: CachedMatch) -> bool:
         """Is there room for one more match that nobody can clear away as long as it is followed?"""
-        return desk.users > 0 or (self._desks.peek(desk.match.id) is desk and not self._desks.is_full)
+        return cached.users > 0 or (self._cache.peek(cached.match.id) is cached and not self._cache.is_full)
 
     def checkpoint(self, match: Match, move: int) -> str:
         """The signed checkpoint over the first `move` moves.
@@ -284,7 +284,7 @@ class Gate:
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
         async def work() -> CommandResult:
-            if before := await self._carrier.opened_before(order):
+            if before := await self._handler.opened_before(order):
                 return before
             context = Context(own, self._commits.clock(), self._commits.product)
             opened = new_match(
@@ -295,15 +295,15 @@ class Gate:
             accepted = CommandResult(CachedMatch(opened, own), None, 1, 1, 1, key.form if key else "")
             held = Reservations(1, reserved) if reserved else None
             try:
-                desk = await self._commits.first(opened, own, remembered(key, accepted), held)
+                cached = await self._commits.first(opened, own, remembered(key, accepted), held)
             except Denied as error:
-                before = await self._carrier.opened_before(order) if error.kind == "exists" else None
+                before = await self._handler.opened_before(order) if error.kind == "exists" else None
                 if before is None:
                     raise
                 return before
-            return replace(accepted, desk=self._desks.put(desk))
+            return replace(accepted, desk=self._cache.put(cached))
 
-        return await self._carrier.carry(order, work())
+        return await self._handler.carry(order, work())
 
     async def sit(
         self,
@@ -339,7 +339,7 @@ class Gate:
             name = player_of(bot) if bot else player or ""
             return stored.sit(context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash)
 
-        return await self._carrier.command(Command("sit", match, judge, player, seat, key=key, look=look))
+        return await self._handler.command(Command("sit", match, judge, player, seat, key=key, look=look))
 
     async def reserve(
         self, match: str, seat: Seat, reservation: Reservation | None, player: str | None
@@ -353,26 +353,26 @@ class Gate:
             StoreError: the store is away.
         """
 
-        async def once(desk: CachedMatch) -> None:
-            must_reserve(desk.match, seat, player)
+        async def once(cached: CachedMatch) -> None:
+            must_reserve(cached.match, seat, player)
             before = await asyncio.to_thread(self.store.reservations, match)
             others = {name: held for name, held in before.seats.items() if name != seat}
             now = Reservations(before.version + 1, others | ({seat: reservation} if reservation else {}))
-            await asyncio.to_thread(self.store.reserve, match, desk.match.move, now)
+            await asyncio.to_thread(self.store.reserve, match, cached.match.move, now)
 
         async def work() -> CommandResult:
-            desk = await self._carrier.desk(match)
-            with desk.used():
-                async with desk.lock:
+            cached = await self._handler.desk(match)
+            with cached.used():
+                async with cached.lock:
                     try:
-                        await once(desk)
+                        await once(cached)
                     except Conflict:
-                        await self._desks.refresh(desk)
-                        await once(desk)
-            return CommandResult(desk, seat, desk.match.move, desk.match.move, desk.match.move)
+                        await self._cache.refresh(cached)
+                        await once(cached)
+            return CommandResult(cached, seat, cached.match.move, cached.match.move, cached.match.move)
 
         try:
-            await self._carrier.carry(Command("reserve", match, never, player, seat), work())
+            await self._handler.carry(Command("reserve", match, never, player, seat), work())
         except Conflict as error:
             raise Denied("conflict", "somebody else was faster; look again", match=match) from error
 
@@ -391,7 +391,7 @@ class Gate:
                 raise Refused("foreign", f"you do not sit on {seat}")
             return stored.open_salt(context, seat, salt)
 
-        return await self._carrier.command(Command("open_salt", match, judge, player, seat, key=key))
+        return await self._handler.command(Command("open_salt", match, judge, player, seat, key=key))
 
     async def close_unopened(
         self, match: str, player: str | None, *, key: Key | None = None
@@ -412,7 +412,7 @@ class Gate:
             must_have_waited(stored, context, self._salt_hours)
             return draft
 
-        return await self._carrier.command(Command("close_unopened", match, judge, player, key=key))
+        return await self._handler.command(Command("close_unopened", match, judge, player, key=key))
 
     async def play(
         self,
@@ -434,7 +434,7 @@ class Gate:
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.play(context, must_play(own), answers, expect=expect, source=source)
 
-        return await self._carrier.command(Command("play", match, judge, player, seat, expect, key))
+        return await self._handler.command(Command("play", match, judge, player, seat, expect, key))
 
     async def resign(
         self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
@@ -444,7 +444,7 @@ class Gate:
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.resign(context, must_play(own))
 
-        return await self._carrier.command(Command("resign", match, judge, player, seat, key=key))
+        return await self._handler.command(Command("resign", match, judge, player, seat, key=key))
 
     async def ask_takeback(
         self,
@@ -460,7 +460,7 @@ class Gate:
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.ask_takeback(context, must_play(own), to)
 
-        return await self._carrier.command(Command("ask_takeback", match, judge, player, seat, key=key))
+        return await self._handler.command(Command("ask_takeback", match, judge, player, seat, key=key))
 
     async def answer_takeback(
         self,
@@ -478,7 +478,7 @@ class Gate:
             acting = seat or answering_seat(stored, player, own)
             return stored.answer_takeback(context, acting, request, agree)
 
-        return await self._carrier.command(Command("answer_takeback", match, judge, player, seat, key=key))
+        return await self._handler.command(Command("answer_takeback", match, judge, player, seat, key=key))
 
     async def rule(
         self,
@@ -500,7 +500,7 @@ class Gate:
                 raise Refused("ruling", f"a score is for seats: {' and '.join(stored.seats)}")
             return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
 
-        return await self._carrier.command(Command("rule", match, judge, by, key=key))
+        return await self._handler.command(Command("rule", match, judge, by, key=key))
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Denied: see `Match.close_record`."""
@@ -508,7 +508,7 @@ class Gate:
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.close_record(context, result)
 
-        return await self._carrier.command(Command("close_record", match, judge))
+        return await self._handler.command(Command("close_record", match, judge))
 
     async def upload(
         self, match: Match, note: str, proof: Signed, player: str | None = None
@@ -520,10 +520,10 @@ class Gate:
         """
 
         async def work() -> CommandResult:
-            desk = self._desks.put(await self._commits.whole(match, note, proof))
-            return CommandResult(desk, None, 1, match.move, match.move)
+            cached = self._cache.put(await self._commits.whole(match, note, proof))
+            return CommandResult(cached, None, 1, match.move, match.move)
 
-        return await self._carrier.carry(Command("upload", match.id, never, player), work())
+        return await self._handler.carry(Command("upload", match.id, never, player), work())
 
     async def withdraw(self, match: str, by: str, reason: str) -> Withdrawal:
         """Show an uploaded match no longer; where that was done before, what is recorded of it.
@@ -532,7 +532,7 @@ class Gate:
             Denied: unknown-match, not-uploaded, unavailable.
         """
         try:
-            uploaded = (await self._carrier.desk(match)).match.proof is not None
+            uploaded = (await self._handler.desk(match)).match.proof is not None
         except Denied as error:
             if error.kind != "withdrawn":
                 raise
@@ -545,23 +545,23 @@ class Gate:
     async def settled(self, match: str) -> None:
         """Wait until no bot has anything to answer."""
         await self.desk(match)
-        await self._house.settled(match)
+        await self._bots.settled(match)
 
     def stop(self) -> None:
         """Tell everybody who follows a match that it is over for today; commands are still carried out."""
         self.stopping = True
-        self._desks.wake()
+        self._cache.wake()
 
     async def close(self) -> None:
         """Answer everybody who waits, stop the bots; the store stays open."""
         self.stop()
-        await self._carrier.finish()
+        await self._handler.finish()
         await self._following.stop()
-        await self._house.stop()
+        await self._bots.stop()
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
-        if bot not in self._house.bots:
-            raise Refused("unknown-bot", f"no bot {bot!r} plays here; there is {', '.join(self._house.bots)}")
+        if bot not in self._bots.bots:
+            raise Refused("unknown-bot", f"no bot {bot!r} plays here; there is {', '.join(self._bots.bots)}")
         if player is not None and player not in _concerned(match):
             raise Refused("foreign", "only who opened the match or sits in it lets the house play a seat")
 

@@ -18,7 +18,7 @@ from api.gate.bots import BotRunner
 from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Inbox
 from api.histogram import Histogram
-from api.store.interface import Store, StoreError, Told, Unavailable
+from api.store.interface import OnCommit, Store, StoreError, Unavailable
 from domain.log import Damaged
 
 _AGAIN_SECONDS = 1.0  # until a match that could not be read is read again, as long as somebody follows it
@@ -31,8 +31,8 @@ class Feed(Protocol):
     def announce(self, match: str, first: int, last: int) -> None:
         """This process has committed these positions, all of one match; never blocks, never fails."""
 
-    def watch(self, told: Told) -> None:
-        """From now on, call `told(match, position)` on the loop after each commit, whoever made it."""
+    def watch(self, callback: OnCommit) -> None:
+        """From now on, call `callback(match, position)` on the loop after each commit, whoever made it."""
 
     def passed(self, match: str, position: int) -> None:
         """The store itself has told of this position of the match's log, and of all before it."""
@@ -52,12 +52,12 @@ class Following:
     def __init__(
         self,
         store: Store,
-        desks: MatchCache,
-        house: BotRunner,
+        cache: MatchCache,
+        bots: BotRunner,
         clock: Callable[[], int | None],
         delays: Histogram,
     ) -> None:
-        self._store, self._desks, self._house, self._clock = store, desks, house, clock
+        self._store, self._cache, self._bots, self._clock = store, cache, bots, clock
         self._delays = delays
         self._wanted: dict[str, int] = {}  # by match, the latest position heard of while it is read
         self._tasks: set[asyncio.Task[None]] = set()
@@ -79,26 +79,26 @@ class Following:
         if bus is not None:
             bus.watch(self._hear)
 
-    async def catch_up(self, desk: CachedMatch) -> bool:
+    async def catch_up(self, cached: CachedMatch) -> bool:
         """Take in what is committed by now; whether another process had committed anything."""
-        found = await self._desks.catch_up(desk)
-        self._house.mind(desk)
+        found = await self._cache.catch_up(cached)
+        self._bots.mind(cached)
         return found
 
-    async def look(self, desk: CachedMatch) -> None:
+    async def look(self, cached: CachedMatch) -> None:
         """The same for somebody who only looks: where the store is away, what a replica holds will do.
 
-        `desk.lag` then tells how old that may be.
+        `cached.lag` then tells how old that may be.
         """
         try:
-            await self.catch_up(desk)
-            desk.lag = None
+            await self.catch_up(cached)
+            cached.lag = None
         except Unavailable:
-            lately = await asyncio.to_thread(self._store.lately, desk.match.id, desk.match.move)
+            lately = await asyncio.to_thread(self._store.lately, cached.match.id, cached.match.move)
             if lately is None:
                 raise
-            await self._desks.take_in(desk, lately.records)
-            desk.lag = math.inf if lately.seconds is None else lately.seconds
+            await self._cache.take_in(cached, lately.records)
+            cached.lag = math.inf if lately.seconds is None else lately.seconds
 
     async def stop(self) -> None:
         """Hear of nothing more."""
@@ -107,34 +107,34 @@ class Following:
             await asyncio.wait(self._tasks)
 
     def _hear(self, match: str, position: int) -> None:
-        desk = self._desks.peek(match)
-        if desk is None or position <= desk.position or self._stopping.is_set():
+        cached = self._cache.peek(match)
+        if cached is None or position <= cached.position or self._stopping.is_set():
             return
         is_read = match in self._wanted
         self._wanted[match] = max(position, self._wanted.get(match, 0))
         if not is_read:
-            task = asyncio.create_task(self._follow(desk))
+            task = asyncio.create_task(self._follow(cached))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _follow(self, desk: CachedMatch) -> None:
+    async def _follow(self, cached: CachedMatch) -> None:
         """Read until the desk holds everything that was heard of; several commits are read at once."""
-        match = desk.match.id
+        match = cached.match.id
         try:
-            while desk.position < self._wanted[match] and not self._stopping.is_set():
+            while cached.position < self._wanted[match] and not self._stopping.is_set():
                 position = self._wanted[match]
-                if await self._caught_up(desk):
-                    desk.position = max(desk.position, position)
-                elif not desk.users:
+                if await self._caught_up(cached):
+                    cached.position = max(cached.position, position)
+                elif not cached.users:
                     return
         finally:
             del self._wanted[match]
 
-    async def _caught_up(self, desk: CachedMatch) -> bool:
+    async def _caught_up(self, cached: CachedMatch) -> bool:
         """Take in what is committed; False where the store is away, after a while."""
         try:
-            if await self.catch_up(desk):
-                self._note_delay(desk)
+            if await self.catch_up(cached):
+                self._note_delay(cached)
             return True
         except Damaged as error:  # whoever asks for the match is told
             _log.warning("a match is not followed", extra={"reason": type(error).__name__})
@@ -145,7 +145,7 @@ class Following:
             await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
         return False
 
-    def _note_delay(self, desk: CachedMatch) -> None:
-        now, made = self._clock(), desk.match.records[-1].entry.at
+    def _note_delay(self, cached: CachedMatch) -> None:
+        now, made = self._clock(), cached.match.records[-1].entry.at
         if now is not None and made is not None:
             self._delays.add(max(now - made, 0) / 1_000_000)

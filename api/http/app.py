@@ -16,7 +16,7 @@ from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.errors import HANDLERS, refused
-from api.http.middleware import Watch, failed
+from api.http.middleware import RequestMiddleware, failed
 from api.http.routes import lists, log, matches, players, replays, service
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
@@ -50,15 +50,15 @@ class Application(FastAPI):
     def serve(self, services: Services) -> None:
         """Serve these routes over these services, the watch around everything."""
         self.state.services = services
-        self.state.told = dict[str, bytes]()  # the documents of `_told`, by media type
+        self.state.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
         self._addresses = Router(ws_endpoint for topic in TOPICS for ws_endpoint in topic.doors)
-        self._watch = Watch(self._pass_on, services.metrics)
+        self._middleware = RequestMiddleware(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        await self._watch(scope, receive, self.state.services.borders.telling(scope, send))
+        await self._middleware(scope, receive, self.state.services.borders.telling(scope, send))
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
@@ -120,7 +120,7 @@ def build(services: Services) -> Application:
     app.serve(services)
     app.add_route("/", _to_the_manual, include_in_schema=False)
     for path, kind in ((docs_page.PATH, "text/html"), (_OPENAPI, JSON)):
-        app.add_route(path, partial(_told, kind=kind), include_in_schema=False)
+        app.add_route(path, partial(_serve_document, kind=kind), include_in_schema=False)
     app.add_route(ws_session.PATH, ws_endpoint.not_a_handshake, include_in_schema=False)
     app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.SocketEndpoint()))
     return app
@@ -132,14 +132,14 @@ async def _to_the_manual(request: Request) -> Response:
     return Response(f"{docs_page.PATH} lists all that there is\n", _ELSEWHERE, head)
 
 
-async def _told(request: Request, kind: str) -> Response:
+async def _serve_document(request: Request, kind: str) -> Response:
     """The document, for people or for programs: the same for everybody."""
     app = request.app
-    if kind not in app.state.told:
+    if kind not in app.state.documents:
         document = app.openapi()
         page = encode(document) if kind == JSON else docs_page.page(document).encode()
-        app.state.told[kind] = page
-    response = Response(app.state.told[kind], media_type=kind)
+        app.state.documents[kind] = page
+    response = Response(app.state.documents[kind], media_type=kind)
     return await middleware.kept(request, response, app.state.services.packed, (), own=False, final=True)
 
 

@@ -182,7 +182,7 @@ def network(host: str) -> str:
 _MOST = 10_000  # at once, of all players
 
 
-class Voucher(Struct, frozen=True):
+class TicketContent(Struct, frozen=True):
     """What the other workers are told of a ticket."""
 
     match: str
@@ -194,25 +194,25 @@ class Admission(Struct):
     """What a ticket opens: one match's stream, as one viewer; `name` is its hash, `until` on its clock."""
 
     name: str
-    voucher: Voucher
+    content: TicketContent
     until: float
     streams: int = 0
 
     @property
     def viewer(self) -> Chair | None:
         """As whom."""
-        return self.voucher.viewer
+        return self.content.viewer
 
     @property
     def holder(self) -> str:
         """Whose streams are counted."""
-        return self.voucher.holder
+        return self.content.holder
 
 
-class Shelf(Protocol):
+class SharedTickets(Protocol):
     """Where workers leave things for one another; see `api.bus.client.TicketStore`."""
 
-    async def put(self, vouchers: dict[str, bytes], seconds: int) -> None:
+    async def put(self, tickets: dict[str, bytes], seconds: int) -> None:
         """Keep these, by name, for so long.  Raises Away."""
 
     async def get(self, name: str) -> bytes | None:
@@ -232,13 +232,13 @@ class Tickets:
 
     def __init__(self, seconds: int, clock: Callable[[], float]) -> None:
         self._seconds, self._clock = seconds, clock
-        self._given: OrderedDict[str, Admission] = OrderedDict()
-        self._shelf: Shelf | None = None
+        self._admissions: OrderedDict[str, Admission] = OrderedDict()
+        self._shared: SharedTickets | None = None
         self._left: set[str] = set()  # of which a stream ended since they were renewed
 
-    def share(self, shelf: Shelf) -> None:
+    def share(self, shared: SharedTickets) -> None:
         """From now on a ticket is good at every worker that shares this shelf."""
-        self._shelf = shelf
+        self._shared = shared
 
     async def give(self, match: str, viewer: Chair | None, holder: str) -> str:
         """A new ticket.
@@ -248,10 +248,10 @@ class Tickets:
         """
         self._make_room()
         ticket = secrets.token_urlsafe(24)
-        name, voucher = _hash(ticket), Voucher(match, viewer, holder)
-        self._given[name] = Admission(name, voucher, self._clock() + self._seconds)
+        name, content = _hash(ticket), TicketContent(match, viewer, holder)
+        self._admissions[name] = Admission(name, content, self._clock() + self._seconds)
         with suppress(Away):  # then it is good here
-            await self._tell([self._given[name]])
+            await self._tell([self._admissions[name]])
         return ticket
 
     async def admit(self, ticket: str, match: str) -> Admission:
@@ -261,17 +261,17 @@ class Tickets:
             Refused: unauthorized.
         """
         name = _hash(ticket)
-        found = self._given.get(name)
+        found = self._admissions.get(name)
         if found is None or self._over(found):
             found = await self._from_elsewhere(name)
-        if found is None or found.voucher.match != match:
+        if found is None or found.content.match != match:
             raise Refused("unauthorized", "ticket-expired", headers=CHALLENGE)
         return found
 
     def opened(self, admission: Admission) -> None:
         """A stream begins."""
         admission.streams += 1
-        self._given[admission.name] = admission  # it may have been thrown out a moment ago
+        self._admissions[admission.name] = admission  # it may have been thrown out a moment ago
 
     def ended(self, admission: Admission) -> None:
         """A stream ends; for a while the ticket opens another one."""
@@ -293,47 +293,47 @@ class Tickets:
             Away.
         """
         self._throw_out()
-        used = [one for one in self._given.values() if one.streams or one.name in self._left]
+        used = [one for one in self._admissions.values() if one.streams or one.name in self._left]
         await self._tell(used)
         self._left.clear()
 
     async def _tell(self, admissions: Sequence[Admission]) -> None:
-        if self._shelf is not None:
-            told = {one.name: msgspec.json.encode(one.voucher) for one in admissions}
-            await self._shelf.put(told, self._seconds)
+        if self._shared is not None:
+            sent = {one.name: msgspec.json.encode(one.content) for one in admissions}
+            await self._shared.put(sent, self._seconds)
 
     async def _from_elsewhere(self, name: str) -> Admission | None:
         """The ticket of another worker, or one that lives on at another worker."""
-        if self._shelf is None:
+        if self._shared is None:
             return None
         try:
-            told = await self._shelf.get(name)
+            sent = await self._shared.get(name)
         except Away as error:
             raise Refused("unauthorized", "ticket-unchecked", headers=CHALLENGE) from error
-        if told is None:
+        if sent is None:
             return None
-        found = Admission(name, msgspec.json.decode(told, type=Voucher), self._clock())
-        return self._given.setdefault(name, found)
+        found = Admission(name, msgspec.json.decode(sent, type=TicketContent), self._clock())
+        return self._admissions.setdefault(name, found)
 
     def _over(self, admission: Admission) -> bool:
         return not admission.streams and self._clock() > admission.until
 
     def _throw_out(self) -> None:
-        for name in [name for name, admission in self._given.items() if self._over(admission)]:
-            del self._given[name]
-        self._left &= self._given.keys()
+        for name in [name for name, admission in self._admissions.items() if self._over(admission)]:
+            del self._admissions[name]
+        self._left &= self._admissions.keys()
 
     def _make_room(self) -> None:
         """Where there are too many, the oldest without a stream gives way: whoever asks for more and more
         keeps nobody from his.
         """
         self._throw_out()
-        if len(self._given) < _MOST:
+        if len(self._admissions) < _MOST:
             return
-        idle = next((name for name, admission in self._given.items() if not admission.streams), None)
+        idle = next((name for name, admission in self._admissions.items() if not admission.streams), None)
         if idle is None:
             raise Refused("limit", "too-many-tickets", headers={"retry-after": str(self._seconds)})
-        del self._given[idle]
+        del self._admissions[idle]
 
 
 def _hash(ticket: str) -> str:

@@ -22,10 +22,10 @@ from domain.texts import LANGUAGES
 # name that the shape knows, which costs a move half a microsecond.  Only where a name occurs more often is
 # the text read a second time, and always where objects may hold names of their own.
 
-Look = Callable[[bytes | str], None]
+DuplicateCheck = Callable[[bytes | str], None]
 
 
-def look(shape: Any, watched: Sequence[str] = ()) -> Look:
+def duplicate_check(shape: Any, watched: Sequence[str] = ()) -> DuplicateCheck:
     """What looks through JSON that was read as this shape; it raises Refused: invalid.
 
     `watched`: looks for these names only, where the shape has too many.
@@ -248,7 +248,7 @@ class Shape:
     def __init__(self, kind: Any, watched: Sequence[str] = ()) -> None:
         self._kind = kind
         self._decode: Callable[[bytes | str], Any] = msgspec.json.Decoder(kind).decode
-        self._must_stand_once = look(kind, watched)
+        self._must_stand_once = duplicate_check(kind, watched)
 
     def decoded(self, content: bytes | str) -> Any:
         """What the bytes say.

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _log = logging.getLogger("glasnost.ready")
 
 
-class Look(Struct, frozen=True):
+class HealthReport(Struct, frozen=True):
     """What was found.
 
     `at`: when, on the clock of `HealthMonitor`.  `trouble`: why moves cannot be stored; empty where they
@@ -53,36 +53,36 @@ class HealthMonitor:
 
     def __init__(self, store: Store, models: ReadModels, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._models, self._clock = store, models, clock
-        self._looking: asyncio.Task[Look] | None = None
-        self.latest: Look | None = None
+        self._checking: asyncio.Task[HealthReport] | None = None
+        self.latest: HealthReport | None = None
 
     @property
     def age(self) -> float | None:
         """Seconds since the latest look; None where there was none yet."""
         return self._clock() - self.latest.at if self.latest else None
 
-    async def look(self, seconds: float) -> Look | None:
+    async def check(self, seconds: float) -> HealthReport | None:
         """What is found now, or was a moment ago; None where the store does not answer in this time."""
-        if self._looking is None and self.latest and self._clock() - self.latest.at < FRESH:
+        if self._checking is None and self.latest and self._clock() - self.latest.at < FRESH:
             return self.latest
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._look())
-        done, _ = await asyncio.wait((self._looking,), timeout=seconds)
+        if self._checking is None:
+            self._checking = asyncio.create_task(self._check())
+        done, _ = await asyncio.wait((self._checking,), timeout=seconds)
         return self.latest if done else None
 
-    async def _look(self) -> Look:
+    async def _check(self) -> HealthReport:
         try:
             found = await asyncio.to_thread(self._found)
         except Exception as error:  # nobody foresaw it, so nothing is known
             _log.error("the store could not be looked at", exc_info=True)
-            found = Look(self._clock(), f"it could not be looked at: {type(error).__name__}")
+            found = HealthReport(self._clock(), f"it could not be looked at: {type(error).__name__}")
         finally:
-            self._looking = None
+            self._checking = None
         self._note(found)
         self.latest = found
         return found
 
-    def _note(self, found: Look) -> None:
+    def _note(self, found: HealthReport) -> None:
         """Say in the log when moves cannot be stored any more, and when they can again."""
         before = self.latest.trouble if self.latest else ""
         if found.trouble and found.trouble != before:
@@ -90,15 +90,15 @@ class HealthMonitor:
         elif before and not found.trouble:
             _log.warning("moves can be stored again")
 
-    def _found(self) -> Look:
+    def _found(self) -> HealthReport:
         begun = self._clock()
         try:
             self._store.probe()
         except StoreError as error:
-            return Look(begun, str(error))
+            return HealthReport(begun, str(error))
         lag, away = self._lag()
         runner = self._models.runner
-        return Look(begun, "", _said(self._store.size), lag, away, _said(runner.status))
+        return HealthReport(begun, "", _said(self._store.size), lag, away, _said(runner.status))
 
     def _lag(self) -> tuple[Lag | None, bool]:
         try:
@@ -118,10 +118,10 @@ def _said(question: Callable[[], T]) -> T | None:
 
 PATIENCE = 3.0  # seconds in which the store must say that it can be written
 
-Told = tuple[str, str]  # a part of the server, and what there is to say of it
+Remark = tuple[str, str]  # a part of the server, and what there is to say of it
 
 
-def reasons(look: Look | None, stopping: bool, most_behind: int) -> dict[str, str]:
+def reasons(report: HealthReport | None, stopping: bool, most_behind: int) -> dict[str, str]:
     """Why the server is not ready, by part; nothing where it is.
 
     Args:
@@ -130,19 +130,19 @@ def reasons(look: Look | None, stopping: bool, most_behind: int) -> dict[str, st
         most_behind: how many records a read model may be behind.
     """
     found = {"server": "it is stopping"} if stopping else {}
-    if look is None:
+    if report is None:
         return {**found, "store": f"it has not taken a small write for {PATIENCE:.0f} seconds"}
-    if look.trouble:
-        return {**found, "store": look.trouble}
-    if look.projections is None:
+    if report.trouble:
+        return {**found, "store": report.trouble}
+    if report.projections is None:
         return {**found, "projections": "the store did not say how far its log goes"}
-    wrong = [said for status in look.projections for said in _wrong(status, most_behind)]
+    wrong = [said for status in report.projections for said in _wrong(status, most_behind)]
     return {**found, "projections": "; ".join(wrong)} if wrong else found
 
 
-def remarks(look: Look | None) -> dict[str, str]:
+def remarks(report: HealthReport | None) -> dict[str, str]:
     """What an operator may want to know although it keeps nobody from playing, by part."""
-    return dict(_remarked(look)) if look else {}
+    return dict(_remarked(report)) if report else {}
 
 
 def _wrong(status: Status, most_behind: int) -> Iterator[str]:
@@ -152,14 +152,14 @@ def _wrong(status: Status, most_behind: int) -> Iterator[str]:
         yield f"{status.name} is {status.behind} records behind"
 
 
-def _remarked(look: Look) -> Iterator[Told]:
-    rebuilt = [status for status in look.projections or () if status.building is not None]
+def _remarked(report: HealthReport) -> Iterator[Remark]:
+    rebuilt = [status for status in report.projections or () if status.building is not None]
     if rebuilt:
         told = (
             f"{status.name} is built anew and has come to position {status.building}" for status in rebuilt
         )
         yield "projections", "; ".join(told)
-    if look.replica_away:
+    if report.replica_away:
         yield "replica", "it does not answer; everything is read from the store itself"
-    elif look.lag and look.lag.moves:
-        yield "replica", f"moves that it lacks: {look.lag.moves}"
+    elif report.lag and report.lag.moves:
+        yield "replica", f"moves that it lacks: {report.lag.moves}"

@@ -57,8 +57,8 @@ class Metrics(Collector):
         seconds = HistogramMetricFamily(
             "glasnost_request_seconds", "Time until the answer began.", labels=("route",)
         )
-        for route, tally in sorted(self._seconds.items()):
-            seconds.add_metric((route,), tally.buckets, tally.sum)
+        for route, histogram in sorted(self._seconds.items()):
+            seconds.add_metric((route,), histogram.buckets, histogram.sum)
         yield seconds
 
     def text(self) -> bytes:
@@ -113,8 +113,8 @@ class OfTheStore(Collector):
         vitals: the latest look.
     """
 
-    def __init__(self, gate: Gate, vitals: HealthMonitor) -> None:
-        self._gate, self._vitals = gate, vitals
+    def __init__(self, gate: Gate, monitor: HealthMonitor) -> None:
+        self._gate, self._monitor = gate, monitor
 
     def collect(self) -> Iterator[Metric]:
         """See `Collector.collect`."""
@@ -128,9 +128,11 @@ class OfTheStore(Collector):
         yield from self._followed()
 
     def _looked(self) -> Iterator[Metric]:
-        look = self._vitals.latest
+        look = self._monitor.latest
         lag = look.lag if look else None
-        yield _gauge("glasnost_store_looked_seconds", "Since the store was last looked at.", self._vitals.age)
+        yield _gauge(
+            "glasnost_store_looked_seconds", "Since the store was last looked at.", self._monitor.age
+        )
         writable = None if look is None else float(not look.trouble)
         yield _gauge("glasnost_store_writable", "1: a small write was durable.", writable)
         yield _gauge("glasnost_store_bytes", "Bytes that the store takes.", look.size if look else None)
@@ -142,7 +144,7 @@ class OfTheStore(Collector):
         )
 
     def _followed(self) -> Iterator[Metric]:
-        known = (self._vitals.latest and self._vitals.latest.projections) or []
+        known = (self._monitor.latest and self._monitor.latest.projections) or []
         behind = GaugeMetricFamily(
             "glasnost_projection_behind_records", "Records that it lacks.", labels=("projection",)
         )
@@ -189,11 +191,11 @@ def _gauge(name: str, about: str, value: float | None) -> Metric:
     return GaugeMetricFamily(name, about, value=value)
 
 
-def _spread(name: str, about: str, tallies: Iterable[Histogram]) -> Metric:
+def _spread(name: str, about: str, histograms: Iterable[Histogram]) -> Metric:
     """A histogram of several tallies with the same bounds together; without a sample where there is none."""
-    family, several = HistogramMetricFamily(name, about), list(tallies)
+    family, several = HistogramMetricFamily(name, about), list(histograms)
     if several:
-        columns = zip(*(tally.buckets for tally in several), strict=True)
+        columns = zip(*(histogram.buckets for histogram in several), strict=True)
         buckets = [(column[0][0], sum(count for _, count in column)) for column in columns]
-        family.add_metric((), buckets, sum(tally.sum for tally in several))
+        family.add_metric((), buckets, sum(histogram.sum for histogram in several))
     return family

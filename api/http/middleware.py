@@ -29,7 +29,7 @@ from domain.refusals import Refused
 _log = logging.getLogger("glasnost.http")
 
 
-class Watch:
+class RequestMiddleware:
     """ASGI middleware around all routes.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from api.gate import CachedMatch, PartialLook
+from api.gate import CachedMatch, UncachedMatch
 from api.gate.handler import seat_if_any, seats_of
 from api.http.routing import Caller
 from api.http.views import SPECTATOR, LogView
@@ -27,36 +27,36 @@ async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
         Refused: unknown-move; behind, where it is not here in time.
     """
     at_least = max((move for move in moves if move is not None), default=0)
-    desk = await call.gate.desk(match)
-    if desk.lag is not None:
-        desk = await _awaited(call, desk, at_least)
-    must_be_there(desk.match, at_least)
-    return desk
+    cached = await call.gate.desk(match)
+    if cached.lag is not None:
+        cached = await _awaited(call, cached, at_least)
+    must_be_there(cached.match, at_least)
+    return cached
 
 
 async def looked_back(
     call: Caller, match: str, at: int | None, at_least: int | None
-) -> CachedMatch | PartialLook:
+) -> CachedMatch | UncachedMatch:
     """The same for one look at the table after move `at` (None: the latest): for that alone, no match is read
     whole.
     """
-    found = None if at is None else await call.gate.glimpse(match, at)
+    found = None if at is None else await call.gate.uncached(match, at)
     if found is not None and found.match.move >= (at_least or 0):
         return found
     return await looked(call, match, at, at_least)
 
 
-async def _awaited(call: Caller, desk: CachedMatch, at_least: int) -> CachedMatch:
+async def _awaited(call: Caller, cached: CachedMatch, at_least: int) -> CachedMatch:
     seconds, loop = call.services.settings.at_least_seconds, asyncio.get_running_loop()
     end = loop.time() + seconds
-    while desk.lag is not None and desk.match.move < at_least:
+    while cached.lag is not None and cached.match.move < at_least:
         if loop.time() > end:
-            here = desk.match.move
+            here = cached.match.move
             raise Refused("behind", "replica-behind", {"here": here, "at_least": at_least}, _SOON)
         await asyncio.sleep(_GLANCE)
-        desk = await call.gate.desk(desk.match.id)
-    call.lag = desk.lag
-    return desk
+        cached = await call.gate.desk(cached.match.id)
+    call.lag = cached.lag
+    return cached
 
 
 async def sight(
@@ -68,13 +68,13 @@ async def sight(
         Denied: unknown-match.
         Refused: unknown-move, behind, unknown-seat, forbidden.
     """
-    desk = await looked(call, match, *moves)
-    return sight_of(desk, viewer(desk.match, call.player, view), proof)
+    cached = await looked(call, match, *moves)
+    return sight_of(cached, viewer(cached.match, call.player, view), proof)
 
 
-def sight_of(desk: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
+def sight_of(cached: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
     """A match as it stands, looked at as this viewer."""
-    return LogView(desk.match, seen_by, desk.secret, proof)
+    return LogView(cached.match, seen_by, cached.secret, proof)
 
 
 def viewer(match: Outline, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
@@ -99,13 +99,13 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
     raise Refused("forbidden", "view-of-another")
 
 
-def receipt_of(call: Caller, desk: CachedMatch) -> str | None:
+def receipt_of(call: Caller, cached: CachedMatch) -> str | None:
     """The signed checkpoint over the opening move, while a seat is free: who keeps it can show that the
     commitment to the secret stood before his salt.  None for a match that this server did not write.
 
     The same bytes each time, as long as the server signs with the same key.
     """
-    match = desk.match
+    match = cached.match
     is_own = match.provable and not match.uploaded
     return call.gate.checkpoint(match, 1) if is_own and match.status == "open" else None
 

@@ -50,7 +50,7 @@ class ReadModels:
         self.runner.start()
 
     async def ask(
-        self, question: Callable[Concatenate[Reading, P], T], *given: P.args, **named: P.kwargs
+        self, question: Callable[Concatenate[Reading, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
         """The answer of a function of `projections.read`, with everything that is committed now.
 
@@ -59,7 +59,7 @@ class ReadModels:
             StoreError: the database is away.
         """
         async with self._asking:
-            return await asyncio.to_thread(self._answer, lambda rows: question(rows, *given, **named))
+            return await asyncio.to_thread(self._answer, lambda rows: question(rows, *args, **named))
 
     async def hidden(self) -> frozenset[str]:
         """The matches that no list may show, also where the read models still tell of them."""

@@ -70,7 +70,7 @@ class Lines(logging.Formatter):
         else:
             line |= {"event": f"told by {record.name}"}
         if record.exc_info and record.exc_info[0]:
-            line |= _told(record.exc_info[0], record.exc_info[2])
+            line |= _error_fields(record.exc_info[0], record.exc_info[2])
         return _encode(line).decode()
 
 
@@ -118,13 +118,13 @@ class Aside(logging.Handler):
             self._waiting.task_done()
 
 
-def _noted(event: str, like: logging.LogRecord, **told: object) -> logging.LogRecord:
+def _noted(event: str, like: logging.LogRecord, **fields_of: object) -> logging.LogRecord:
     """A warning of this module's own, at the time of another record."""
     fields = {"name": "glasnost.logs", "levelname": "WARNING", "msg": event, "created": like.created}
-    return logging.makeLogRecord(fields | told)
+    return logging.makeLogRecord(fields | fields_of)
 
 
-def _told(kind: type[BaseException], trace: TracebackType | None) -> dict[str, object]:
+def _error_fields(kind: type[BaseException], trace: TracebackType | None) -> dict[str, object]:
     """The kind of an error and where it was raised; not its text, which could name a hidden card."""
     frames = traceback.extract_tb(trace)
     return {"error": kind.__name__, "where": [f"{frame.name}:{frame.lineno}" for frame in frames[-8:]]}

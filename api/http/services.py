@@ -37,7 +37,7 @@ class Sockets(AtOnce):
         self._ends: dict[asyncio.Task[None], Callable[[], None]] = {}
 
     @contextmanager
-    def told(self, end: Callable[[], None]) -> Iterator[None]:
+    def registered(self, end: Callable[[], None]) -> Iterator[None]:
         """Meanwhile the task that is running serves a socket, which `end` asks to come to its end."""
         task = asyncio.current_task()
         assert task is not None, "a socket is served by a task"
@@ -73,15 +73,15 @@ def checked(name: str) -> str:
     name = name.strip()
     if not name:
         raise Refused("invalid", "name-blank")
-    for letter, safe in zip(name, one_line(name), strict=True):
-        if letter != safe:
-            character = f"U+{ord(letter):04X}"
+    for character, safe in zip(name, one_line(name), strict=True):
+        if character != safe:
+            character = f"U+{ord(character):04X}"
             raise Refused(
                 "invalid",
                 "name-character",
                 {"character": character},
             )
-    shown = [letter for letter in name if _is_seen(letter)]
+    shown = [character for character in name if _is_seen(character)]
     if not shown:
         raise Refused("invalid", "name-invisible")
     if unicodedata.normalize("NFKC", "".join(shown)).casefold().startswith(_RESERVED):
@@ -92,11 +92,11 @@ def checked(name: str) -> str:
 
 
 def _compact(name: str) -> str:
-    return folded("".join(letter for letter in name if _is_seen(letter)))
+    return folded("".join(character for character in name if _is_seen(character)))
 
 
-def _is_seen(letter: str) -> bool:
-    return ord(letter) not in _BLANK and unicodedata.category(letter) not in _UNSEEN
+def _is_seen(character: str) -> bool:
+    return ord(character) not in _BLANK and unicodedata.category(character) not in _UNSEEN
 
 
 # ── What the routes work with: the gate, the store's people, the limits, the tickets, the metrics ──
@@ -139,8 +139,8 @@ class Names:
                     raise
         if changes == self._changes.count:  # else they may be others already
             self._keep(found, now)
-        told = {player: kept[1] for player in players if (kept := self._known.get(player))} | found
-        return {player: told[player] or FORGOTTEN[language] for player in players if player in told}
+        known = {player: kept[1] for player in players if (kept := self._known.get(player))} | found
+        return {player: known[player] or FORGOTTEN[language] for player in players if player in known}
 
     def _keep(self, found: Mapping[str, str | None], now: float) -> None:
         for player, name in found.items():
@@ -174,7 +174,7 @@ class Services:
         self.gate, self.store, self.models = gate, store, models
         self.settings, self.clock = settings, clock
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
-        self.newcomers = Buckets(settings.players_per_minute, 60.0, pulse)
+        self.new_players = Buckets(settings.players_per_minute, 60.0, pulse)
         self.searches = Buckets(settings.searches_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
         self.packed = Packed()
@@ -189,17 +189,17 @@ class Services:
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
         self.bus: Bus | None = None
-        self.vitals = HealthMonitor(store, models, pulse)
+        self.monitor = HealthMonitor(store, models, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
-            OfTheStore(gate, self.vitals),
+            OfTheStore(gate, self.monitor),
             OfTheBus(lambda: self.bus, pulse),
         )
 
     def share(self, bus: Bus) -> None:
         """Share limits and tickets with the other workers; before the bus begins."""
         self.bus = bus
-        limits = {"requests": self.requests, "newcomers": self.newcomers, "searches": self.searches}
+        limits = {"requests": self.requests, "newcomers": self.new_players, "searches": self.searches}
         for name, limit in limits.items():
             limit.share()
             bus.share(name, limit)

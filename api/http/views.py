@@ -10,7 +10,7 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, Raw, Struct
 from msgspec.structs import FieldInfo
 
-from api.gate import CachedMatch, CommandResult, PartialLook
+from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.http.schemas import (
     AskedView,
     ChanceView,
@@ -65,14 +65,14 @@ class _Part(Struct):
     draws: list[Raw] = []
 
 
-class _Told(Struct):
+class _LeafFacts(Struct):
     """The facts of a leaf."""
 
     facts: list[Raw] = []
 
 
 _part = msgspec.json.Decoder(_Part).decode
-_told = msgspec.json.Decoder(_Told).decode
+_leaf_facts = msgspec.json.Decoder(_LeafFacts).decode
 
 
 class LogView(Struct, frozen=True):
@@ -117,7 +117,7 @@ class LogView(Struct, frozen=True):
 
     def _facts(self, number: int) -> list[Raw]:
         record = self.match.records[number - 1]
-        facts = _told(record.leaf).facts
+        facts = _leaf_facts(record.leaf).facts
         for part in self._parts(record):
             for place, fact in _part(part).facts:
                 facts[place] = fact
@@ -169,24 +169,24 @@ def _overlay(move: dict[str, Any], parts: list[_Part]) -> None:
 
 
 def summary(
-    desk: CachedMatch, names: Mapping[str, str], language: str, receipt: str | None = None
+    cached: CachedMatch, names: Mapping[str, str], language: str, receipt: str | None = None
 ) -> MatchSummary:
     """A match without its table; `names` are those of its players."""
-    return MatchSummary(**_summary(desk, names, desk.match.move, language), receipt=receipt)
+    return MatchSummary(**_summary(cached, names, cached.match.move, language), receipt=receipt)
 
 
 def as_left(accepted: CommandResult) -> CachedMatch:
     """The match as a command left it, whatever came afterwards, so that its answer can be given again."""
-    desk = accepted.desk
-    if accepted.last == desk.match.move:
-        return desk
-    match = Match.project(None, desk.match.records[: accepted.last])
+    cached = accepted.desk
+    if accepted.last == cached.match.move:
+        return cached
+    match = Match.project(None, cached.match.records[: accepted.last])
     assert match is not None, "a command has left a move"
-    return CachedMatch(match, desk.secret)
+    return CachedMatch(match, cached.secret)
 
 
 def match_view(
-    seen: CachedMatch | PartialLook,
+    seen: CachedMatch | UncachedMatch,
     names: Mapping[str, str],
     viewer: Chair | None,
     at: int,
@@ -284,7 +284,7 @@ def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
 
 
 def _summary(
-    seen: CachedMatch | PartialLook, names: Mapping[str, str], at: int, language: str
+    seen: CachedMatch | UncachedMatch, names: Mapping[str, str], at: int, language: str
 ) -> dict[str, Any]:
     match, result, players = seen.match, seen.match.result, seen.match.players
     return {
@@ -396,7 +396,7 @@ def _option(game: Game, option: Option) -> OptionView:
     )
 
 
-def players_of(seen: CachedMatch | PartialLook) -> list[str]:
+def players_of(seen: CachedMatch | UncachedMatch) -> list[str]:
     """The people at the table whose names this house knows.
 
     A match whose players are only claimed, or that is imported, may say who it likes: nobody's name is told

@@ -55,7 +55,7 @@ class SocketEndpoint:
             if services.gate.stopping:  # whoever came in now would not be told when it is time to go
                 raise Refused("unavailable", "server-stopping")
             session = Session(services, guest, receive, send)
-            with services.sockets.told(partial(session.end, STOPPING)):
+            with services.sockets.registered(partial(session.end, STOPPING)):
                 await send({"type": "websocket.accept"})
                 await session.run()
         finally:

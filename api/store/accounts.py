@@ -178,7 +178,7 @@ class SqlPeople:
 
     def __init__(self, reading: Rows, writing: Writing | None, keys: Path | None) -> None:
         self._reading, self._writing, self._keys = reading, writing, keys
-        self._watchers: list[Callable[[str], None]] = []
+        self._callbacks: list[Callable[[str], None]] = []
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
         """A new person, and a 256-bit token of which only the hash is kept.
@@ -314,9 +314,9 @@ class SqlPeople:
         self._change(player, work)
         return token
 
-    def watch(self, told: Callable[[str], None]) -> None:
+    def watch(self, callback: Callable[[str], None]) -> None:
         """See `People.watch`."""
-        self._watchers.append(told)
+        self._callbacks.append(callback)
 
     def _change(self, player: str, work: Callable[[Cursor], T]) -> T:
         """Do work on a person, one after the other whoever writes, and tell of it."""
@@ -339,8 +339,8 @@ class SqlPeople:
         """Tell other processes, with the commit."""
 
     def _tell(self, player: str) -> None:
-        for told in self._watchers:
-            told(player)
+        for callback in self._callbacks:
+            callback(player)
 
     # ── who comes ──
 

@@ -18,7 +18,7 @@ from domain.match import Match
 from domain.partial_match import PartialMatch
 from domain.signed_notes import Signed
 
-Told = Callable[[str, int], None]  # a match and a position
+OnCommit = Callable[[str, int], None]  # a match and a position
 
 
 class StoreError(Exception):
@@ -239,8 +239,8 @@ class People(Protocol):
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
         """What was done with people, the latest first; `before` names time and id of another action."""
 
-    def watch(self, told: Callable[[str], None]) -> None:
-        """From now on, call `told(player)` after somebody was changed, by whichever process; "": anybody
+    def watch(self, callback: Callable[[str], None]) -> None:
+        """From now on, call `callback(player)` after somebody was changed, by whichever process; "": anybody
         may have been.  It is called from any thread, and must not block.
         """
 
@@ -312,8 +312,8 @@ class Log(Protocol):
     def last(self) -> int:
         """The position of the last record; 0 where there is none."""
 
-    def watch(self, told: Told) -> None:
-        """From now on, call `told(match, position)` after each commit, whichever process it comes from.
+    def watch(self, callback: OnCommit) -> None:
+        """From now on, call `callback(match, position)` after each commit, whichever process it comes from.
 
         The positions only grow, and the last one of each commit is always told.  It is called from a thread
         of the store, and must not block.
@@ -337,7 +337,7 @@ class Store(Log, Protocol):
     def match(self, match: str) -> Match | None:
         """The match as stored, folded from its log."""
 
-    def glimpse(self, match: str, move: int) -> PartialMatch | None:
+    def partial_match(self, match: str, move: int) -> PartialMatch | None:
         """The match as far as a move is to be told; None where it is not a move before the latest one.
 
         It costs what the way to that move does, however long the log has become.

@@ -27,11 +27,11 @@ from api.store.interface import (
     Figures,
     Lag,
     Lately,
+    OnCommit,
     Outdated,
     People,
     Stored,
     StoreError,
-    Told,
     Unavailable,
 )
 from api.store.keys import KeyRing, Vault, create_keys, wrap_key
@@ -116,7 +116,7 @@ class PostgresStore(SqlStore):
         super().__init__(matches, self._datastore, keys, name)
         self._writer = PostgresWriter(self._datastore.address) if write else None
         self._outdated: Outdated | None = None  # as the latest probe found
-        self._watching, self._teller = Lock(), list[CommitListener]()
+        self._watching, self._listeners = Lock(), list[CommitListener]()
         self._replica: PostgresStore | None = None
         self.people: People = _People(self, self._datastore, self.write if write else None, keys)
 
@@ -186,9 +186,9 @@ class PostgresStore(SqlStore):
         """How the database is reached, and then its replica, where it has one."""
         return [one._datastore.address for one in (self, self._replica) if one is not None]
 
-    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+    def hear(self, channel: str, callback: Callable[[str], None]) -> None:
         """Tell of whatever any process announces on a channel, and of "" where something may be missed."""
-        self._datastore.listener.hear(channel, told)
+        self._datastore.listener.hear(channel, callback)
 
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
@@ -298,12 +298,12 @@ class PostgresStore(SqlStore):
         age: float | None = replica._one(AGE)[0]
         return age
 
-    def watch(self, told: Told) -> None:
+    def watch(self, callback: OnCommit) -> None:
         """See `Store.watch`."""
         with self._watching:
-            if not self._teller:
-                self._teller.append(CommitListener(self._datastore, self._datastore.listener, self.last()))
-            self._teller[0].add(told)
+            if not self._listeners:
+                self._listeners.append(CommitListener(self._datastore, self._datastore.listener, self.last()))
+            self._listeners[0].add(callback)
 
     def hang_up(self) -> None:
         """See `SqlStore.hang_up`."""
@@ -315,8 +315,8 @@ class PostgresStore(SqlStore):
         """See `Store.close`."""
         if self._writer is not None:
             self._writer.close()
-        while self._teller:
-            self._teller.pop().close()
+        while self._listeners:
+            self._listeners.pop().close()
         self._matches.close()
         if self._replica is not None:
             self._replica.close()
@@ -325,14 +325,14 @@ class PostgresStore(SqlStore):
 class _People(SqlPeople):
     """The people of a store; where it is away, its replica tells their names, but knows no tokens."""
 
-    def __init__(self, store: PostgresStore, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, store: PostgresStore, *args: Any) -> None:
+        super().__init__(*args)
         self._store = store
 
-    def watch(self, told: Callable[[str], None]) -> None:
+    def watch(self, callback: Callable[[str], None]) -> None:
         """See `People.watch`."""
-        super().watch(told)
-        self._store.hear(CHANGES, told)
+        super().watch(callback)
+        self._store.hear(CHANGES, callback)
 
     def _announce(self, cursor: Cursor, player: str) -> None:
         cursor.execute("SELECT pg_notify(?, ?)", (CHANGES, player))

@@ -17,8 +17,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from api.store.events import NEWS, Rows
-from api.store.interface import StoreError, Told, Unavailable
-from api.store.postgres_schema import BELL, SCHEMA
+from api.store.interface import OnCommit, StoreError, Unavailable
+from api.store.postgres_schema import MOVES_CHANNEL, SCHEMA
 
 _AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
 _SETTINGS = (
@@ -128,8 +128,8 @@ class Address:
         said, now = str(error) if isinstance(error, Unreachable) else self.said(error), time.monotonic()
         if said != self._complaint or now - self._complained > _AGAIN_SECONDS:  # every question fails alike
             self._complaint, self._complained = said, now
-            told = said if isinstance(error, Unreachable) else f"the database {self}: {said}"
-            _log.warning("%s", told)
+            callback = said if isinstance(error, Unreachable) else f"the database {self}: {said}"
+            _log.warning("%s", callback)
         return Unavailable(AWAY)
 
     def said(self, error: Exception) -> str:
@@ -171,24 +171,24 @@ class Listener:
 
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
-        self._bells: set[Event] = set()
+        self._wakeups: set[Event] = set()
         self._heard: dict[str, list[Callable[[str], None]]] = {}
         self._lock = Lock()
         self._thread: Thread | None = None
-        self._stopping, self._deaf = Event(), Event()
+        self._stopping, self._must_renew = Event(), Event()
         self._woken, self._waker = os.pipe()
 
-    def add(self, bell: Event) -> None:
+    def add(self, wakeup: Event) -> None:
         """Ring this bell, too."""
         with self._lock:
-            self._bells.add(bell)
+            self._wakeups.add(wakeup)
             self._begin()
 
-    def hear(self, channel: str, told: Callable[[str], None]) -> None:
+    def hear(self, channel: str, callback: Callable[[str], None]) -> None:
         """Tell of whatever is announced on this channel, too; "": something may have been missed."""
         with self._lock:
             is_missed = channel not in self._heard and self._thread is not None
-            self._heard.setdefault(channel, []).append(told)
+            self._heard.setdefault(channel, []).append(callback)
             self._begin()
         if is_missed:
             self.renew()
@@ -198,14 +198,14 @@ class Listener:
             self._thread = Thread(target=self._run, name="store-listener", daemon=True)
             self._thread.start()
 
-    def remove(self, bell: Event) -> None:
+    def remove(self, wakeup: Event) -> None:
         """Ring this bell no more."""
         with self._lock:
-            self._bells.discard(bell)
+            self._wakeups.discard(wakeup)
 
     def renew(self) -> None:
         """Listen on a new connection: the one there is heard nothing where there was something."""
-        self._deaf.set()
+        self._must_renew.set()
         os.write(self._waker, b".")
 
     def close(self) -> None:
@@ -222,43 +222,43 @@ class Listener:
     def _run(self) -> None:
         wait = FIRST_WAIT
         while not self._stopping.is_set():
-            self._deaf.clear()
+            self._must_renew.clear()
             try:
                 with self._connect() as connection:
-                    for channel in (BELL, *self._heard):
+                    for channel in (MOVES_CHANNEL, *self._heard):
                         connection.execute(f"LISTEN {channel}".encode())
                     wait = FIRST_WAIT
-                    self._ring()  # for what was committed before we listened
+                    self._wake_all()  # for what was committed before we listened
                     for channel in self._heard:
                         self._tell(channel, "")
                     self._listen(connection)
             except (psycopg.Error, StoreError) as error:
                 _log.info("the store is not heard of: %s; trying again", type(error).__name__)
-            self._stopping.wait(0 if self._deaf.is_set() else wait)
+            self._stopping.wait(0 if self._must_renew.is_set() else wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
     def _listen(self, connection: psycopg.Connection[Any]) -> None:
         with selectors.DefaultSelector() as selector:
             selector.register(connection, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
-            while not self._stopping.is_set() and not self._deaf.is_set():
+            while not self._stopping.is_set() and not self._must_renew.is_set():
                 for key, _ in selector.select():
                     if key.fileobj == self._woken:
                         os.read(self._woken, 64)
                     elif notes := list(connection.notifies(timeout=0)):
                         for note in notes:
                             self._tell(note.channel, note.payload)
-                        self._ring()
+                        self._wake_all()
                         self._stopping.wait(TOGETHER)
 
-    def _ring(self) -> None:
+    def _wake_all(self) -> None:
         with self._lock:
-            for bell in self._bells:
-                bell.set()
+            for wakeup in self._wakeups:
+                wakeup.set()
 
     def _tell(self, channel: str, what: str) -> None:
-        for told in self._heard.get(channel, ()):
-            told(what)
+        for callback in self._heard.get(channel, ()):
+            callback(what)
 
 
 class CommitListener:
@@ -272,33 +272,33 @@ class CommitListener:
 
     def __init__(self, rows: Rows, listener: Listener, seen: int) -> None:
         self._rows, self._listener, self._seen = rows, listener, seen
-        self._watchers: list[Told] = []
-        self._bell, self._stopping = Event(), False
-        listener.add(self._bell)
+        self._callbacks: list[OnCommit] = []
+        self._wakeup, self._stopping = Event(), False
+        listener.add(self._wakeup)
         self._thread = Thread(target=self._run, name="store-teller", daemon=True)
         self._thread.start()
 
-    def add(self, told: Told) -> None:
+    def add(self, callback: OnCommit) -> None:
         """Tell this one, too, from now on."""
-        self._watchers.append(told)
+        self._callbacks.append(callback)
 
     def close(self) -> None:
         """Tell what is committed by now, then end."""
         self._stopping = True
-        self._bell.set()
+        self._wakeup.set()
         self._thread.join()
-        self._listener.remove(self._bell)
+        self._listener.remove(self._wakeup)
 
     def _run(self) -> None:
         last = False
         while not last:
-            rang = self._bell.wait(LOOK)
-            self._bell.clear()
+            was_woken = self._wakeup.wait(LOOK)
+            self._wakeup.clear()
             last = self._stopping  # asked before the log is read, so that all that was committed then is told
-            if self._told() and not rang:
+            if self._deliver() and not was_woken:
                 self._listener.renew()
 
-    def _told(self) -> bool:
+    def _deliver(self) -> bool:
         """Read and tell what is new; whether there was anything."""
         found = False
         while True:
@@ -309,15 +309,15 @@ class CommitListener:
                 return found
             for match, position in moves:
                 self._seen = position
-                _tell(self._watchers, match, position)
+                _tell(self._callbacks, match, position)
             found = found or bool(moves)
             if len(moves) < _AT_ONCE:
                 return found
 
 
-def _tell(watchers: Sequence[Told], match: str, position: int) -> None:
-    for told in watchers:
+def _tell(callbacks: Sequence[OnCommit], match: str, position: int) -> None:
+    for callback in callbacks:
         try:
-            told(match, position)
+            callback(match, position)
         except Exception as error:  # the teller outlives its watchers
             _log.error("a watcher of the store failed: %s", type(error).__name__)

@@ -24,7 +24,7 @@ from api.store.interface import Older, Outdated, StoreError
 from domain.log import PLAYED
 
 SCHEMA = "glasnost"
-BELL = "glasnost_moves"  # the channel on which each commit is announced
+MOVES_CHANNEL = "glasnost_moves"  # the channel on which each commit is announced
 OLDEST = 140000  # the oldest server: pg_terminate_backend with a patience
 LATE = 10.0  # seconds that a replica is waited for at the start
 _PAUSE = 0.1  # seconds between two looks at it
@@ -191,7 +191,7 @@ BEGIN
     )
     SELECT length, bound, last FROM placed ORDER BY place;
     IF pg_current_xact_id_if_assigned() IS NOT NULL THEN -- something was written
-        NOTIFY {BELL};
+        NOTIFY {MOVES_CHANNEL};
     END IF;
 END $$"""
 

@@ -117,9 +117,9 @@ class PostgresWriter(Queue[Entry]):
                 self._store([job])
             return
         for job in rest:
-            job.error = self._told(refusal)
+            job.error = self._translated(refusal)
 
-    def _told(self, error: Exception) -> Exception:
+    def _translated(self, error: Exception) -> Exception:
         if isinstance(error, psycopg.IntegrityError):
             return Conflict(f"not stored: {self._address.said(error)}")
         if isinstance(error, psycopg.DataError):
@@ -174,11 +174,11 @@ class _Session:
 
     def call(self, jobs: list[Job[Entry]]) -> list[Any]:
         """Call `append`; gives a row for each job."""
-        given, connection = _given([job.work for job in jobs]), self._connected()
+        packed, connection = _packed([job.work for job in jobs]), self._connected()
         if not self._is_current:  # only here: what became of moves can be read whatever the schema is
             postgres_schema.must_be_current(connection)
             self._is_current = True
-        return connection.execute(_APPEND, given, binary=True).fetchall()
+        return connection.execute(_APPEND, packed, binary=True).fetchall()
 
     def position(self, move: StoredEvent) -> int | None:
         """The position of this very move, if it is stored."""
@@ -229,7 +229,7 @@ def _names(entry: Entry) -> set[Any]:
     return {entry.match, (kept.scope, kept.key)} if kept else {entry.match}
 
 
-def _given(entries: list[Entry]) -> tuple[str, bytes]:
+def _packed(entries: list[Entry]) -> tuple[str, bytes]:
     """The arguments of `append`."""
     sent: list[_Sent] = []
     states: list[bytes] = []

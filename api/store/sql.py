@@ -24,12 +24,12 @@ from api.store.interface import (
     Figures,
     Lag,
     Lately,
+    OnCommit,
     People,
     Remembered,
     Reservations,
     Stored,
     StoreError,
-    Told,
     Unavailable,
     Uploads,
 )
@@ -186,7 +186,7 @@ class SqlStore(ABC):
         """Give an append and the wrapped secret to the writer."""
 
     @abstractmethod
-    def watch(self, told: Told) -> None:
+    def watch(self, callback: OnCommit) -> None:
         """See `Store.watch`."""
 
     def hang_up(self) -> None:
@@ -215,8 +215,8 @@ class SqlStore(ABC):
         loaded.match.proof = self.proof(match)
         return loaded.match
 
-    def glimpse(self, match: str, move: int) -> PartialMatch | None:
-        """See `Store.glimpse`.
+    def partial_match(self, match: str, move: int) -> PartialMatch | None:
+        """See `Store.partial_match`.
 
         Raises:
             Damaged: what it reads of the log is not what was once written.
@@ -225,9 +225,9 @@ class SqlStore(ABC):
         if not found or not 1 <= move < found[0][1]:
             return None
         milestones = [_unread(event) for event, _ in found]
-        glimpse = PartialMatch(milestones, found[0][1], move, partial(self._moves, match))
-        glimpse.proof = self.proof(match)
-        return glimpse
+        partial_match = PartialMatch(milestones, found[0][1], move, partial(self._moves, match))
+        partial_match.proof = self.proof(match)
+        return partial_match
 
     def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
         """The stored moves of a match that are in one of these ranges, in order."""

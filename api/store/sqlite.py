@@ -30,7 +30,17 @@ from api.store.accounts import SqlPeople, Writing
 from api.store.events import Envelope, Matches
 from api.store.files import Lock
 from api.store.group_commit import Job, Queue
-from api.store.interface import Act, Append, Conflict, Exists, Figures, People, StoreError, Told, Unavailable
+from api.store.interface import (
+    Act,
+    Append,
+    Conflict,
+    Exists,
+    Figures,
+    OnCommit,
+    People,
+    StoreError,
+    Unavailable,
+)
 from api.store.keys import KeyRing, create_keys
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, SqlStore
 from api.store.sqlite_recorder import Datastore, Factory, Recorder
@@ -346,7 +356,7 @@ class SqliteStore(SqlStore):
 
     def __init__(self, folder: Path, keys: Path, name: str, lock: Lock | None) -> None:
         self.folder = folder
-        self._lock, self._watchers = lock, list[Told]()
+        self._lock, self._callbacks = lock, list[OnCommit]()
         matches = Matches(_environment(folder / sqlite_schema.FILE, write=lock is not None))
         recorder, factory = matches.recorder, matches.factory
         assert isinstance(recorder, Recorder)
@@ -422,9 +432,9 @@ class SqliteStore(SqlStore):
         """See `SqlStore.write`."""
         return self._writing.run(work).result()
 
-    def watch(self, told: Told) -> None:
+    def watch(self, callback: OnCommit) -> None:
         """See `Store.watch`."""
-        self._watchers.append(told)
+        self._callbacks.append(callback)
 
     @property
     def _writing(self) -> Writer:
@@ -433,9 +443,9 @@ class SqliteStore(SqlStore):
         return self._writer
 
     def _tell(self, match: str, position: int) -> None:
-        for told in self._watchers:
+        for callback in self._callbacks:
             try:
-                told(match, position)
+                callback(match, position)
             except Exception as error:  # the writer outlives its watchers
                 _log.error("a watcher of the store failed: %s", type(error).__name__)
 

@@ -98,7 +98,7 @@ def _measure_long(known: Match) -> None:
 
 def _glimpsed(store: SqliteStore, match: str, move: int, viewer: str | None) -> Shown:
     """The position, where nothing of the match is at hand."""
-    glimpse = store.glimpse(match, move)
+    glimpse = store.partial_match(match, move)
     assert glimpse is not None
     return position(glimpse, move, viewer)
 

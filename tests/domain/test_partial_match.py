@@ -52,7 +52,7 @@ def check(match: Match, every: int = 1) -> None:
     whole = Match.project(None, alone.records(range(1, match.move + 1)))
     assert whole is not None
     for at in range(1 + match.move % every, match.move, every):
-        assert told(alone.glimpse(at), at) == told(whole, at), f"move {at} of {match.move}"
+        assert told(alone.partial_match(at), at) == told(whole, at), f"move {at} of {match.move}"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -91,11 +91,11 @@ def test_an_exchange_counts_from_its_move_on_until_it_is_taken_back(swap_game: G
     sitting.answer(DARK, LIGHT)
     sitting.answer(LIGHT, DARK)
     check(sitting.match)
-    glimpse = reader(sitting.match).glimpse(4)
+    glimpse = reader(sitting.match).partial_match(4)
     assert [glimpse.chair_of(DARK, 4), glimpse.chair_of(DARK)] == [DARK, LIGHT]
     sitting.accept(sitting.match.rule(sitting.context, "judge", "misheard", back_to=4))
     check(sitting.match)
-    assert reader(sitting.match).glimpse(4).chair_of(DARK) == DARK
+    assert reader(sitting.match).partial_match(4).chair_of(DARK) == DARK
 
 
 def test_an_imported_match_is_told_to_everybody_as_to_a_spectator(toy_game: Game) -> None:
@@ -110,7 +110,7 @@ def test_no_more_is_read_than_led_to_the_move(toy_game: Game) -> None:
         sitting.accept(sitting.match.rule(sitting.context, "judge", "once more", back_to=first))
     sitting.play_on(3)
     alone = reader(sitting.match)
-    alone.glimpse(sitting.match.move - 1)
+    alone.partial_match(sitting.match.move - 1)
     assert alone.read == 3
 
 
@@ -125,14 +125,14 @@ def test_damage_on_the_way_is_found(toy_game: Game) -> None:
     whole = match.records[5].stored
     for state in (b"", whole[:-40], whole.replace(b'"fact":', b'"fakt":'), match.records[6].stored):
         with pytest.raises(Damaged):
-            harmed(match, 6, state).glimpse(7).table_at(7, None)
+            harmed(match, 6, state).partial_match(7).table_at(7, None)
 
 
 def test_a_milestone_in_another_place_is_damage(toy_game: Game) -> None:
     match = Sitting(toy_game).seat_all().play_on(3).match
     for state in (b"{}", match.records[0].stored):
         with pytest.raises(Damaged):
-            harmed(match, 2, state).glimpse(5).table_at(5, None)
+            harmed(match, 2, state).partial_match(5).table_at(5, None)
 
 
 def test_a_move_that_is_missing_is_damage(toy_game: Game) -> None:
@@ -152,4 +152,4 @@ def test_a_part_that_is_missing_is_damage(toy_game: Game) -> None:
     leaf, _, rest = states[5].split(b"\n", 2)
     states[5] = leaf + b"\n" + rest
     with pytest.raises(Damaged, match="move 6 has not all its private parts"):
-        Reader(match.game, match.id, states).glimpse(8)
+        Reader(match.game, match.id, states).partial_match(8)

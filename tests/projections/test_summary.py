@@ -20,7 +20,7 @@ def play(move: int, *facts: AnyFact, seat: str | None = "left") -> tuple[Play, t
 
 
 def told(game: Game, *plays: tuple[Play, tuple[AnyFact, ...]]) -> tuple[Turn, ...]:
-    return summary.told(game, game.table(*game.settle(None, {})), plays)
+    return summary.summarized(game, game.table(*game.settle(None, {})), plays)
 
 
 def test_the_set_up_opens_the_first_turn(toy_game: Game) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from msgspec import Struct
 
-from api.gate.bots import house, player_of
+from api.gate.bots import builtin_bots, player_of
 from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.permissions import looked
 from api.http.routing import Api, Call, encode
@@ -105,7 +105,7 @@ async def must_be_somebody(call: Call, player: str) -> None:
     Raises:
         Refused: unknown-player.
     """
-    if player in map(player_of, house()) or await call.services.names.of([player], call.language):
+    if player in map(player_of, builtin_bots()) or await call.services.names.of([player], call.language):
         return
     if not (await call.services.models.ask(read.history, player, HistoryFilter(), Asked(1))).rows:
         raise Refused("unknown-player", "no-such-participant", {"player": repr(player[:64])})
@@ -284,7 +284,7 @@ def _turns(
             continue
         if len(told) == limit:
             return told, str(turn.number - 1)
-        view, last, length = _told(match, language, turn, first, room)
+        view, last, length = _turn_view(match, language, turn, first, room)
         if told and (last < len(turn.plays) or length > room):
             return told, str(turn.number - 1)
         told.append(view)
@@ -294,7 +294,7 @@ def _turns(
     return told, None
 
 
-def _told(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
+def _turn_view(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
     """A turn from its `first` play on, as far as there is room: up to which play, and how many bytes that is.
 
     One play is told however long it is.

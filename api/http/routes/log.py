@@ -30,13 +30,13 @@ _AT_ONCE = 64  # moves in one piece
 _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet
 _ALIVE = b": alive\n"
 
-Look = Callable[[], LogView]
+CurrentView = Callable[[], LogView]
 Welcome = Callable[[], Awaitable[bool]]
 
 
-def must_be_room(gate: Gate, desk: CachedMatch) -> None:
+def must_be_room(gate: Gate, cached: CachedMatch) -> None:
     """A match that is followed stays in memory.  Raises Refused: limit, where those take all of it."""
-    if not gate.may_follow(desk):
+    if not gate.may_follow(cached):
         raise Refused("limit", "too-many-followed", headers={"retry-after": "5"})
 
 
@@ -75,8 +75,8 @@ class Stream(Response):
 
 
 async def follow(
-    desk: CachedMatch,
-    look: Look,
+    cached: CachedMatch,
+    current_view: CurrentView,
     after: int,
     heartbeat: float,
     stopping: Callable[[], bool],
@@ -90,14 +90,14 @@ async def follow(
         welcome: may the reader still be told anything?  If not, the stream ends.
     """
     yield _RETRY
-    async for numbers in news(desk, after, heartbeat, stopping):
+    async for numbers in news(cached, after, heartbeat, stopping):
         if not await welcome():
             return
-        yield look().events(numbers) if numbers else _ALIVE
+        yield current_view().events(numbers) if numbers else _ALIVE
 
 
 async def news(
-    desk: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool]
+    cached: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool]
 ) -> AsyncIterator[range]:
     """The numbers of the moves after `after`, as they are committed; ends with the match, or when the server
     stops.
@@ -107,13 +107,13 @@ async def news(
         heartbeat: seconds without news after which an empty range is given.
     """
     while not stopping():
-        last = min(desk.match.move, after + _AT_ONCE)
+        last = min(cached.match.move, after + _AT_ONCE)
         if last > after:
             yield range(after + 1, last + 1)
             after = last
-        elif desk.match.closed:
+        elif cached.match.closed:
             return
-        elif not await desk.news(heartbeat):
+        elif not await cached.news(heartbeat):
             yield range(0)
 
 
@@ -154,8 +154,8 @@ async def read_moves(
     """Every stored event in order, as JSON, as NDJSON, or live as server-sent events, by Accept."""
     kind = media_type(call.request.headers.get("accept", ""))
     if kind == EVENTS:
-        desk = await looked(call, match, at_least, after := _resumed(after, last_event_id))
-        return await _live(call, desk, after, view, proof, ticket)
+        cached = await looked(call, match, at_least, after := _resumed(after, last_event_id))
+        return await _live(call, cached, after, view, proof, ticket)
     if ticket is not None:
         raise Refused("invalid", "ticket-for-stream")
     seen = await sight(call, match, view, after, at_least, proof=proof)
@@ -172,37 +172,37 @@ async def read_moves(
 
 
 async def _live(
-    call: Call, desk: CachedMatch, after: int, view: str | None, proof: bool, ticket: str | None
+    call: Call, cached: CachedMatch, after: int, view: str | None, proof: bool, ticket: str | None
 ) -> Response:
     services = call.services
     if ticket is not None and view is not None:
         raise Refused("invalid", "ticket-names-view")
-    admission = await services.tickets.admit(ticket, desk.match.id) if ticket is not None else None
-    seen_by = admission.viewer if admission else viewer(desk.match, call.player, view)
+    admission = await services.tickets.admit(ticket, cached.match.id) if ticket is not None else None
+    seen_by = admission.viewer if admission else viewer(cached.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
     if admission is not None:
         await services.tokens.check(holder)
-    if desk.match.closed and after == desk.match.move:
+    if cached.match.closed and after == cached.match.move:
         return Response(status_code=204)
     services.streams.check(holder)
-    must_be_room(call.gate, desk)
+    must_be_room(call.gate, cached)
     if call.request.method == "HEAD":
         return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
     source = follow(
-        desk,
-        lambda: sight_of(desk, seen_by, proof),
+        cached,
+        lambda: sight_of(cached, seen_by, proof),
         after,
         services.settings.heartbeat_seconds,
         lambda: call.gate.stopping,
         lambda: services.tokens.is_good(holder),
     )
-    return Stream(source, _open(call, desk, holder, admission))
+    return Stream(source, _open(call, cached, holder, admission))
 
 
 @contextmanager
-def _open(call: Call, desk: CachedMatch, holder: str, admission: Admission | None) -> Iterator[None]:
+def _open(call: Call, cached: CachedMatch, holder: str, admission: Admission | None) -> Iterator[None]:
     """A stream counts as long as it is open, and keeps its desk and its ticket alive."""
-    with call.services.streams.one(holder), desk.used():
+    with call.services.streams.one(holder), cached.used():
         if admission is None:
             yield
             return

@@ -10,7 +10,7 @@ from fastapi import Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from api.gate import CachedMatch, CommandResult, PartialLook
+from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.gate import hashed, new_invitation
 from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
@@ -199,7 +199,7 @@ async def read_match(
     return match_view(seen, names, seen_by, moment, call.language, receipt, reserved)
 
 
-async def _receipt(call: Call, seen: CachedMatch | PartialLook) -> str | None:
+async def _receipt(call: Call, seen: CachedMatch | UncachedMatch) -> str | None:
     """See `receipt_of`; an open match has few moves, so that it may be read whole for this."""
     if seen.match.status != "open":
         return None
@@ -281,7 +281,7 @@ async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: Idemp
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match)
     accepted = await call.gate.play(match, _answers(body), player=person.id, expect=body.expect, key=key)
-    return _told(call, accepted)
+    return _done_view(call, accepted)
 
 
 @commands_api.post("/v1/matches/{match}/takebacks", Takeback, Done, refusals=_REFUSALS, token=True)
@@ -291,7 +291,7 @@ async def ask_takeback(
     """Ask to go back; the other seat answers, and the request lapses with the next move."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="takeback")
-    return _told(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
+    return _done_view(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
 
 
 @commands_api.post(
@@ -303,7 +303,7 @@ async def answer_takeback(
     """Agree to the request that was made at move `n`, or not."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what=f"takeback {n}")
-    return _told(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
+    return _done_view(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_REFUSALS, token=True)
@@ -313,7 +313,7 @@ async def resign(
     """Give up."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="resignation")
-    return _told(call, await call.gate.resign(match, player=person.id, key=key))
+    return _done_view(call, await call.gate.resign(match, player=person.id, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=_REFUSALS, token=True)
@@ -324,7 +324,7 @@ async def close_unopened(
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="closing")
     by = None if person.role in ("organizer", "admin") else person.id
-    return _told(call, await call.gate.close_unopened(match, by, key=key))
+    return _done_view(call, await call.gate.close_unopened(match, by, key=key))
 
 
 @commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=_REFUSALS, token=True)
@@ -336,7 +336,7 @@ async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: Idem
     accepted = await call.gate.rule(
         match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void, key=key
     )
-    return _told(call, accepted)
+    return _done_view(call, accepted)
 
 
 def _answers(body: Moves) -> list[Picks]:
@@ -345,7 +345,7 @@ def _answers(body: Moves) -> list[Picks]:
     return [body.picks] if body.picks is not UNSET else list(body.answers or ())
 
 
-def _told(call: Caller, accepted: CommandResult) -> Done:
+def _done_view(call: Caller, accepted: CommandResult) -> Done:
     """The answer in the language of the request, or of the one that this one repeats."""
     call.language = accepted.form or call.language
     return played(accepted, call.language)

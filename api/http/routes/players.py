@@ -38,7 +38,7 @@ from projections.read import Asked, paged
 T = TypeVar("T")
 
 
-async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> T:
+async def done(call: Call, work: Callable[..., T], *args: Any, reason: str) -> T:
     """Do something with a player in the name of who asks, for this reason.
 
     Raises:
@@ -47,7 +47,7 @@ async def done(call: Call, work: Callable[..., T], *given: Any, reason: str) -> 
     """
     act = Act(call.person().id, call.services.clock(), reason)
     try:
-        return await asyncio.to_thread(work, *given, act)
+        return await asyncio.to_thread(work, *args, act)
     except Barred as error:
         kind = "invalid" if error.kind == "reason" else error.kind
         raise Refused(kind, QUOTED, {"said": str(error)}) from error
@@ -87,7 +87,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     if body.role != "player":
         call.person("admin")
     name = checked(body.name)
-    call.services.newcomers.take(address(call.request))
+    call.services.new_players.take(address(call.request))
     person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
     return Token(person.id, token, body.role)
 
@@ -121,7 +121,7 @@ async def read_player(call: Call, player: PlayerId) -> PlayerView:
 async def replace_token(call: Call, player: PlayerId, body: Because) -> Token:
     """A new token in the place of all others, which stop at once: one's own, or anybody's for an admin."""
     if call.person().id == player:
-        call.services.newcomers.take(address(call.request))
+        call.services.new_players.take(address(call.request))
     else:
         call.person("admin")
     token = await done(call, call.services.store.people.new_token, player, reason=body.reason)

@@ -68,18 +68,18 @@ async def healthz(call: Call) -> Health:
 @api.get("/readyz", Ready, refusals=(503,), fleeting=True)
 async def readyz(call: Call) -> Ready | Response:
     """Moves can be stored, the read models are near, and the server is not about to stop."""
-    look = await call.services.vitals.look(health.PATIENCE)
-    reasons = health.reasons(look, call.gate.stopping, call.services.settings.ready_records)
+    report = await call.services.monitor.check(health.PATIENCE)
+    reasons = health.reasons(report, call.gate.stopping, call.services.settings.ready_records)
     if reasons:
         detail = "; ".join(f"{part}: {said}" for part, said in reasons.items())
         return answer(document("not-ready", detail, call.language, reasons=reasons), call.language)
-    return Ready(True, {}, health.remarks(look))
+    return Ready(True, {}, health.remarks(report))
 
 
 @api.get("/metrics", _METRICS, fleeting=True)
 async def metrics(call: Call) -> Response:
     """Metrics for Prometheus."""
-    await call.services.vitals.look(_GLANCE)
+    await call.services.monitor.check(_GLANCE)
     return Response(call.services.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -51,9 +51,9 @@ class Move(Struct, frozen=True, gc=False):
 
 
 class TurnBegins(Move, frozen=True):
-    """Both hands are filled.  `told`: the log goes on after that."""
+    """Both hands are filled.  `goes_on`: the log goes on after that."""
 
-    told: bool
+    goes_on: bool
 
 
 class TurnEnds(Move, frozen=True):
@@ -196,7 +196,7 @@ class _Course:
             before = turn.number
             self.turn, self.worth = turn.number, {US: 0, USSR: 0}
             stops = i + 1 == len(self.log.turns)
-            yield self._move(TurnBegins, turn.entries()[0].line, _is_told(turn))
+            yield self._move(TurnBegins, turn.entries()[0].line, _goes_on(turn))
             if turn.headline:
                 yield from self._headline(turn.headline)
             else:
@@ -436,7 +436,7 @@ class _Course:
         yield self._move(Reshuffled, one.line)
 
 
-def _is_told(turn: Turn) -> bool:
+def _goes_on(turn: Turn) -> bool:
     """Whether the log has come past the deal of a turn."""
     shown = turn.headline.said if turn.headline else ()
     return bool(turn.rounds) or any(isinstance(one, Headlined) for one in shown)

@@ -147,7 +147,7 @@ class _Walk:
         self.lacks: list[Lack] = []
         self.problems: list[str] = []
         self.printed = self.counted = 0
-        self.told = self.fresh = False
+        self.goes_on = self.fresh = False
 
     def doubt(self, text: str) -> None:
         self.problems.append(f"turn {self.turn}, line {self.line}: {text}")
@@ -211,7 +211,7 @@ class _Walk:
 
     def turn_begins(self, move: TurnBegins) -> None:
         self.close_turn()
-        self.turn, self.line, self.told = move.turn, move.line, move.told
+        self.turn, self.line, self.goes_on = move.turn, move.line, move.goes_on
         for period in (period for period, first in PERIODS.items() if first == move.turn):
             for card in cards_of(EDITION, period, optional=self.optional):
                 if card not in self.place:
@@ -219,11 +219,11 @@ class _Walk:
         self.deal()
 
     def close_turn(self) -> None:
-        if self.printed > self.counted and self.told:
+        if self.printed > self.counted and self.goes_on:
             self.doubt(
                 "the log reshuffles the discards in this turn, but by counting the pile does not run out"
             )
-        elif self.printed < self.counted and self.told:
+        elif self.printed < self.counted and self.goes_on:
             self.doubt(
                 "by counting the pile runs out in this turn, but the log does not reshuffle the discards"
             )

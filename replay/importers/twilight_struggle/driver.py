@@ -127,7 +127,7 @@ class Driver:
         self.log_after = Sequel(said)
         self.at: Place = NOWHERE
         self.set_up = self.played = self.scored = self.lost_at_end = False
-        self.told = 0  # mismatches
+        self.reported = 0  # mismatches
         self.fitted: set[Place] = set()
         self.lost: dict[Place, str] = {}
         self.resynchronised: set[Place] = set()
@@ -384,10 +384,10 @@ class Driver:
         """The entry is over; what the log states of it otherwise is set right as soon as that can be done."""
         self.checker.leave(s)
         self._check_column(s)
-        self.told, before = len(self.checker.mismatches), self.told
+        self.reported, before = len(self.checker.mismatches), self.reported
         if self.checker.stated:
             then = self.checker.then or s
-            place = self._here() if self.told > before else NOWHERE  # a known fault
+            place = self._here() if self.reported > before else NOWHERE  # a known fault
             self.right.append((place, max(1, self.entry.line), self.checker.stated, then))
             self.checker.stated = nothing()
 

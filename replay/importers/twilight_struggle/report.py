@@ -1,6 +1,6 @@
 """What came of one foreign log: the imported match, what was compared on the way, and what did not agree.
 
-`imported` reads a log and lets our rules follow it; `told` says in words what came of that.
+`imported` reads a log and lets our rules follow it; `lines` says in words what came of that.
 """
 
 from __future__ import annotations
@@ -134,13 +134,13 @@ def _mismatches(driver: Driver, last: int) -> Iterator[Mismatch]:
 # --------------------------------------------------------------------------- in words
 
 
-def told(file: str, found: Imported, language: str) -> list[str]:
+def lines(file: str, found: Imported, language: str) -> list[str]:
     """What came of a file, a line for the whole and one for everything that was found."""
     words = Words(found.match, language)
-    return [one_line(line) for line in _told(file, found, words, _own(language))]
+    return [one_line(line) for line in _lines(file, found, words, _own(language))]
 
 
-def _told(file: str, found: Imported, words: Words, own: dict[str, Any]) -> Iterator[str]:
+def _lines(file: str, found: Imported, words: Words, own: dict[str, Any]) -> Iterator[str]:
     say = own["says"]
     result = words.result(found.result) if found.result else say["no_result"]
     state = say["clean" if found.clean else "wrong"].format(

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from api.bus import Address, Bus
-from api.store.interface import Stored, Told, Unavailable
+from api.store.interface import OnCommit, Stored, Unavailable
 from domain.log import Record
 from tests.waiting import PATIENCE
 
@@ -59,7 +59,7 @@ class Ledger:
         """Not asked for here."""
         raise AssertionError
 
-    def watch(self, told: Told) -> None:
+    def watch(self, told: OnCommit) -> None:
         """This log tells nobody by itself."""
 
 
@@ -74,12 +74,12 @@ class Worker:
     @property
     def hearer(self) -> Any:
         """Its hearer."""
-        return self.bus._hearer
+        return self.bus._consumer
 
     @property
     def announcer(self) -> Any:
         """Its announcer."""
-        return self.bus._announcer
+        return self.bus._publisher
 
     def commit(self, match: str, moves: int = 1) -> None:
         """Commit and announce."""

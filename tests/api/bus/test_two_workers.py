@@ -111,7 +111,7 @@ def test_who_spreads_his_requests_over_two_workers_gets_one_allowance(workers: l
     assert granted == [201] * NEWCOMERS + [429]
     there = workers[1].services
     assert there is not None
-    limit = there.newcomers
+    limit = there.new_players
     soon(lambda: any(free > time.monotonic() - limit.each / 2 for free in list(limit._free_at.values())))
     assert clients[1].post("/v1/players", {"name": "Ann"}).status == 429
 

@@ -227,14 +227,14 @@ class MemoryStore:
         found.proof = self.proof(match)
         return found
 
-    def glimpse(self, match: str, move: int) -> PartialMatch | None:
-        """See `Store.glimpse`."""
+    def partial_match(self, match: str, move: int) -> PartialMatch | None:
+        """See `Store.partial_match`."""
         stored = self._streams.get(match, [])
         if not 1 <= move < len(stored):
             return None
-        glimpse = Reader(GAMES[self._games[match]], match, stored).glimpse(move)
-        glimpse.proof = self.proof(match)
-        return glimpse
+        partial_match = Reader(GAMES[self._games[match]], match, stored).partial_match(move)
+        partial_match.proof = self.proof(match)
+        return partial_match
 
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`."""

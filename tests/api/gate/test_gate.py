@@ -205,7 +205,7 @@ def test_a_store_that_is_away_troubles_nobody_who_is_gone(how: str) -> None:
             table.gate.play("m1", [("2",)], player="ann") if how == "command" else table.gate.desk("m1")
         )
         await asyncio.sleep(0.01)
-        loading = list(table.gate._desks._loading.values())
+        loading = list(table.gate._cache._loading.values())
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         away.set()

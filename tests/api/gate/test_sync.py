@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from api.gate import Denied, Key
-from api.store.interface import Told, Unavailable
+from api.store.interface import OnCommit, Unavailable
 from domain.log import Record
 from tests.api.gate.tables import Table, gate_over, run
 
@@ -75,7 +75,7 @@ def test_a_refusal_is_judged_on_what_is_stored() -> None:
         with pytest.raises(Denied) as refused:
             await other.gate.play("m1", [("2",)], player="ann", expect=3)
         assert refused.value.kind == "stale"
-        desk = other.gate._desks.peek("m1")
+        desk = other.gate._cache.peek("m1")
         assert desk is not None
         assert desk.match.move == 4
 
@@ -114,14 +114,14 @@ def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() 
     async def scene() -> None:
         _, other = await two()
         desk = await other.gate.desk("m1")
-        reads, since = 0, other.gate._desks._since
+        reads, since = 0, other.gate._cache._since
 
         async def counted(match: str, move: int) -> list[Record]:
             nonlocal reads
             reads += 1
             return await since(match, move)
 
-        vars(other.gate._desks)["_since"] = counted
+        vars(other.gate._cache)["_since"] = counted
         following = other.gate._following
         for position in range(101, 121):
             following._hear("m1", position)
@@ -145,14 +145,14 @@ def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pyte
     async def scene() -> None:
         one, other = await two()
         desk = await other.gate.desk("m1")
-        since, failures = other.gate._desks._since, [Unavailable("gone"), Unavailable("gone")]
+        since, failures = other.gate._cache._since, [Unavailable("gone"), Unavailable("gone")]
 
         async def failing(match: str, move: int) -> list[Record]:
             if failures:
                 raise failures.pop()
             return await since(match, move)
 
-        vars(other.gate._desks)["_since"] = failing
+        vars(other.gate._cache)["_since"] = failing
         with desk.used():
             await one.play("ann", "2")
             other.gate._following._hear("m1", one.store.last())
@@ -176,7 +176,7 @@ def test_the_bus_is_told_of_commits_and_of_what_the_store_told() -> None:
             def announce(self, match: str, first: int, last: int) -> None:
                 announced.append((match, first, last))
 
-            def watch(self, told: Told) -> None:
+            def watch(self, told: OnCommit) -> None:
                 told("m1", 1)
 
             def passed(self, match: str, position: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from api.histogram import Histogram
 from api.http import health
-from api.http.health import Look
+from api.http.health import HealthReport
 from api.store.interface import Lag, Unavailable
 from domain.game import Game
 from projections.runner import Runner
@@ -125,7 +125,7 @@ def test_an_error_that_nobody_foresaw_is_no_sign_of_health(
 
 def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
     def found(*statuses: Status) -> dict[str, str]:
-        return health.reasons(Look(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
+        return health.reasons(HealthReport(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
 
     assert found(_NEAR) == {}
     far = Status("matches", 100, 11, None, None)
@@ -133,21 +133,21 @@ def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
     assert found(_NEAR, far) == {"projections": "matches is 11 records behind"}
     told = found(far, stopped)["projections"]
     assert told == "matches is 11 records behind; boards stopped before position 101: KeyError at boards.py:9"
-    unknown = health.reasons(Look(0.0, ""), False, 10)
+    unknown = health.reasons(HealthReport(0.0, ""), False, 10)
     assert unknown == {"projections": "the store did not say how far its log goes"}
 
 
 def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
     rebuilt = Status("history", 100, 10, 40, None)
-    assert health.reasons(Look(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
-    told = health.remarks(Look(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
+    assert health.reasons(HealthReport(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
+    told = health.remarks(HealthReport(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
     assert told == {
         "projections": "history is built anew and has come to position 40",
         "replica": "moves that it lacks: 3",
     }
-    away = health.remarks(Look(0.0, "", 1, None, True, [_NEAR]))
+    away = health.remarks(HealthReport(0.0, "", 1, None, True, [_NEAR]))
     assert set(away) == {"replica"}
-    assert health.remarks(Look(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
+    assert health.remarks(HealthReport(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
 
 
 def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(

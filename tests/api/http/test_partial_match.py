@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.gate.cache import glimpsed
+from api.gate.cache import read_uncached
 from api.store.interface import Store, StoreError, Unavailable
 from domain.game import Game
 from domain.log import Damaged
@@ -86,7 +86,7 @@ def test_what_cannot_be_glimpsed_is_left_to_the_ordinary_way(
         raise trouble
 
     store: Store = server.store
-    assert glimpsed(store, match, 2) is not None
+    assert read_uncached(store, match, 2) is not None
     monkeypatch.setattr(store, "glimpse", failing)
-    assert glimpsed(store, match, 2) is None
+    assert read_uncached(store, match, 2) is None
     assert ann.get(f"/v1/matches/{match}?at=2").status == 200

@@ -132,7 +132,7 @@ def test_nothing_is_kept_of_tickets_that_are_over() -> None:
             tickets.ended(admission)
             now += 61.0
         await tickets.give("m1", None, "ann")
-        assert (len(tickets._given), len(tickets._left)) == (1, 0)
+        assert (len(tickets._admissions), len(tickets._left)) == (1, 0)
 
     asyncio.run(scene())
 

@@ -28,8 +28,8 @@ def test_whoever_asks_for_all_the_tickets_keeps_nobody_from_his(tickets: Tickets
         assert (await tickets.admit(greedy[-1], "m1")).holder == "ann"
         with pytest.raises(Refused):
             await tickets.admit(greedy[0], "m1")
-        assert len(tickets._given) == 10
-        assert first.name in tickets._given  # its stream is open
+        assert len(tickets._admissions) == 10
+        assert first.name in tickets._admissions  # its stream is open
 
     asyncio.run(scene())
 

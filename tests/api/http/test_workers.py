@@ -132,8 +132,8 @@ def test_the_bots_of_a_worker_that_is_gone_go_on_at_another(
     """The one's bots are stopped, as if it had died; who looks at the match elsewhere wakes the others."""
     first = workers[0].player()
     match = first.post("/v1/matches", {"game": "toy"}).json["match"]
-    monkeypatch.setattr(workers[0].gate._house, "_stopping", True)
-    monkeypatch.setattr(workers[0].gate._house, "_turn", lambda match: None)
+    monkeypatch.setattr(workers[0].gate._bots, "_stopping", True)
+    monkeypatch.setattr(workers[0].gate._bots, "_turn", lambda match: None)
     for seat in ("left", "right"):
         assert first.post(f"/v1/matches/{match}/seats/{seat}", {"bot": "random"}).status == 201
     there = on(workers[1], first)

@@ -48,7 +48,7 @@ def present(glimpse: PartialMatch | None) -> PartialMatch:
 
 def check(store: SqlStore, match: Match, moves: range) -> None:
     for at in moves:
-        glimpse = present(store.glimpse(match.id, at))
+        glimpse = present(store.partial_match(match.id, at))
         assert (glimpse.root_at(at), glimpse.move) == (match.root_at(at), match.move)
         for viewer in (None, *match.game.seats):
             assert position(glimpse, at, viewer) == position(match, at, viewer)
@@ -69,9 +69,9 @@ def test_a_long_way_is_read_in_parts(store: SqlStore, monkeypatch: pytest.Monkey
 
 def test_what_is_no_earlier_move_is_left_to_the_whole_match(store: SqlStore, toy_game: Game) -> None:
     match = kept(store, finished(toy_game))
-    assert [store.glimpse(match.id, move) for move in (-1, 0, match.move, match.move + 1)] == [None] * 4
-    assert store.glimpse("m-nobody", 1) is None
-    assert store.glimpse(match.id, match.move - 1) is not None
+    assert [store.partial_match(match.id, move) for move in (-1, 0, match.move, match.move + 1)] == [None] * 4
+    assert store.partial_match("m-nobody", 1) is None
+    assert store.partial_match(match.id, match.move - 1) is not None
 
 
 def test_a_move_that_was_just_stored_is_known_at_once(store: SqlStore, toy_game: Game) -> None:
@@ -96,7 +96,7 @@ def test_harm_on_the_way_is_found(place: Place, toy_game: Game, state: bytes) ->
     store = place.open()
     for at in range(6, match.move):
         with pytest.raises(Damaged):
-            position(present(store.glimpse(match.id, at)), at)
+            position(present(store.partial_match(match.id, at)), at)
     with pytest.raises(Damaged):
         store.match(match.id)
     store.close()
@@ -125,6 +125,6 @@ def test_milestones_are_found_without_reading_every_move(
         return []
 
     monkeypatch.setattr(embedded._reading, "_rows", overheard)
-    assert embedded.glimpse(match.id, 3) is None
+    assert embedded.partial_match(match.id, 3) is None
     (plan,) = [embedded.rows(f"EXPLAIN QUERY PLAN {statement}", values) for statement, values in asked]
     assert "USING INDEX milestones" in plan[0][3]

@@ -113,7 +113,7 @@ def test_an_earlier_move_is_read_from_the_replica_where_it_holds_the_way_to_it(
 
     def questions_to_the_database() -> int:
         asked.clear()
-        glimpse = store.glimpse("m1", 5)
+        glimpse = store.partial_match("m1", 5)
         assert glimpse is not None
         assert glimpse.table_at(5, "left") == match.table_at(5, "left")
         return len(asked)

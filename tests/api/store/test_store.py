@@ -212,7 +212,7 @@ def test_what_an_uploaded_match_claims_is_checked_when_it_is_read(store: SqlStor
     assert claimed == {("m1", True), ("m2", True), ("m3", False), ("m4", True)}
     assert {(one.record.match, one.claimed) for one in store.brief(0, 1000)} == claimed
     for name, is_claimed in claimed:
-        found, glimpse = store.match(name), store.glimpse(name, 3)
+        found, glimpse = store.match(name), store.partial_match(name, 3)
         assert found is not None
         assert glimpse is not None
         assert (found.claimed, glimpse.claimed) == (is_claimed, is_claimed)

@@ -10,7 +10,7 @@ import pytest
 from domain.imported import name_of
 from domain.kernel import Result
 from domain.texts import LANGUAGES
-from replay.importers.twilight_struggle.report import Imported, content_of, imported, kept, summed, told
+from replay.importers.twilight_struggle.report import Imported, content_of, imported, kept, lines, summed
 from replay.importers.twilight_struggle.structure import BadLog
 from replay.verify import verify_records
 from tests.matches import PRODUCT
@@ -183,7 +183,7 @@ def test_a_line_that_nobody_understands_is_told() -> None:
     line = WHOLE.split("\n").index("US -1 in France [0][0]") + 2
     assert [(one.line, one.text) for one in found.unread] == [(line, "Grace sighs.")]
     assert not found.clean
-    assert told("g.txt", found, "en")[2] == f"  line {line}: not understood: Grace sighs."
+    assert lines("g.txt", found, "en")[2] == f"  line {line}: not understood: Grace sighs."
 
 
 def test_where_our_rules_cannot_follow_is_a_mismatch_with_the_reason() -> None:
@@ -208,19 +208,19 @@ def test_no_mismatch_lies_beyond_the_last_line() -> None:
 def test_a_report_in_english() -> None:
     text = WHOLE.replace("DEFCON degrades to 3", "DEFCON degrades to 1")
     line = WHOLE.split("\n").index("DEFCON degrades to 3") + 1
-    assert told("a.txt", log(text), "en") == [
+    assert lines("a.txt", log(text), "en") == [
         "a.txt: 10 plays, 77 values compared, 1 mismatch, 0 lines not understood; "
         "USSR wins, nuclear war (US 4, USSR -4)",
         "  entries: 11 followed, 0 resynchronised, 0 lost",
         f"  line {line}: DEFCON: the log says 1, our rules give 3",
     ]
-    assert told("b.txt", log(STOPS), "en") == ["b.txt: 5 plays, 53 values compared, all agree; no result"]
+    assert lines("b.txt", log(STOPS), "en") == ["b.txt: 5 plays, 53 values compared, all agree; no result"]
 
 
 def test_a_report_in_russian() -> None:
     text = WHOLE.replace("US -2 in Iran [1][0]", "US -2 in Iran [2][0]")
     line = WHOLE.split("\n").index("US -2 in Iran [1][0]") + 1
-    assert told("a.txt", log(text), "ru") == [
+    assert lines("a.txt", log(text), "ru") == [
         "a.txt: 10 розыгрышей, сверено 77 значений, 1 расхождение, непонятно 0 строк; "
         "победа: СССР, ядерная война (США 4, СССР -4)",
         "  частей записи: по правилам 11, с поправкой 0, взято из записи 0",
@@ -233,7 +233,7 @@ def test_everything_that_is_compared_has_its_words(language: str) -> None:
     latin = re.compile(r"[a-z]{3,}")
     for _, spoilt in list(damaged(with_columns()))[::2]:
         found = log(spoilt)
-        for mismatch, line in zip(found.mismatches, told("f", found, language)[2:], strict=False):
+        for mismatch, line in zip(found.mismatches, lines("f", found, language)[2:], strict=False):
             if (mismatch.stated, mismatch.ours) != (None, None):
                 assert "_" not in line
                 assert language == "en" or not latin.search(line), line
@@ -242,7 +242,7 @@ def test_everything_that_is_compared_has_its_words(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_cannot_command_a_terminal(language: str) -> None:
     found = log(WHOLE.replace("US -1 in France [0][0]\n", "US -1 in France [0][0]\nx\u202ey\n"))
-    assert all(line.isprintable() for line in told("evil\x1b[2J.txt", found, language))
+    assert all(line.isprintable() for line in lines("evil\x1b[2J.txt", found, language))
 
 
 def test_what_became_of_a_match_and_of_several_files() -> None:
