@@ -114,13 +114,13 @@ class Trouble(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.reason = ""
-        self.desk: CachedMatch | None = None
+        self.cached: CachedMatch | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""
         self.reason = repr(record.exc_info[1]) if record.exc_info else record.getMessage()
-        if self.desk:
-            self.desk.tell()
+        if self.cached:
+            self.cached.tell()
 
     @contextmanager
     def listening(self) -> Iterator[Trouble]:
@@ -372,7 +372,7 @@ async def _over(gate: Gate, name: str, trouble: Trouble, moves: Advance) -> Matc
     Raises:
         CannotBeDone: a bot has failed, or the store takes no more moves.
     """
-    cached = trouble.desk = await gate.desk(name)
+    cached = trouble.cached = await gate.desk(name)
     move = 0
     while cached.match.status != "over":
         if trouble.reason or cached.match.move == move:

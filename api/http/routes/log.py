@@ -14,7 +14,7 @@ from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
 from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
-from api.http.permissions import looked, sight, sight_of, viewer
+from api.http.permissions import log_view, looked, sight_of, viewer
 from api.http.routing import Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
@@ -158,7 +158,7 @@ async def read_moves(
         return await _live(call, cached, after, view, proof, ticket)
     if ticket is not None:
         raise Refused("invalid", "ticket-for-stream")
-    seen = await sight(call, match, view, after, at_least, proof=proof)
+    seen = await log_view(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:
         last = seen.match.move if limit is None else min(seen.match.move, after + limit)
