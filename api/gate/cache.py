@@ -1,7 +1,7 @@
-"""The cache of matches: committed state only, one entry for each match, the least recently used leave first.
+"""The cache of matches: committed state only, one entry a match, the least recently used leave first.
 
-A desk is where a match lies while somebody plays or watches it.  Its lock admits one command at a time, so a
-match has at most one uncommitted request.  Whoever reads takes `cached.match` and finds what is committed.
+A `CachedMatch` holds a match while it is played or watched.  Its lock admits one command at a time, so a
+match has at most one uncommitted request.  `cached.match` is the committed state.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _GLANCE = 0.01  # seconds after which it is looked again whether a match is free
 
 
 def forget(task: asyncio.Task[Any]) -> None:
-    """Nobody needs to be told of a failure if all who asked have gone away."""
+    """Ignore the failure of a task if every caller has gone away."""
     if not task.cancelled():
         task.exception()
 
@@ -44,12 +44,12 @@ class CachedMatch:
         self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
         self.position = 0  # in the store's order, up to which nothing of the match is missing here
         self.lock = asyncio.Lock()
-        self.users = 0  # who plays or follows here; the desk stays as long as there are any
+        self.users = 0  # who plays or follows here; the match stays in the cache as long as there are any
         self._news: asyncio.Future[None] | None = None
 
     @contextmanager
     def used(self) -> Iterator[CachedMatch]:
-        """Keep the desk from being cleared away."""
+        """Keep the match in the cache meanwhile."""
         self.users += 1
         try:
             yield self
@@ -64,7 +64,7 @@ class CachedMatch:
         self.tell()
 
     def tell(self) -> None:
-        """Wake everybody who waits for news."""
+        """Wake all who wait for news."""
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
         self._news = None
@@ -78,12 +78,12 @@ class CachedMatch:
 
 
 class MatchCache:
-    """The desks by match, the most recently used last.
+    """The cached matches by id, the most recently used last.
 
     Args:
         most: how many are kept; busy ones stay beyond that.
         room: bytes of memory that they may take, about; busy ones stay beyond that.
-        load: sets up the desk of a stored match, in a thread; None where there is no such match.
+        load: reads a stored match, in a thread; returns None if there is no such match.
         since: gives the stored moves of a match after one (see `CoalescedReads.since`).
     """
 
@@ -91,14 +91,14 @@ class MatchCache:
         self._most, self._room, self._load, self._since = most, room, load, since
         self.weight = 0  # bytes of memory that they take, about
         self._weights: dict[str, int] = {}
-        self._data: dict[int, tuple[int, int]] = {}  # by id: how many desks have it, and what it weighs
+        self._data: dict[int, tuple[int, int]] = {}  # by id: how many matches have it, and what it weighs
         self._matches: OrderedDict[str, CachedMatch] = OrderedDict()
         self._loading: dict[str, asyncio.Task[CachedMatch | None]] = {}
 
     def put(self, cached: CachedMatch) -> CachedMatch:
-        """Keep the desk of a match that was just opened; gives the one that is there.
+        """Keep a match that was just opened, and return the cached one.
 
-        Somebody may have found the match in the store already: then he is at the desk that counts.
+        Another caller may have read the match from the store already: then that one is returned.
         """
         kept = self._matches.setdefault(cached.match.id, cached)
         if kept is cached:
@@ -114,7 +114,7 @@ class MatchCache:
         return self.weight > self._room
 
     def at_hand(self, match: str) -> CachedMatch | None:
-        """The desk, where it need not be loaded."""
+        """The match, if it is in memory."""
         cached = self._matches.get(match)
         if cached is not None:
             self._matches.move_to_end(match)
@@ -127,7 +127,7 @@ class MatchCache:
         return self._matches.get(match)
 
     async def get(self, match: str) -> CachedMatch | None:
-        """The desk of a match; several who ask at once share one reading of the store."""
+        """The match, loaded if necessary; concurrent callers share one read of the store."""
         while True:
             cached = self.at_hand(match)
             if cached is not None:
@@ -289,20 +289,19 @@ class _Question:
         return await asyncio.to_thread(self._log.since_each, self._moves)
 
 
-# ── Looks at earlier moves of matches that lie on no desk: no such match is read whole for that ──
+# ── Earlier moves of matches that are not in memory: the match is read only up to that move ──
 
 
 class UncachedMatch(Struct, frozen=True):
-    """What one look at an earlier move is told from: in place of a desk, and nobody can play there."""
+    """A match read up to one earlier move.  It is not kept, and cannot be played."""
 
     match: PartialMatch
 
 
 def read_uncached(store: Store, match: str, move: int) -> UncachedMatch | None:
-    """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
-    thread.
+    """The match up to a move before the latest one.  Reads the store, so call it in a thread.
 
-    None where it cannot be told like this.  Whoever then reads the match whole hears why: there is no such
+    Returns None if that is not possible.  Reading the whole match then raises the reason: there is no such
     match or move, its log is damaged, or the store is away and has a replica.
     """
     try:

@@ -190,8 +190,9 @@ class Gate:
     # ── reading ──
 
     async def desk(self, match: str) -> CachedMatch:
-        """The desk of a match, with the committed state: all that was committed before somebody asked, by
-        whichever process.  Where the store is away and has a replica, `cached.lag` tells how old it may be.
+        """The cached match, with all that was committed before the call, by any process.
+
+        Where the store is away and has a replica, `cached.lag` tells how old it may be.
 
         Raises:
             Denied: unknown-match, withdrawn.
@@ -269,7 +270,7 @@ class Gate:
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
     ) -> CommandResult:
-        """A new match; opening seats nobody.  `reserved`: who alone may take a seat.
+        """A new match; opening does not seat the player.  `reserved`: who alone may take a seat.
 
         The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
         that key is whose it is, without a match.

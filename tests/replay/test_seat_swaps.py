@@ -56,7 +56,7 @@ def test_it_is_told_in_russian_too(swap_game: Game) -> None:
     ("language", "sentence"),
     [
         ("en", "The house plays Dark from here on (random)."),
-        ("ru", "Отныне за сторону Dark играет дом (random)."),
+        ("ru", "Отныне за сторону Dark играет бот (random)."),
     ],
 )
 def test_a_bot_is_told_as_the_house(swap_game: Game, language: str, sentence: str) -> None:
