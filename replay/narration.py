@@ -72,7 +72,7 @@ def narrated(
         yield _paragraph(match, record, words, viewer, people or {}, record.move in stands)
 
 
-def told(
+def narrate(
     match: Match, move: int, words: Words, viewer: Seat | None = None, people: People | None = None
 ) -> Paragraph:
     """One move in words.  Raises NoView: see `replay.positions`."""

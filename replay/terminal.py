@@ -28,7 +28,7 @@ from domain.imported import MARK, REMARK
 from domain.kernel import HIDDEN, Seat, Table
 from domain.match import Match
 from domain.piles import Pile
-from replay.narration import People, told
+from replay.narration import People, narrate
 from replay.positions import Shown, fields, position, table_at
 from replay.words import Words
 
@@ -52,7 +52,7 @@ def picture(
     """
     shown = position(match, move, viewer)
     table = table_at(match, shown.move, viewer)
-    paragraph = told(match, shown.move, words, viewer, people)
+    paragraph = narrate(match, shown.move, words, viewer, people)
     result = [words.result(shown.result), ""] if shown.result else []
     lines = [*result, paragraph.done, *(f"  {sentence}" for sentence in paragraph.after)]
     if shown.unverified and shown.move > 1:  # the first move says so itself

@@ -36,7 +36,7 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/common.py: SeededKeys.present",
     "api/cli/common.py: keep_in",
     "api/cli/fuzz.py: _match_file",
-    "api/cli/import_log.py: _Shelf.keep",
+    "api/cli/import_log.py: _Target.keep",
     "api/cli/play.py: _Files.write",
     "api/cli/script.py: _finish",
     "api/gate/commit.py: Commits.note",

@@ -2,8 +2,8 @@
 
 Redis holds nothing that cannot be lost.  News of commits say where to look, never what was played; limits and
 tickets fall back on what each worker knows.  So a Redis that is killed, stalled or emptied costs no move
-anything, and whoever can write to it cannot make anybody see a move that is not stored, or a hand that is not
-his.
+anything, and a client that can write to it cannot make a viewer see a move that is not stored, or another's
+hand.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The Redis client: short waits, no second attempts; and what the workers share by it, limits and tickets.
 
-The client's own second attempts would hold up whoever asks for seconds; here a question that is not answered
-in time has failed, and for a moment nobody else tries.
+The client's own second attempts would hold up the caller for seconds; here a question that is not answered
+in time has failed, and for a moment no caller tries again.
 
 A question that Redis refuses as wrong is another matter: then it is not Redis that is away.  It is told as
-the error that it is, once, and keeps nobody from asking other questions.
+the error that it is, once, and does not stop other questions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from api.settings import BadSetting
 
 VARIABLE = "GLASNOST_REDIS"
 PATIENCE = 0.25  # seconds until a question has failed
-PAUSE = 0.5  # seconds after a failure during which nobody tries
+PAUSE = 0.5  # seconds after a failure during which no question is sent
 CALM = 5.0  # seconds without another refusal until a Redis that takes nothing counts as back
 _CONNECTIONS = 16  # at once
 _TOLD = 100  # different refusals that are told in the log
@@ -55,7 +55,7 @@ _log = logging.getLogger("glasnost.bus")
 
 
 class Away(Exception):
-    """There is no answer of Redis; whoever asked does without it."""
+    """Redis did not answer; the caller goes on without it."""
 
 
 class Refused(Away):
@@ -134,7 +134,7 @@ class Health:
         return self.away and self._clock() < self._until
 
     def failed(self, error: Exception) -> None:
-        """It did not answer, or takes nothing: whoever only reads is answered all the same."""
+        """It did not answer, or takes nothing: callers that only read are answered all the same."""
         now = self._clock()
         self._until = now + PAUSE
         self._uncalm_until = now + (CALM if isinstance(error, ResponseError) else 0.0)
@@ -208,9 +208,9 @@ def _reason(error: ResponseError) -> str:
 # ── Limits that the workers share: each tells what it let through, and hears what the others did ──
 #
 # A request is judged by its own worker alone, at once.  Ten times a second the workers settle in Redis what
-# each visitor has used, and a worker that hears of more than it knew lets him wait accordingly.  So whoever
-# spreads his requests over the workers gets one allowance, and what he can take in a tenth of a second on
-# top. Without Redis each worker judges by what it let through itself.
+# each visitor has used, and a worker that learns of more than it knew lets them wait accordingly.  So a
+# visitor who spreads requests over the workers gets one allowance, and what they can take in a tenth of a
+# second on top.  Without Redis each worker judges by what it let through itself.
 
 
 EVERY = 0.1  # seconds between two settlements
@@ -220,7 +220,7 @@ _SECOND = 1_000_000
 # changed.  All times are Redis' own, in microseconds.  Where its clock was set back, those that are still to
 # come are thrown away: they would hold visitors up until it comes there again.  Given: what one request
 # costs, the burst, since when changes are told, and visitors with how many requests they made.  Answered:
-# now, and for each change the visitor, his time from now, and when it was changed.
+# now, and for each change the visitor, their time from now, and when it was changed.
 _SETTLE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -266,7 +266,7 @@ class Limit(Protocol):
         """What was let through since this was asked before, of up to so many visitors."""
 
     def learn(self, visitor: str, free_at: float) -> None:
-        """What all workers let through leaves his bucket full only at `free_at`, on this worker's clock."""
+        """By what all workers let through, the visitor's bucket is full only at `free_at`, by this clock."""
 
 
 class SharedLimit:
@@ -323,8 +323,8 @@ class SharedLimit:
 #
 # Each lies under the hash of the ticket, with a code over it (HMAC-SHA256) by a key of the store's own.  So
 # who reads Redis cannot use a ticket, and who writes to it cannot make one that opens somebody's view; nor
-# can he put back one whose time is over, for the code is over that time, too.  The time is that of Redis, so
-# that the clocks of the workers need not agree.
+# can they put back one whose time is over, for the code is over that time, too.  The time is that of Redis,
+# so that the clocks of the workers need not agree.
 
 
 _CODE, _TIME = 32, 8  # bytes

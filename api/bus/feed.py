@@ -28,19 +28,19 @@ from api.store.interface import Log, OnCommit, StoreError
 
 # ── Telling the other workers of commits: one entry in a Redis stream for each, whose id is its position ──
 #
-# An entry names the match and the first and last position, and nothing of the moves.  Whoever hears it looks
+# An entry names the match and the first and last position, and nothing of the moves.  A reader looks
 # into the store; so no secret ever lies in Redis, and an entry that somebody else put there shows nobody
 # anything.  A code over it (HMAC-SHA256, of which 12 bytes are sent) tells that it is a worker's: who
 # believed in commits that are still to come would not look for them when they do.  The code holds no time:
 # what was true once stays true, for a position is used only once.  Only where a store was restored to an
 # earlier time may who writes to Redis put an old entry back, and so hold up news of a match to those who
-# follow it at another worker; whoever looks at the match sees what is stored.
+# follow it at another worker; a viewer of the match sees what is stored.
 #
 # Redis refuses an entry whose id does not come after the last one: what two workers announce out of order, or
-# twice.  That leaves a gap in the positions, and whoever hears fills it from the store.
+# twice.  That leaves a gap in the positions, and the reader fills it from the store.
 
 WAITING = 10_000  # announcements kept while Redis does not answer; the oldest are given up
-KEPT = 100_000  # entries in the stream, about: whoever is further behind reads the store
+KEPT = 100_000  # entries in the stream, about: a worker further behind reads the store
 _GROUP = 500
 _WAIT = 0.01  # seconds between two calls: a call costs as much as 150 announcements in it
 
@@ -60,7 +60,7 @@ return refused
 
 
 class Publisher:
-    """Announces commits from a task of its own; whoever commits never waits.
+    """Announces commits from a task of its own; a commit never waits.
 
     Args:
         link: to Redis.
@@ -101,7 +101,7 @@ class Publisher:
                     await asyncio.sleep(PAUSE)
 
     async def _send(self) -> None:
-        """Send some; those that failed are sent again, for nobody knows whether they arrived."""
+        """Send some; those that failed are sent again, for it is unknown whether they arrived."""
         if not self._sending:
             some = [self._waiting.popleft() for _ in range(min(_GROUP, len(self._waiting)))]
             self._sending = sorted(some)

@@ -200,7 +200,7 @@ _OPERATOR = "command line"  # who withdrew, where no administrator's token says 
 
 @click.command()
 @click.argument("match")
-@click.option("--reason", required=True, help="Why; whoever asks for the match is told.")
+@click.option("--reason", required=True, help="Why; shown to all who ask for the match.")
 @store_option()
 @json_option
 def withdraw(match: str, reason: str, store: Location, as_json: bool) -> None:

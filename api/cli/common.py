@@ -223,7 +223,7 @@ def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 @contextmanager
 def opened_store(location: Location, *, write: bool = True) -> Iterator[SqlStore]:
-    """The store at `location`, closed afterwards; with `write` false, read beside whoever writes it.
+    """The store at `location`, closed afterwards; with `write` false, read while another process writes it.
 
     Raises:
         CannotBeDone: there is none, it is held by another process, newer or damaged.

@@ -156,7 +156,7 @@ MOST_ANSWERS = 100_000  # a match that is not over by then does not end
 
 
 class Stuck(Exception):
-    """The rules ask for what nobody can answer, or never end."""
+    """The rules ask a question without an answer, or never end."""
 
 
 class Count(Struct):
@@ -191,7 +191,7 @@ class Match:
         """Play to the end, counting.
 
         Raises:
-            Stuck: a question that nobody can answer, or no end.
+            Stuck: a question without an answer, or no end.
             Exception: whatever the rules raise.
         """
         table = self._begun()

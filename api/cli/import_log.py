@@ -52,7 +52,7 @@ def import_log(
     FILE is a log as the commercial edition's export writes it.  A deal that fits is worked out, our rules
     play the log through with its dice, and every number that it states is compared: influence after each
     change, DEFCON, points, military operations, space race, every roll.  Printed are the values that differ,
-    with their lines, and the lines that nobody understands.
+    with their lines, and the lines that the importer does not understand.
 
     An imported match is marked as imported, unverified for ever.  The hands are not in a log, so nobody is
     shown any.  The same log is kept once, however often it is imported.

@@ -31,14 +31,14 @@ SECTIONS = {
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
         "keys": ("api.cli.admin", "The keys that sign a store's matches."),
     },
-    "Keep": {
+    "Maintain": {
         "withdraw": ("api.cli.admin", "Show an uploaded match no longer."),
         "people": ("api.cli.people", "Forget, rename, lock out or find people."),
         "backup": ("api.cli.admin", "Copy a store while it is in use."),
         "restore": ("api.cli.admin", "Make a store from a backup."),
         "migrate": ("api.cli.migrate", "Copy a store into another one, and prove it."),
     },
-    "Try hard": {
+    "Test": {
         "fuzz": ("api.cli.fuzz", "Random legal play, looking for errors."),
         "bench": ("api.cli.fuzz", "Run the benchmarks."),
     },
@@ -117,7 +117,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted", INTERRUPTED)
     except SystemExit:
-        # Nobody reads on (click ends so): not all was told, but nothing was found wrong either.
+        # The reader has gone (click ends so): not all was printed, but nothing was found wrong either.
         return _unread()
     except BrokenPipeError:
         return _unread()

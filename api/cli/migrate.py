@@ -128,7 +128,7 @@ def _opened(location: Location, places: Mapping[str, Place], keys: Path, kept: E
 
 
 def _keys_of(location: Place, other: Path | None = None) -> Path:
-    """Where the keys of a store lie, as far as nobody says."""
+    """Where the keys of a store lie, unless the caller says otherwise."""
     named = os.environ.get("GLASNOST_KEYS")
     if isinstance(location, Path):
         beside = location.absolute().with_name(f"{location.absolute().name}.keys")
@@ -204,7 +204,7 @@ def _wrong(source: Sequence[SqlStore], target: SqlStore) -> Iterator[str]:
                 yield f"match {name}: {reason}"
             bar(1, name)
     if size(source) != size([target]):
-        yield "--from was written to meanwhile: stop whoever serves it, and copy it into another empty store"
+        yield "--from was written to meanwhile: stop the server, and copy it into another empty store"
 
 
 def _reason(source: SqlStore, target: SqlStore, name: str) -> str:

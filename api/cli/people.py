@@ -191,7 +191,7 @@ def audit(store: Location, as_json: bool) -> None:
 
 @contextmanager
 def _changing(store: Location) -> Iterator[People]:
-    """The people of a store that nobody else holds.
+    """The people of a store that no other process holds.
 
     Raises:
         CannotBeDone: it is held, or what is asked cannot be done.

@@ -109,7 +109,7 @@ class SeededBot:
 
 
 class Trouble(logging.Handler):
-    """Hears what the house says of a bot that failed, and wakes whoever follows the match."""
+    """Collects what is logged of a bot that failed, and wakes the followers of the match."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -320,7 +320,7 @@ def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> 
     stored = store.match(plan.match) if plan.match else None
     if stored and stored.status == "over":
         return stored, True
-    # Whoever repeats a seeded match without a store gets the same file, signature included.
+    # Repeating a seeded match without a store gives the same file, signature included.
     keys: Keys = SeededKeys() if plan.seed and temporary else store.keys
     try:
         return asyncio.run(_to_the_end(plan, store, keys, stored, moves)), False

@@ -123,11 +123,11 @@ def _data(match: Match, words: Words, move: int | None, viewer: str | None) -> d
     shown = position(match, move, viewer)
     data: dict[str, Any] = msgspec.to_builtins(shown)
     story = (part for part in narrated(match, words, viewer) if part.move <= shown.move)
-    told = [
+    narration = [
         {"move": part.move, "kind": part.kind, "stands": part.stands, "text": part.text} for part in story
     ]
     remark = REMARK[words.language] if match.imported else None
-    return data | {"viewer": shown.viewer or SPECTATOR, "remark": remark, "narration": told}
+    return data | {"viewer": shown.viewer or SPECTATOR, "remark": remark, "narration": narration}
 
 
 def _changes(
@@ -186,7 +186,7 @@ def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str
     from replay.narration import narrated
 
     turns, names = _turns(match)
-    for number, paragraphs in groupby(narrated(match, words, viewer), lambda told: turns[told.move - 1]):
+    for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: turns[line.move - 1]):
         part = list(paragraphs)
         called, ordinal = names.get(number, ("", 0))
         turn = Turn(number, part[0].move, part[-1].move, {}, {}, called=called, ordinal=ordinal)

@@ -91,7 +91,7 @@ def _are_named(location: Location) -> bool:
 def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
     """A match; its secret, and who signed it, where the store's keys are at hand.
 
-    Nobody here is asked to have signed what came from elsewhere.
+    What came from elsewhere need not be signed by this server.
     """
     import msgspec
 

@@ -1,8 +1,8 @@
-"""The bots of the house: they answer what they are asked, each answer a move of its own.
+"""The bots of the server: they answer what they are asked, each answer a move of its own.
 
 Where a person plays, they answer at once, while the match's lock is still held, so that the person's next
-question is the next thing he sees.  A match between bots, and whatever takes longer, goes on in the
-background, one move at a time, so that it stands in nobody's way.
+question is the next thing they see.  A match between bots, and what takes longer, goes on in the
+background, one move at a time, so that it blocks no other request.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from domain.drafts import Draft
 from domain.kernel import Picks, Prompt, Refused, Seat
 from domain.match import Match
 
-# ── The players of the house.  A bot is told what its seat is asked, as any client is, and nothing else ──
+# ── The bots.  A bot receives the question of its seat, as any client does, and nothing else ──
 
 
 class Bot(Protocol):
-    """Somebody of the house who answers questions."""
+    """A player of the server that answers questions."""
 
     def answer(self, question: Prompt) -> Picks:
         """A legal answer."""
@@ -56,10 +56,10 @@ def player_of(bot: str) -> str:
     return f"bot:{bot}"
 
 
-# ── The bots of the house at the tables: they answer what they are asked, each answer a move of its own ──
+# ── The bots in matches: each answer is a move of its own ──
 
 
-IN_A_ROW = 200  # answers of bots before a person gets his own answer
+IN_A_ROW = 200  # answers of bots before a person gets their own answer
 _AGAIN_SECONDS = 1.0  # until a bot tries again when the store was not available
 
 _log = logging.getLogger("glasnost.bots")
@@ -69,9 +69,9 @@ class BotRunner:
     """The bots and the matches in which they are asked.
 
     Args:
-        bots: the players of the house, by name.
+        bots: the bots, by name.
         commits: makes their answers durable.
-        desks: the matches at hand.
+        cache: the matches in memory.
     """
 
     def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache) -> None:

@@ -1,4 +1,4 @@
-"""The cache of matches: committed state only, one entry for each match, the least recently used leave first.
+"""The cache of matches: committed state only, one entry a match, the least recently used leave first.
 
 A cached match is kept while somebody plays or follows it.  Its lock admits one command at a time, so a match
 has at most one uncommitted request.  Readers take `cached.match` and find what is committed.
@@ -27,7 +27,7 @@ _GLANCE = 0.01  # seconds after which it is looked again whether a match is free
 
 
 def forget(task: asyncio.Task[Any]) -> None:
-    """Nobody needs to be told of a failure if all who asked have gone away."""
+    """Ignore the failure of a task if every caller has gone away."""
     if not task.cancelled():
         task.exception()
 
@@ -89,7 +89,7 @@ def _answer(future: asyncio.Future[bool], answer: bool) -> None:
 
 
 class MatchCache:
-    """The desks by match, the most recently used last.
+    """The cached matches by id, the most recently used last.
 
     Args:
         most: how many are kept; busy ones stay beyond that.
@@ -311,7 +311,7 @@ def read_uncached(store: Store, match: str, move: int) -> UncachedMatch | None:
     """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
     thread.
 
-    None where it cannot be told like this.  Whoever then reads the match whole hears why: there is no such
+    Returns None if that is not possible.  Reading the whole match then raises the reason: there is no such
     match or move, its log is damaged, or the store is away and has a replica.
     """
     try:

@@ -256,7 +256,7 @@ class Gate:
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
     ) -> CommandResult:
-        """A new match; opening seats nobody.  `reserved`: who alone may take a seat.
+        """A new match; opening does not seat the player.  `reserved`: who alone may take a seat.
 
         The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
         that key is whose it is, without a match.

@@ -1,8 +1,8 @@
-"""Where several processes write one store: the matches at hand follow what the others commit.
+"""Where several processes write one store: the cached matches follow what the others commit.
 
-Whoever asks for a match gets all that was committed before, so each question reads on in the store first.
-Whoever follows one is told as soon as somebody tells of a commit: the store itself, and a bus where there is
-one.  Both only say where to look, so it does no harm to hear of the same commit twice.
+A caller gets all that was committed before the call, so each call reads on in the store first.  A follower is
+notified as soon as a commit is announced: by the store itself, and by a bus if there is one.  Both only say
+where to look, so it does no harm to be notified of the same commit twice.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Following:
 
     Args:
         store: where other processes may write.
-        desks: the matches at hand.
-        house: its bots go on where those of another process do not.
+        cache: the matches in memory.
+        bots: they go on if those of another process do not.
         clock: the time in microseconds UTC, as it is in the moves.
         delays: counts how long moves of other processes took to be here.
     """

@@ -194,13 +194,13 @@ class Borders:
         if not self._origins or scope["type"] != "http":
             return send
 
-        async def told(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [*message.get("headers", ()), *self.shared(scope["headers"])]
                 message = {**message, "headers": varying(headers)}
             await send(message)
 
-        return told
+        return send_with_headers
 
     def _is_named(self, origin: bytes) -> bool:
         return origin.decode("latin-1").lower() in self._origins

@@ -59,7 +59,7 @@ async def _awaited(call: Caller, cached: CachedMatch, at_least: int) -> CachedMa
     return cached
 
 
-async def sight(
+async def log_view(
     call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False
 ) -> LogView:
     """A match with all these moves in it, looked at as `view` asks for.

@@ -255,7 +255,7 @@ def test_what_is_written_to_the_source_meanwhile_is_found_out(
 
     monkeypatch.setattr("api.store.backup.differences", compared)
     told = glasnost("migrate", "--from", database, "--from-keys", "k", "--to", "again")
-    told.refused(1, "--from was written to meanwhile: stop whoever serves it")
+    told.refused(1, "--from was written to meanwhile: stop the server")
 
 
 def test_no_key_is_laid_into_the_new_store(glasnost: Program, store: Path) -> None:

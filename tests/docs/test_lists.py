@@ -93,7 +93,7 @@ def test_the_page_for_analysts_tells_the_pools(server: Server) -> None:
 
 def test_the_page_for_analysts_tells_how_a_rating_is_made() -> None:
     prose = " ".join(read("docs/analysts.md").prose.split())
-    mu, sigma = re.findall(r"He begins with (\d+) and ([\d.]+)\.", prose)[0]
+    mu, sigma = re.findall(r"A new player has (\d+) and ([\d.]+)\.", prose)[0]
     assert (float(mu), float(sigma)) == (BEGINNER.mu, round(BEGINNER.sigma, 3))
     start, scale, times = re.findall(r"is (\d+) \+ (\d+) × \(`mu` − (\d) × `sigma`\)", prose)[0]
     for skill in (BEGINNER, Skill(31.0, 2.5)):

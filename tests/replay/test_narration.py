@@ -19,7 +19,7 @@ from domain.match_base import ALL
 from domain.piles import Pile
 from domain.texts import LANGUAGES, Texts
 from domain.twilight_struggle.state import Effect, InPlay, State
-from replay.narration import narrated, told
+from replay.narration import narrate, narrated
 from replay.terminal import as_text, picture, table_picture
 from replay.words import Words
 from tests.domain import toy
@@ -121,15 +121,15 @@ def test_secret_picks_are_told_only_to_those_who_know(told_game: Game) -> None:
     sitting = Sitting(told_game).seat_all()
     sitting.answer("left", "3")
     match, words = sitting.match, Words(sitting.match, "en")
-    assert told(match, 4, words, "left").done == "Left: 3."
-    assert told(match, 4, words, "right").done == "Left answers in secret."
-    assert told(match, 4, words).done == "Left answers in secret."
+    assert narrate(match, 4, words, "left").done == "Left: 3."
+    assert narrate(match, 4, words, "right").done == "Left answers in secret."
+    assert narrate(match, 4, words).done == "Left answers in secret."
 
 
 def test_a_pick_is_told_by_its_label(told_game: Game) -> None:
     match = finished(told_game).match
     stop = next(r for r in match.records if isinstance(r.entry, Played) and r.entry.picks == ("stop",))
-    assert told(match, stop.move, Words(match, "en")).done.endswith(": I stop.")
+    assert narrate(match, stop.move, Words(match, "en")).done.endswith(": I stop.")
 
 
 def test_people_are_named_where_they_are_known(told_game: Game) -> None:
@@ -137,13 +137,13 @@ def test_people_are_named_where_they_are_known(told_game: Game) -> None:
     words = Words(match, "en")
     seats = [record.move for record in match.records if isinstance(record.entry, Seated)]
     people = {"p-left": "Anna", "p-right": None}
-    first, second = (told(match, move, words, None, people).done for move in seats)
+    first, second = (narrate(match, move, words, None, people).done for move in seats)
     assert first == "Anna sits down: Left. Left gives no salt."
     assert second == (
         "a player who was forgotten sits down: Right. Right gives no salt. Every seat is taken; play begins."
     )
     bots = finished(told_game, bots=True).match
-    assert told(bots, 2, words).done == "The house plays Left (random)."
+    assert narrate(bots, 2, words).done == "The house plays Left (random)."
 
 
 def test_options_that_are_not_the_default_are_told(told_game: Game) -> None:

@@ -11,7 +11,7 @@ from domain.game import Game
 from domain.match import Match
 from replay.difference import difference
 from replay.export import export, tables
-from replay.narration import narrated, told
+from replay.narration import narrate, narrated
 from replay.positions import position
 from replay.terminal import as_text, picture
 from replay.words import Words
@@ -49,26 +49,26 @@ def test_the_move_of_the_exchange_tells_who_plays_what_from_here_on(swap_game: G
 
 def test_it_is_told_in_russian_too(swap_game: Game) -> None:
     match = whole(swap_game)
-    assert told(match, 5, Words(match, "ru")).players[1] == "Отныне за сторону Light играет p-dark."
+    assert narrate(match, 5, Words(match, "ru")).players[1] == "Отныне за сторону Light играет p-dark."
 
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
         ("en", "The house plays Dark from here on (random)."),
-        ("ru", "Отныне за сторону Dark играет дом (random)."),
+        ("ru", "Отныне за сторону Dark играет бот (random)."),
     ],
 )
 def test_a_bot_is_told_as_the_house(swap_game: Game, language: str, sentence: str) -> None:
     match = exchanged(swap_game, bot=True).match
-    assert told(match, 5, Words(match, language)).players[0] == sentence
+    assert narrate(match, 5, Words(match, language)).players[0] == sentence
 
 
 def test_going_back_tells_who_plays_what_again(swap_game: Game) -> None:
     sitting = exchanged(swap_game)
     sitting.accept(sitting.match.rule(sitting.context, "judge", "misheard", back_to=4))
     match = sitting.match
-    assert told(match, 7, Words(match, "en")).players == (
+    assert narrate(match, 7, Words(match, "en")).players == (
         "p-dark plays Dark from here on.",
         "p-light plays Light from here on.",
     )

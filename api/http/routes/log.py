@@ -158,7 +158,7 @@ async def read_moves(
         return await _live(call, cached, after, view, proof, ticket)
     if ticket is not None:
         raise Refused("invalid", "ticket-for-stream")
-    seen = await sight(call, match, view, after, at_least, proof=proof)
+    seen = await log_view(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:
         last = seen.match.move if limit is None else min(seen.match.move, after + limit)

@@ -334,7 +334,7 @@ def _explained(s: State, seat: Seat, option: str, pool: Pool) -> int:
     checker.pool = pool.copy()
     decision = kernel.decide(s, Answer(seat, (option,)))
     inside = list(takewhile(lambda fact: not isinstance(fact, (RoundBegan, EffectsLapsed)), decision.facts))
-    told(checker, s, inside)
+    compare_stated(checker, s, inside)
     wrong = 3 * len(checker.mismatches)
     moved = sum(isinstance(fact, DefconSet) for fact in inside)
     wrong += moved - len([*pool.unused(log.Defcon)]) + len([*checker.pool.unused(log.Defcon)])  # untold
@@ -358,7 +358,7 @@ def _expects(step: Step[State], pool: Pool) -> bool:
     return False
 
 
-def told(checker: Checker, s: State, facts: Iterable[Fact[State]]) -> None:
+def compare_stated(checker: Checker, s: State, facts: Iterable[Fact[State]]) -> None:
     """Let a checker see facts, each with the table after it."""
     table = s
     for fact in facts:

@@ -144,12 +144,12 @@ def test_a_listener_that_hears_nothing_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: Queue[tuple[str, int]] = Queue()
-    monkeypatch.setattr(postgres_connection, "BELL", "somewhere_else")
+    monkeypatch.setattr(postgres_connection, "MOVES_CHANNEL", "somewhere_else")
     monkeypatch.setattr(postgres_connection, "LOOK", 0.02)
     workers[0].watch(partial(put, told))
     while not (heard := listeners(place)):
         pass
-    monkeypatch.setattr(postgres_connection, "BELL", "glasnost_moves")
+    monkeypatch.setattr(postgres_connection, "MOVES_CHANNEL", "glasnost_moves")
     seeds = count(1)
 
     def is_told_of_another() -> None:
