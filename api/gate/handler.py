@@ -34,7 +34,7 @@ from domain.match_base import Chair, Outline
 # ── What a command is before and after the gate, and what an idempotency key keeps of it ──
 
 Judge = Callable[[Match, Context, Seat | None], Draft]
-"""What a command leads to; it is told the seat for which the command is said, if it is a seat's."""
+"""What a command leads to; it takes the seat for which the command is said, if it is a seat's."""
 
 _LAST_SECOND = 253_402_300_799  # of the year 9999, with which the calendar ends
 _CREATED = 201  # what is remembered is always the answer to a command that was carried out
@@ -218,13 +218,13 @@ class CommandHandler:
 
     Args:
         commits: makes what a command leads to durable.
-        desks: the matches at hand.
-        house: its bots answer after each command.
+        cache: the matches at hand.
+        bots: they answer after each command.
         refusals: the record of what was refused.
     """
 
-    def __init__(self, commits: Commits, desks: MatchCache, house: BotRunner, refusals: Refusals) -> None:
-        self._commits, self._cache, self._bots, self._refusals = commits, desks, house, refusals
+    def __init__(self, commits: Commits, cache: MatchCache, bots: BotRunner, refusals: Refusals) -> None:
+        self._commits, self._cache, self._bots, self._refusals = commits, cache, bots, refusals
         self._store = commits.store
         self._tasks: set[asyncio.Task[CommandResult]] = set()
 
@@ -372,6 +372,6 @@ class CommandHandler:
 
 
 def _unheard(task: asyncio.Task[CommandResult]) -> None:
-    """Whoever would have been told of a refusal is gone."""
+    """The caller who would hear of a refusal is gone."""
     with suppress(Refused, StoreError, asyncio.CancelledError):
         task.result()

@@ -53,7 +53,7 @@ class Application(FastAPI):
         self.state.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
-        self._addresses = Router(ws_endpoint for topic in TOPICS for ws_endpoint in topic.doors)
+        self._addresses = Router(route for topic in TOPICS for route in topic.routes)
         self._middleware = RequestMiddleware(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

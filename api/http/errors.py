@@ -39,7 +39,7 @@ async def problem(error: Refusal, services: Services, language: str) -> tuple[Pr
         error = error.refusal()
     # Who is told to come again soon repeats without a look, so not where it is in doubt.
     headers = error.headers or (_SOON if error.kind == "unavailable" else {})
-    cached = await _desk(services, None if error.kind in UNTOLD else error.match)
+    cached = await _cached_match(services, None if error.kind in UNTOLD else error.match)
     if cached is None:
         return document(error.kind, error, language), headers
     words = _words(cached, language)
@@ -79,7 +79,7 @@ async def http(request: Request, error: HTTPException) -> Response:
     return answer(document("malformed", str(error.detail), language), language)
 
 
-async def _desk(services: Services, match: str | None) -> CachedMatch | None:
+async def _cached_match(services: Services, match: str | None) -> CachedMatch | None:
     """The match that a refusal is about, if there is one."""
     try:
         return await services.gate.cached(match) if match else None

@@ -69,10 +69,10 @@ async def log_view(
         Refused: unknown-move, behind, unknown-seat, forbidden.
     """
     cached = await looked(call, match, *moves)
-    return sight_of(cached, viewer(cached.match, call.player, view), proof)
+    return view_of(cached, viewer(cached.match, call.player, view), proof)
 
 
-def sight_of(cached: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
+def view_of(cached: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
     """A match as it stands, looked at as this viewer."""
     return LogView(cached.match, seen_by, cached.secret, proof)
 

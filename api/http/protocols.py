@@ -109,8 +109,8 @@ class Config(uvicorn.Config):
         services: what it works with.
     """
 
-    def __init__(self, application: Any, services: Services, **given: Any) -> None:
-        super().__init__(application, http=Protocol, **given)
+    def __init__(self, application: Any, services: Services, **options: Any) -> None:
+        super().__init__(application, http=Protocol, **options)
         self.connections, self.settings = services.connections, services.settings
         self.borders = services.borders
 
@@ -336,8 +336,8 @@ _SILENT = logging.Logger("sockets", logging.CRITICAL + 1)
 class SocketProtocol(WebSocketsSansIOProtocol):
     """One connection."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.logger = _SILENT
 
     def connection_made(self, transport: Any) -> None:

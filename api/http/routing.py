@@ -101,13 +101,13 @@ class RouteEndpoint:
     """
 
     def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
-        self._endpoint, self.given = endpoint, [RouteParam(parameter) for parameter in parameters]
+        self._endpoint, self.params = endpoint, [RouteParam(parameter) for parameter in parameters]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         request = Request(scope, receive)
         try:
-            response = await self._endpoint(request, **{one.name: one.read(request) for one in self.given})
+            response = await self._endpoint(request, **{one.name: one.read(request) for one in self.params})
         except (Refused, StoreError) as error:
             response = await refused(request, error)
         await response(scope, receive, send)
@@ -199,13 +199,13 @@ def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
         seen.add(name)
 
 
-def _wrong(where: Sentence, error: Any, given: str) -> Refused:
+def _wrong(where: Sentence, error: Any, value: str) -> Refused:
     """What is wrong with a parameter, in our own words."""
     kind, about = error["type"], error.get("ctx", {})
     id = _WRONG.get(kind) or _WRONG.get(kind.partition("_")[0], "parameter-impossible")
-    shown = given[:_SHOWN] if "ge" in about or "le" in about else repr(given[:_SHOWN])
+    shown = value[:_SHOWN] if "ge" in about or "le" in about else repr(value[:_SHOWN])
     bounds = {_BOUNDS.get(name, name): str(value) for name, value in about.items()}
-    return Refused("invalid", id, {**bounds, "where": where, "given": shown, "length": len(given)})
+    return Refused("invalid", id, {**bounds, "where": where, "given": shown, "length": len(value)})
 
 
 def _about(parameter: Parameter) -> Param:
@@ -420,7 +420,7 @@ class Api:
         self.types: list[Any] = [Problem]
 
     @property
-    def doors(self) -> list[APIRoute]:
+    def routes(self) -> list[APIRoute]:
         """The routes."""
         return [route for route in self.router.routes if isinstance(route, APIRoute)]
 
@@ -488,7 +488,7 @@ class Api:
                 description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
                 operation_id=handler.__name__,
             )
-            self.doors[-1].app = RouteEndpoint(endpoint, own)
+            self.routes[-1].app = RouteEndpoint(endpoint, own)
             return handler
 
         return wrap
@@ -538,16 +538,16 @@ def _endpoint(
     known = in_query(own)
     read = None if body is None else decoding.reader(body)
 
-    async def endpoint(request: Request, **given: Any) -> Response:
+    async def endpoint(request: Request, **arguments: Any) -> Response:
         services: Services = request.app.state.services
         visitor = await services.tokens.visitor(request)
         services.requests.take(visitor.holder)
         refuse_unknown(request, known)
         call = Call(services, request, visitor)
         if read is not None:
-            given["body"] = await read(request, services.settings)
-        given.pop(_IF_NONE_MATCH.name, None)  # it may come in several lines
-        answer = await handler(call=call, **given)
+            arguments["body"] = await read(request, services.settings)
+        arguments.pop(_IF_NONE_MATCH.name, None)  # it may come in several lines
+        answer = await handler(call=call, **arguments)
         response = answer if isinstance(answer, Response) else call.answer(answer, status)
         if vary is None:
             response.headers.setdefault("cache-control", middleware.NEVER)

@@ -218,10 +218,10 @@ def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
 def played(accepted: CommandResult, language: str) -> Done:
     """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
     match = accepted.cached.match
-    sight = LogView(match, accepted.chair, accepted.cached.secret)
+    view = LogView(match, accepted.chair, accepted.cached.secret)
     root = b64(match.roots[accepted.last - 1])
-    facts = sight.facts(accepted.first, accepted.last)
-    seat = sight.seat_at(accepted.settled)
+    facts = view.facts(accepted.first, accepted.last)
+    seat = view.seat_at(accepted.settled)
     question = asked_at(match, accepted.settled, seat) if seat else None
     told = prompt_view(match, *question, language) if question else None
     return Done(accepted.last, root, list(facts), told)

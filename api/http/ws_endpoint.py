@@ -47,18 +47,18 @@ class SocketEndpoint:
     async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         services: Services = connection.app.state.services
         refuse_unknown(connection, ())
-        guest = SocketAuth(services, connection)
+        auth = SocketAuth(services, connection)
         try:
-            await guest.arrive()
+            await auth.arrive()
             await receive()  # that somebody wants to connect
             if services.gate.stopping:  # whoever came in now would not be told when it is time to go
                 raise Refused("unavailable", "server-stopping")
-            session = Session(services, guest, receive, send)
+            session = Session(services, auth, receive, send)
             with services.sockets.registered(partial(session.end, STOPPING)):
                 await send({"type": "websocket.accept"})
                 await session.run()
         finally:
-            guest.leave()
+            auth.leave()
 
 
 async def not_a_handshake(request: Request) -> Response:

@@ -28,7 +28,7 @@ from api.http import decoding
 from api.http.auth import Visitor, address, shown
 from api.http.errors import problem
 from api.http.middleware import answered, unforeseen
-from api.http.permissions import must_be_there, receipt_of, sight_of, viewer
+from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.routes import matches
 from api.http.routes.log import must_be_room, news
 from api.http.routing import Caller, encode
@@ -93,10 +93,10 @@ def id_of(text: str | None) -> Id | None:
         return None
 
 
-def refused(told: Id | None, problem: Problem, retry_after: str | None = None) -> Reply:
+def refused(message: Id | None, problem: Problem, retry_after: str | None = None) -> Reply:
     """The reply that refuses; `retry_after` in seconds."""
     wait = UNSET if retry_after is None else int(retry_after)
-    return Reply(told, problem.status, problem=problem, retry_after=wait)
+    return Reply(message, problem.status, problem=problem, retry_after=wait)
 
 
 async def sit_down(call: Caller, said: SitDown) -> Reply:
@@ -215,7 +215,7 @@ class Following:
                     if not await self._welcome():
                         return
                     for number in numbers:
-                        await self._say(pushed(sight_of(cached, seen_by, said.proof), number, said.lean))
+                        await self._say(pushed(view_of(cached, seen_by, said.proof), number, said.lean))
                         told = number
                 if cached.match.closed and told == cached.match.move:
                     await self._say(encode(MatchOver(said.match)))
@@ -226,12 +226,12 @@ class Following:
             self._failed()
 
 
-def pushed(sight: LogView, number: int, lean: bool) -> bytes:
+def pushed(view: LogView, number: int, lean: bool) -> bytes:
     """The message that tells a move; `lean`: without what only serves to check it."""
-    move = sight.move(number)
+    move = view.move(number)
     if lean:
         move = {name: value for name, value in move.items() if name not in _EVIDENCE}
-    return b'{"match":"%b","move":%b}' % (sight.match.id.encode(), encode(move))
+    return b'{"match":"%b","move":%b}' % (view.match.id.encode(), encode(move))
 
 
 async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
@@ -298,7 +298,7 @@ class SocketAuth:
         return Entered(person.id if person else None, person.role if person else None, self.language)
 
     def caller(self) -> Caller:
-        """The guest as who asks for something.
+        """The visitor as a caller.
 
         Raises:
             Refused: unauthorized, where he has not entered.
@@ -359,13 +359,13 @@ class Session:
 
     Args:
         services: what the messages work with.
-        guest: who is there.
+        auth: who is at the other end.
         receive: gives the next event of the socket; see ASGI.
         send: takes one; see ASGI.
     """
 
-    def __init__(self, services: Services, guest: SocketAuth, receive: Receive, send: Send) -> None:
-        self._services, self._guest, self._receive, self._send = services, guest, receive, send
+    def __init__(self, services: Services, auth: SocketAuth, receive: Receive, send: Send) -> None:
+        self._services, self._auth, self._receive, self._send = services, auth, receive, send
         self._room = asyncio.Semaphore(services.settings.commands_in_flight)
         self._under_way: set[asyncio.Task[None]] = set()
         self._listening = False  # nothing is half done: reading may be broken off
@@ -401,13 +401,13 @@ class Session:
             await self._following.stop()
 
     def _look_who_is_there(self) -> None:
-        if not self._guest.entered:
+        if not self._auth.entered:
             self.end(NOBODY)
 
     async def _welcome(self) -> bool:
-        """May the guest still be told anything?  If not, that is the end."""
+        """May anything still be sent to the visitor?  If not, that is the end."""
         try:
-            await self._guest.check()
+            await self._auth.check()
         except Refused as error:
             if error.kind == "unauthorized":
                 self.end(UNWELCOME)
@@ -434,8 +434,8 @@ class Session:
         """One message."""
         begun, text = time.perf_counter(), event.get("text")
         try:
-            await self._guest.check()
-            self._services.requests.take(self._guest.visitor.holder)
+            await self._auth.check()
+            self._services.requests.take(self._auth.visitor.holder)
             said = heard(text)
         except Refused as error:
             reply = await self._refused(id_of(text), error)
@@ -448,7 +448,7 @@ class Session:
             return
         command = COMMANDS[type(said)]
         await self._room.acquire()
-        doing = self._carry_out(said, lambda: command(self._guest.caller(), said), begun)
+        doing = self._carry_out(said, lambda: command(self._auth.caller(), said), begun)
         task = asyncio.create_task(doing)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -469,8 +469,8 @@ class Session:
         async def work() -> Reply:
             nonlocal start
             if isinstance(said, Enter):
-                return Reply(said.id, OK, await self._guest.enter(said))
-            caller = self._guest.caller()
+                return Reply(said.id, OK, await self._auth.enter(said))
+            caller = self._auth.caller()
             if isinstance(said, Follow):
                 reply, start = await self._following.follow(caller, said)
                 return reply
@@ -482,19 +482,19 @@ class Session:
         if start is not None:
             start()
 
-    async def _tried(self, told: Id | None, work: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def _tried(self, message: Id | None, work: Callable[[], Awaitable[Reply]]) -> Reply:
         """What the work replies, or why it was refused."""
         try:
             return await work()
         except (Refused, StoreError) as error:
-            return await self._refused(told, error)
+            return await self._refused(message, error)
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
-            return refused(told, unforeseen(self._guest.language))
+            return refused(message, unforeseen(self._auth.language))
 
-    async def _refused(self, told: Id | None, error: Refused | StoreError) -> Reply:
-        about, headers = await problem(error, self._services, self._guest.language)
-        return refused(told, about, headers.get("retry-after"))
+    async def _refused(self, message: Id | None, error: Refused | StoreError) -> Reply:
+        about, headers = await problem(error, self._services, self._auth.language)
+        return refused(message, about, headers.get("retry-after"))
 
     async def _tell(self, name: str, reply: Reply, begun: float) -> None:
         answered(self._services.metrics, name, PATH, reply.status, time.perf_counter() - begun)

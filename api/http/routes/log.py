@@ -14,7 +14,7 @@ from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
 from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
-from api.http.permissions import looked, sight, sight_of, viewer
+from api.http.permissions import log_view, looked, view_of, viewer
 from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
@@ -85,7 +85,7 @@ async def follow(
     """The moves after `after` as server-sent events; see `news`.
 
     Args:
-        look: gives the sight at the match as it stands.
+        look: gives the view of the match as it stands.
         heartbeat: seconds without news after which the stream says that it is alive.
         welcome: may the reader still be told anything?  If not, the stream ends.
     """
@@ -190,7 +190,7 @@ async def _live(
         return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
     source = follow(
         cached,
-        lambda: sight_of(cached, seen_by, proof),
+        lambda: view_of(cached, seen_by, proof),
         after,
         services.settings.heartbeat_seconds,
         lambda: call.gate.stopping,

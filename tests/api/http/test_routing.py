@@ -12,7 +12,7 @@ from api.http.app import TOPICS
 from api.http.routing import RouteEndpoint, Router
 from tests.api.http.served import Served
 
-ROUTES = [route for topic in TOPICS for route in topic.doors]
+ROUTES = [route for topic in TOPICS for route in topic.routes]
 NAMES = [str(route.operation_id) for route in ROUTES]
 
 
@@ -26,7 +26,7 @@ def test_a_door_reads_what_the_document_names(route: APIRoute) -> None:
     (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
     (operation,) = told.values()
     assert isinstance(route.app, RouteEndpoint)
-    assert sorted((one.key, one.place) for one in route.app.given) == sorted(
+    assert sorted((one.key, one.place) for one in route.app.params) == sorted(
         (one["name"], one["in"]) for one in operation.get("parameters", [])
     )
 
