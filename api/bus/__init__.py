@@ -15,8 +15,17 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from api.bus.client import PATIENCE, VARIABLE, Address, Health, Limit, RedisClient, SharedLimit, TicketStore
 from api.bus.feed import BLOCK, Consumer, Publisher
+from api.bus.redis_client import (
+    PATIENCE,
+    VARIABLE,
+    Address,
+    Health,
+    Limit,
+    RedisClient,
+    SharedLimit,
+    TicketStore,
+)
 from api.store.interface import Log, OnCommit
 
 # ── One worker's bus: its tasks, and the parts of Redis that belong to its store ──

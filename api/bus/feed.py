@@ -23,7 +23,7 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from api.bus.client import PAUSE, Away, RedisClient, Refused
+from api.bus.redis_client import PAUSE, Away, RedisClient, Refused
 from api.store.interface import Log, OnCommit, StoreError
 
 # ── Telling the other workers of commits: one entry in a Redis stream for each, whose id is its position ──

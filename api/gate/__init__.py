@@ -1,9 +1,9 @@
 """The gate: every command to a match, from whichever side it comes, passes here and is judged once."""
 
-from api.gate.cache import CachedMatch, UncachedMatch
+from api.gate.command_handler import CommandResult, Key
 from api.gate.commit import Keys
 from api.gate.gate import Gate
-from api.gate.handler import CommandResult, Key
+from api.gate.match_cache import CachedMatch, UncachedMatch
 from api.gate.refusals import Refusal, Refusals
 
 __all__ = [

@@ -13,8 +13,8 @@ import random
 from collections.abc import Mapping
 from typing import Protocol
 
-from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
+from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict
 from domain.drafts import Draft
 from domain.kernel import Picks, Prompt, Refused, Seat

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from api.gate.cache import CachedMatch
+from api.gate.match_cache import CachedMatch
 from api.histogram import SECONDS, Histogram
 from api.store.interface import Append, Conflict, Exists, InDoubt, Remembered, Reservations, Store, StoreError
 from domain.chance import Secret

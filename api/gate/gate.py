@@ -20,9 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.gate.bots import Bot, BotRunner, builtin_bots, player_of
-from api.gate.cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
-from api.gate.commit import Commits, Keys
-from api.gate.handler import (
+from api.gate.command_handler import (
     Command,
     CommandHandler,
     CommandResult,
@@ -35,6 +33,8 @@ from api.gate.handler import (
     new_id,
     remembered,
 )
+from api.gate.commit import Commits, Keys
+from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.refusals import Refusals
 from api.gate.sync import Feed, Following
 from api.settings import Settings

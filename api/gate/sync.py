@@ -15,8 +15,8 @@ from contextlib import suppress
 from typing import Protocol
 
 from api.gate.bots import BotRunner
-from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Inbox
+from api.gate.match_cache import CachedMatch, MatchCache
 from api.histogram import Histogram
 from api.store.interface import OnCommit, Store, StoreError, Unavailable
 from domain.log import Damaged

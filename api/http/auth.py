@@ -17,7 +17,7 @@ from cachetools import FIFOCache
 from msgspec import Struct
 from starlette.requests import HTTPConnection
 
-from api.bus.client import Away
+from api.bus.redis_client import Away
 from api.http.decoding import bearer
 from api.http.rate_limits import Buckets
 from api.store.interface import People, Person, StoreError
@@ -208,7 +208,7 @@ class Admission(Struct):
 
 
 class SharedTickets(Protocol):
-    """Where workers leave things for one another; see `api.bus.client.TicketStore`."""
+    """Where workers leave things for one another; see `api.bus.redis_client.TicketStore`."""
 
     async def put(self, tickets: dict[str, bytes], seconds: int) -> None:
         """Keep these, by name, for so long.  Raises Away."""

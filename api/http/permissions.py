@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from api.gate import CachedMatch, UncachedMatch
-from api.gate.handler import seat_if_any, seats_of
+from api.gate.command_handler import seat_if_any, seats_of
 from api.http.routing import Caller
 from api.http.views import SPECTATOR, LogView
 from domain.kernel import Refused

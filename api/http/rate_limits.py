@@ -18,7 +18,7 @@ _REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
 class Buckets:
     """Token buckets, one for each visitor.
 
-    A worker judges by itself, at once; where several share a limit (`api.bus.client`), they tell one
+    A worker judges by itself, at once; where several share a limit (`api.bus.redis_client`), they tell one
     another what they granted.
 
     Args:

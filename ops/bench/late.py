@@ -19,7 +19,7 @@ from _bench import QUICK, START, accept, say
 from _long import GAME, asked, back, context_of, long_match
 
 from api.gate import Gate
-from api.gate.handler import CommandResult
+from api.gate.command_handler import CommandResult
 from api.settings import product
 from api.store.interface import Append
 from api.store.sqlite import SqliteStore
@@ -105,7 +105,7 @@ async def _stored(folder: Path, matches: dict[int, Match]) -> list[Times]:
 async def _played(gates: list[Gate], order: list[Gate], name: str) -> AsyncIterator[Times]:
     """The same answers to both, as long as the same is asked: what is drawn differs."""
     for gate in gates:  # the keys of a match's draws are derived once, whatever its length
-        desk = await gate.desk(name)
+        desk = await gate.cached(name)
         assert desk.secret is not None
         desk.secret.open_key(1)
     matches = [await gate.match(name) for gate in gates]

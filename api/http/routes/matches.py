@@ -11,8 +11,8 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
+from api.gate.command_handler import seat_if_any
 from api.gate.gate import hashed, new_invitation
-from api.gate.handler import seat_if_any
 from api.http.idempotency import key_of
 from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.client import PAUSE, Address, Away, Health, RedisClient, Refused
+from api.bus.redis_client import PAUSE, Address, Away, Health, RedisClient, Refused
 from api.settings import BadSetting
 from tests.api.bus.ledger import AWAY_AND_BACK
 from tests.services import OwnRedis

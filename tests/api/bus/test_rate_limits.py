@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from api.bus.client import Address, Away, Health, RedisClient, SharedLimit
+from api.bus.redis_client import Address, Away, Health, RedisClient, SharedLimit
 from api.http.rate_limits import Buckets
 from domain.kernel import Refused
 from tests.services import OwnRedis

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from api.bus.client import CALM, PAUSE, Address, Away, Health, RedisClient, SharedLimit
+from api.bus.redis_client import CALM, PAUSE, Address, Away, Health, RedisClient, SharedLimit
 from api.http.rate_limits import Buckets
 from tests.api.bus.ledger import AWAY_AND_BACK, Ledger, until, workers
 from tests.services import OwnRedis

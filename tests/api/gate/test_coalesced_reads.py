@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from api.gate.cache import CoalescedReads
+from api.gate.match_cache import CoalescedReads
 from domain.log import Damaged, Record
 from tests.api.gate.memory import MemoryStore
 from tests.api.gate.tables import Table, run
@@ -92,7 +92,7 @@ def test_who_asks_while_a_question_is_under_way_gets_what_was_committed_since() 
 
 
 def test_a_question_that_hangs_holds_nobody_up_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.gate.cache._PATIENCE", 0.01)
+    monkeypatch.setattr("api.gate.match_cache._PATIENCE", 0.01)
 
     async def scene() -> None:
         store, _ = await tables("m1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.gate.cache import read_uncached
+from api.gate.match_cache import read_uncached
 from api.store.interface import Store, StoreError, Unavailable
 from domain.game import Game
 from domain.log import Damaged

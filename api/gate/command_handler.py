@@ -21,8 +21,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from api.gate.bots import BotRunner
-from api.gate.cache import CachedMatch, MatchCache
 from api.gate.commit import Commits
+from api.gate.match_cache import CachedMatch, MatchCache
 from api.gate.refusals import UNTOLD, Refusal, Refusals
 from api.store.interface import Conflict, Remembered, StoreError
 from domain.drafts import Context, Draft
