@@ -76,7 +76,7 @@ class Bus:
 
     @property
     def heard_at(self) -> float | None:
-        """When Redis answered the hearer last, on the clock; None where nobody listens."""
+        """When Redis answered the hearer last, on the clock; None where there is no listener."""
         return self._consumer.heard_at if self._is_followed else None
 
     @property

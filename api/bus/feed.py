@@ -168,7 +168,7 @@ class Consumer:
     def watch(self, callback: OnCommit) -> None:
         """Tell of every commit from now on; called before the first match is looked at."""
         self._callbacks.append(callback)
-        with suppress(StoreError):  # of what is away nobody has looked at a match
+        with suppress(StoreError):  # of what is away no match was looked at
             self._begin(self._log.last())
 
     def _begin(self, position: int) -> None:
@@ -253,7 +253,7 @@ class Consumer:
             await self._throw_away()
 
     async def _read_all(self) -> None:
-        """Tell what the store holds and nobody announced."""
+        """Tell what the store holds and was not announced."""
         try:
             while await self._page() == _AT_ONCE:
                 pass

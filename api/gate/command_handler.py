@@ -306,7 +306,7 @@ class CommandHandler:
     async def _answered_before(
         self, cached: CachedMatch, order: Command, refusal: Conflict | Refused
     ) -> CommandResult | None:
-        """The answer that the key of a refused command got before, if any; in doubt nobody can say."""
+        """The answer that the key of a refused command got before, if any; none while that is in doubt."""
         is_in_doubt = isinstance(refusal, Refused) and refusal.kind == "in-doubt"
         return None if is_in_doubt else await self._known(cached, order)
 

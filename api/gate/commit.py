@@ -84,7 +84,7 @@ class ThreadBridge:
         self._inbox: Inbox[_Pair] = Inbox(_settle)
 
     async def of(self, future: Future[T]) -> T:
-        """The result of a future of another thread.  Whoever is cancelled meanwhile cancels it, too."""
+        """The result of a future of another thread.  A cancelled caller cancels it, too."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[T] = loop.create_future()
         future.add_done_callback(partial(self._come, loop, waiting))

@@ -217,7 +217,7 @@ class Gate:
         return self._cache.weight
 
     def may_follow(self, cached: CachedMatch) -> bool:
-        """Is there room for one more match that nobody can clear away as long as it is followed?"""
+        """Is there room for one more match that stays in the cache as long as it is followed?"""
         return cached.users > 0 or (self._cache.peek(cached.match.id) is cached and not self._cache.is_full)
 
     def checkpoint(self, match: Match, move: int) -> str:
@@ -232,7 +232,7 @@ class Gate:
             raise Refused("not-signed-here", "log-from-elsewhere", {"moves": match.move}) from error
 
     def follow(self, bus: Feed | None = None) -> None:
-        """From now on hear of what other processes commit: whoever follows a match here is told of it.
+        """From now on hear of what other processes commit: those who follow a match here hear of it.
 
         Besides the store, `bus` tells of it, and is told of what is committed here.
         """
@@ -409,7 +409,7 @@ class Gate:
         key: Key | None = None,
         source: Source | None = None,
     ) -> CommandResult:
-        """The player of a seat (or whoever may name the `seat` itself) answers, once or several times.
+        """The player of a seat (or a caller who may name the `seat` itself) answers, once or several times.
 
         Raises:
             Refused: unknown-match, foreign, key-reused, unavailable, conflict, and what `Match.play` refuses.

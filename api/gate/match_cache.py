@@ -302,7 +302,7 @@ class _Question:
 
 
 class UncachedMatch(Struct, frozen=True):
-    """What one look at an earlier move is told from: in place of a cached, and nobody can play there."""
+    """An earlier move of a match that is not cached, for reading only."""
 
     match: PartialMatch
 

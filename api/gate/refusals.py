@@ -1,7 +1,7 @@
 """A bounded record of the latest commands that the gate refused.
 
-The record is kept in memory, outside the command path.  Nobody's picks and no word of a refusal about them
-enter it: whoever reads it learns nothing of a hidden card.
+The record is kept in memory, outside the command path.  It holds no picks and no word of
+a refusal about them, so its readers learn nothing of a hidden card.
 """
 
 from __future__ import annotations

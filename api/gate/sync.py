@@ -32,7 +32,7 @@ class Feed(Protocol):
         """This process has committed these positions, all of one match; never blocks, never fails."""
 
     def watch(self, callback: OnCommit) -> None:
-        """From now on, call `callback(match, position)` on the loop after each commit, whoever made it."""
+        """From now on, call `callback(match, position)` on the loop after each commit of any process."""
 
     def passed(self, match: str, position: int) -> None:
         """The store itself has told of this position of the match's log, and of all before it."""
@@ -136,7 +136,7 @@ class Following:
             if await self.catch_up(cached):
                 self._note_delay(cached)
             return True
-        except Damaged as error:  # whoever asks for the match is told
+        except Damaged as error:  # a request for the match is refused for it
             _log.warning("a match is not followed", extra={"reason": type(error).__name__})
             return True
         except StoreError as error:

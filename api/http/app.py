@@ -127,7 +127,7 @@ def build(services: Services) -> Application:
 
 
 async def _to_the_manual(request: Request) -> Response:
-    """Whoever follows the address that the server tells at its start has not read anything yet."""
+    """The page for those who follow the address that the server prints at its start."""
     head = {"location": docs_page.PATH, "content-type": "text/plain; charset=utf-8"}
     return Response(f"{docs_page.PATH} lists all that there is\n", _ELSEWHERE, head)
 

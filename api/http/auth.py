@@ -164,7 +164,7 @@ def address(request: HTTPConnection) -> str:
 
 @lru_cache(maxsize=4_096)
 def network(host: str) -> str:
-    """What counts as one visitor: of an IPv6 address its /64, for whoever has one has all of that."""
+    """What counts as one visitor: of an IPv6 address its /64, which belongs to one visitor as a whole."""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:
@@ -322,8 +322,8 @@ class Tickets:
         self._left &= self._admissions.keys()
 
     def _make_room(self) -> None:
-        """Where there are too many, the oldest without a stream gives way: whoever asks for more and more
-        keeps nobody from his.
+        """Where there are too many, the oldest without a stream gives way, so a caller who asks for
+        more and more takes no place from others.
         """
         self._throw_out()
         if len(self._admissions) < _MOST:

@@ -1,6 +1,6 @@
 """How many connections there may be, who has how many of them, and which one is closed where room is needed.
 
-What a process may open is limited, and a connection costs nothing to whoever opens it.  So there is a limit
+What a process may open is limited, and a connection costs its opener nothing.  So there is a limit
 for all, and one for each address.  Where one of them is reached, the connection that has waited longest for
 its other side is closed: first of those on which nothing is under way, then of those in the middle of a head,
 then of those in the middle of a body.  Nothing of such a request was carried out.  Where all are at work, the
@@ -24,7 +24,7 @@ SLOW = {HEAD: "slow-head", BODY: "slow-body"}
 SPARE = 32  # connections beyond the limit, on which only `HEALTH` is answered
 SPARE_EACH = 4  # of one address
 HEALTH = (b"/healthz", b"/readyz", b"/metrics")
-_THIS_MACHINE = ["127.0.0.1", "::1"]  # where the proxy that is trusted is, if nobody says otherwise
+_THIS_MACHINE = ["127.0.0.1", "::1"]  # where the proxy that is trusted is, unless a setting says otherwise
 _OWN = 128  # descriptors for the store, its read models and Redis: PostgreSQL with a replica takes 50
 
 
@@ -190,7 +190,7 @@ def allowed(most: int) -> int:
 def proxies(environment: Mapping[str, str]) -> list[str]:
     """Whose word is taken for where a request comes from, as uvicorn would read it from the environment.
 
-    But "*" is nobody's address: with it uvicorn takes the word of the visitor himself.
+    But "*" is no address: with it uvicorn takes the word of the visitor himself.
     """
     named = [one.strip() for one in environment.get("FORWARDED_ALLOW_IPS", "").split(",")]
     return [one for one in named if one not in ("", "*")] or _THIS_MACHINE

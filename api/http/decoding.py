@@ -122,7 +122,9 @@ def _weighed(item: str) -> tuple[float, str]:
 
 
 _FORM = "application/x-www-form-urlencoded"
-_DRAINED = 1024 * 1024  # bytes beyond a limit that are read on: whoever is still sending hears no answer
+_DRAINED = (
+    1024 * 1024
+)  # bytes beyond a limit that are read on: a client that is still sending hears no answer
 
 _NONE_OF = re.compile(r"Invalid (?:enum )?value (?P<given>.+) - at `(?:.*\.)?(?P<name>\w+)`", re.DOTALL)
 _HALF = r"\\u[dD](?:[89aAbB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})"

@@ -17,8 +17,8 @@ from projections.status import Status
 
 # How the server is: the store and the read models are asked by one thread at a time, at most once a second.
 #
-# Whoever wants to know waits for the answer as long as he likes, and no longer: a store that hangs holds up
-# that one thread, and nobody else.
+# A caller waits for the answer only as long as it likes: a store that hangs holds up that one thread and
+# no caller.
 
 FRESH = 1.0  # seconds for which an answer is given again
 
@@ -73,7 +73,7 @@ class HealthMonitor:
     async def _check(self) -> HealthReport:
         try:
             found = await asyncio.to_thread(self._found)
-        except Exception as error:  # nobody foresaw it, so nothing is known
+        except Exception as error:  # unforeseen, so nothing is known
             _log.error("the store could not be looked at", exc_info=True)
             found = HealthReport(self._clock(), f"it could not be looked at: {type(error).__name__}")
         finally:
@@ -141,7 +141,7 @@ def reasons(report: HealthReport | None, stopping: bool, most_behind: int) -> di
 
 
 def remarks(report: HealthReport | None) -> dict[str, str]:
-    """What an operator may want to know although it keeps nobody from playing, by part."""
+    """What an operator may want to know although play goes on, by part."""
     return dict(_remarked(report)) if report else {}
 
 

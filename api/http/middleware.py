@@ -25,7 +25,7 @@ from api.http.problems import answer, document
 from api.http.schemas import Problem
 from domain.kernel import Refused
 
-# What failed may have been the answer to a command that was carried out: nobody can say that nothing changed.
+# What failed may have been the answer to a command that was carried out: perhaps something has changed.
 _log = logging.getLogger("glasnost.http")
 
 
@@ -89,7 +89,7 @@ def _route(scope: Scope) -> str:
 
 
 def unforeseen(language: str) -> Problem:
-    """What is told of an error that nobody foresaw."""
+    """What a client reads of an unforeseen error."""
     return document("failed", Refused("failed", "look-first"), language)
 
 
@@ -272,7 +272,7 @@ class Packed:
 
     async def of(self, tag: str, body: bytes) -> bytes | None:
         """The body in gzip; None where it is too small or too large, or where another is compressed just
-        now: whoever asks gets it as it is.
+        now: callers get it as it is.
         """
         if (kept := self._kept.get(tag)) is not None:
             return kept

@@ -31,7 +31,9 @@ class Kind(Struct, frozen=True):
 
 
 KINDS: dict[str, Kind] = {
-    "malformed": Kind(400, "Malformed request", "Запрос не читается", "Прочитать нельзя: {detail}"),
+    "malformed": Kind(
+        400, "Malformed request", "Некорректный запрос", "Не удалось разобрать запрос: {detail}"
+    ),
     "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Не ваша партия: {detail}"),
@@ -43,7 +45,7 @@ KINDS: dict[str, Kind] = {
     "unknown-player": Kind(404, "Unknown player", "Нет такого игрока", "Такого игрока нет: {detail}"),
     "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
-    "method": Kind(405, "Method not allowed", "Метод не годится", "Метод не годится: {detail}"),
+    "method": Kind(405, "Method not allowed", "Метод не поддерживается", "Метод не поддерживается: {detail}"),
     "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос пришёл не весь: {detail}"),
     "stale": Kind(
         409,

@@ -1,12 +1,12 @@
 """uvicorn's HTTP and WebSocket protocols, with what they lack where the other side misbehaves, or waits.
 
-*   Whoever hangs up in the middle is no error of the server: what is still written to him is dropped.
+*   A client that hangs up in the middle is no error of the server: what is still written to it is dropped.
 *   A head that is too long is refused; one that does not end is not kept.
 *   There is a limit of connections (`api.http.connections`); one over it may ask for health only.
 *   A whole head has a deadline, and so has a whole body, which grows with what comes of it.
 *   A connection is not kept for an answer of which nothing is taken any more.
 *   What is no request is refused with a problem document, like anything else.
-*   A connection on which nobody ever asks anything is closed like one on which nobody asks any more.
+*   A connection without any request is closed like one without a further request.
 *   An answer goes out in one piece, not its head first.
 """
 
@@ -85,7 +85,7 @@ class Line:
             self._looking = self._loop.call_later(self._patience, self._look)
 
     def look_away(self) -> None:
-        """It is taken, or nobody is there to take it."""
+        """It is taken, or its reader is gone."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -328,7 +328,7 @@ class Protocol(HttpToolsProtocol):
 #     A stranger may be refused as often as he likes; what is an error of the server, the
 #     door tells.
 # *   When the server stops, uvicorn answers a handshake that is under way with a 500; the door answers it.
-# *   Whoever answers no ping is cut off, also where he has read nothing of what was written to him.
+# *   A client that answers no ping is cut off, also where it has read nothing of what was written to it.
 
 _SILENT = logging.Logger("sockets", logging.CRITICAL + 1)
 

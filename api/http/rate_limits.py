@@ -12,7 +12,7 @@ from cachetools import FIFOCache
 
 from domain.kernel import Refused
 
-_REMEMBERED = 50_000  # visitors; whoever is forgotten starts with a full bucket
+_REMEMBERED = 50_000  # visitors; a forgotten one starts with a full bucket
 
 
 class Buckets:
@@ -59,7 +59,7 @@ class Buckets:
     def learn(self, visitor: str, free_at: float) -> None:
         """All workers together granted a visitor so much that his bucket is full only at `free_at`.
 
-        What was granted here and not told yet comes on top.  Nobody gets anything back.
+        What was granted here and not told yet comes on top.  Nothing is given back.
         """
         own = (self._granted or {}).get(visitor, 0) * self.each
         self._free_at[visitor] = max(self._free_at.get(visitor, 0.0), free_at + own)

@@ -1,6 +1,6 @@
 """Serving one store: one process, uvicorn on uvloop, until it is asked to stop; and its log lines.
 
-A stop is graceful: streams end, whoever waits for an answer gets it, then the store is closed.
+A stop is graceful: streams end, those who wait for an answer get it, then the store is closed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from domain.kernel import Refused
 # and no fact ever enters one.  What a library has to say may hold any of them, so only who says it is told,
 # and the kind and place of an error.
 #
-# The lines are written by a thread of their own.  Standard error may be a pipe that nobody reads, and a full
+# The lines are written by a thread of their own.  Standard error may be a pipe without a reader, and a full
 # one would hold up the loop, and with it every match; so lines that find no room are left out and counted.
 
 _encode = msgspec.json.Encoder().encode
@@ -113,7 +113,7 @@ class Aside(logging.Handler):
     def _write(self) -> None:
         while True:
             line = self._waiting.get()
-            with suppress(OSError):  # nobody is there to be told
+            with suppress(OSError):  # the reader is gone
                 while line:
                     line = line[os.write(self._descriptor, line) :]
             self._waiting.task_done()
@@ -238,7 +238,7 @@ async def _serve(
 
 
 def _hang_up_later(store: SqlStore, seconds: float) -> None:
-    """Let go of whoever then waits for a database still: one that is frozen would hold him up for ever."""
+    """Let go of those who still wait for a database: a frozen one would hold them up for ever."""
     timer = threading.Timer(seconds, store.hang_up)
     timer.daemon = True  # it holds nothing up that has ended before
     with suppress(RuntimeError):  # no thread can be had
@@ -345,7 +345,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
         self._gate.stop()
-        await self._sockets.stop(self._patience / 2)  # uvicorn would break them off, and answer nobody
+        await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:
             await self._bus.close()

@@ -371,7 +371,7 @@ def _option(game: Game, option: Option) -> OptionView:
 def players_of(seen: CachedMatch | UncachedMatch) -> list[str]:
     """The people at the table whose names this house knows.
 
-    A match whose players are only claimed, or that is imported, may say who it likes: nobody's name is told
+    A match whose players are only claimed, or that is imported, may claim any player, so no name goes
     with it.
     """
     if seen.match.claimed or seen.match.imported:

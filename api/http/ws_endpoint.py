@@ -51,7 +51,7 @@ class SocketEndpoint:
         try:
             await auth.arrive()
             await receive()  # that somebody wants to connect
-            if services.gate.stopping:  # whoever came in now would not be told when it is time to go
+            if services.gate.stopping:  # a newcomer would not hear that it is time to go
                 raise Refused("unavailable", "server-stopping")
             session = Session(services, auth, receive, send)
             with services.sockets.registered(partial(session.end, STOPPING)):

@@ -1,8 +1,8 @@
 """One open WebSocket: it hears messages, carries them out, replies, and pushes what is followed.
 
 Commands to matches are carried out side by side, a few at once; everything else is answered before the next
-message is read.  Replies and moves are sent only as fast as they are read.  So whoever does not read is
-heard no further, and neither his messages nor his moves pile up here.
+message is read.  Replies and moves are sent only as fast as they are read.  So a client that does
+not read is not read further, and neither its messages nor its moves pile up here.
 
 However a socket ends, what was begun is carried out and replied to first, as long as there is somebody to
 reply to.
@@ -167,7 +167,7 @@ class Following:
     Args:
         say: sends one message; waits while the reader is behind.
         welcome: may the reader still be told anything?
-        failed: is called when a match cannot be told any more, for a reason that nobody foresaw.
+        failed: is called when a match cannot be told any more, for an unforeseen reason.
     """
 
     def __init__(self, say: Say, welcome: Callable[[], Awaitable[bool]], failed: Callable[[], None]) -> None:
@@ -351,7 +351,7 @@ STOPPING = Ending(1001, "the server is stopping")
 NOBODY = Ending(1008, "nobody entered in time")
 UNWELCOME = Ending(1008, "the token is no longer good")
 BROKEN = Ending(1011, "error in the server")
-GONE = Ending(1006, "")  # nobody is there to be told
+GONE = Ending(1006, "")  # the client is gone
 
 
 class Session:
@@ -424,7 +424,7 @@ class Session:
                     self.end(GONE)
                     return
                 await self._hear(event)
-        except OSError:  # nobody reads the reply
+        except OSError:  # the client is gone
             self.end(GONE)
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})

@@ -40,7 +40,7 @@ from domain.log import canonical
 
 # Letters of appointment: how the owner of a store makes an administrator while a server holds the store.
 #
-# Whoever may write into the key folder may appoint.  A letter is a file named by the hash of the new token;
+# Who may write into the key folder may appoint.  A letter is a file named by the hash of the new token;
 # the server finds it when the token is shown for the first time, enters the person in the store, and burns
 # it.
 
@@ -49,7 +49,7 @@ _NAME = re.compile("[0-9a-f]{64}")
 
 
 def write_invitation(keys: Path, person: Person, token_hash: bytes) -> None:
-    """Lay down a letter for whoever shows the token of this hash.
+    """Lay down a letter for the owner of the token of this hash.
 
     Raises:
         StoreError: the key folder is missing or cannot be written.
@@ -78,7 +78,7 @@ def burn_invitation(keys: Path, token_hash: bytes) -> None:
 
 
 def burn_those_of(keys: Path, player: str) -> None:
-    """Nobody is appointed under this id any more."""
+    """No one is appointed under this id any more."""
     for path in (keys / FOLDER).glob("*"):
         if _NAME.fullmatch(path.name):
             token_hash = bytes.fromhex(path.name)
@@ -88,7 +88,7 @@ def burn_those_of(keys: Path, player: str) -> None:
 
 
 def copy(source: Path, target: Path) -> int:
-    """Give a key folder the letters in another that nobody has shown the token of yet; how many these are.
+    """Give a key folder the letters in another whose tokens were not shown yet; how many these are.
 
     Raises:
         StoreError: the other folder cannot be written.
@@ -142,7 +142,7 @@ def _words(text: str) -> str:
 
 ROLES = ("player", "organizer", "observer", "admin")
 _MOST = 500  # ids in one look-up
-_ONE_BY_ONE = "people"  # the name in `meta` of the row that whoever changes people changes first
+_ONE_BY_ONE = "people"  # the name in `meta` of the row that every change of people changes first
 _OLD_NAMES = "old names"  # what stands in that row while bytes of old names may be left in the store
 TRACES = f"WHERE name = '{_ONE_BY_ONE}' AND value = '{_OLD_NAMES}'"
 
@@ -319,7 +319,7 @@ class SqlPeople:
         self._callbacks.append(callback)
 
     def _change(self, player: str, work: Callable[[Cursor], T]) -> T:
-        """Do work on a person, one after the other whoever writes, and tell of it."""
+        """Do work on a person, one change after the other, and tell of it."""
 
         def in_turn(cursor: Cursor) -> T:
             cursor.execute(
@@ -451,7 +451,7 @@ def _hash(token: str) -> bytes:
 
 # Beside the log: how much each visitor has uploaded today, and which uploads an administrator withdrew.
 #
-# A withdrawn match stays in the log, which never loses a move, and its id stays taken; nobody is shown it.
+# A withdrawn match stays in the log, which never loses a move, and its id stays taken; it is not shown.
 
 
 _ADD = (
@@ -512,7 +512,7 @@ class SqlUploads:
 
 # ── The reserved seats of a match as they are stored: one row beside the log, which each change replaces ──
 #
-# The row and the log are changed one after the other, whoever writes, and each change names what it was
+# The row and the log are changed one after the other by all processes, and each change names what it was
 # judged by.  So a seat is never taken past a reservation that somebody was told stands, nor reserved once it
 # is taken.
 

@@ -273,7 +273,7 @@ def restore(file: Path, folder: Path, *, advance: Advance = lambda rows: None) -
 
 
 def check(file: Path, advance: Advance = lambda rows: None) -> Content:
-    """What a backup or a store that nobody serves holds, when it is whole.
+    """What a backup or a store that is not served holds, when it is whole.
 
     Raises:
         StoreError: it is not; the text says what is wrong.

@@ -131,8 +131,8 @@ def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:
 # ── Structs are learnt before there are threads ──
 #
 # msgspec learns the fields of a struct when it is first asked to make one of JSON or of a mapping, and lets
-# other threads see the struct before it knows them all (0.22).  Whoever makes one in that moment ends the
-# process: two matches that were loaded at once, right after a start, have done so.
+# other threads see the struct before it knows them all (0.22).  A thread that makes one in that moment ends
+# the process: two matches that were loaded at once, right after a start, have done so.
 
 
 def learn() -> int:
@@ -150,7 +150,7 @@ def learn() -> int:
 
 
 def _learn(kind: type[Struct]) -> bool:
-    """Learn one; False where nobody can make it of anything, as it holds what msgspec does not know."""
+    """Learn one; False where it cannot be made, as it holds what msgspec does not know."""
     try:
         msgspec.json.Decoder(kind)
     except (TypeError, NameError):

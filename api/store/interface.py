@@ -57,13 +57,13 @@ class Unavailable(StoreError):
 
 
 class InDoubt(StoreError):
-    """The store went away in the middle of an append: nobody can say yet whether it was stored."""
+    """The store went away in the middle of an append: it is not known yet whether it was stored."""
 
     kind = "in-doubt"
 
 
 class Older(StoreError):
-    """The store is of an older version of the program: whoever opens it for writing migrates it."""
+    """The store is of an older version of the program: it is migrated when it is opened for writing."""
 
 
 class Outdated(StoreError):
@@ -131,7 +131,7 @@ class Stored(Struct, frozen=True, gc=False):
 class Lag(Struct, frozen=True):
     """How far a replica is behind: it lacks so many moves, none of them older than so many seconds.
 
-    `seconds` is None where nobody knows: it has heard of nothing yet since it was started.
+    `seconds` is None where it is not known: it has heard of nothing yet since it was started.
     """
 
     moves: int

@@ -4,7 +4,7 @@ Both lie in a folder of their own (mode 700, files 600), beside the store unless
 created once.  A rotation is one note, signed by the old key, that names the new one; the public part of every
 retired key is kept, so that old checkpoints can be checked for ever.
 
-Whoever holds this folder can know the hands and dice to come.  Back it up apart from the store.
+A holder of this folder can know the hands and dice to come.  Back it up apart from the store.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _read(path: Path) -> bytes:
 
 
 def _create(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet, wholly; whoever comes second keeps the first one's."""
+    """Write a file that does not exist yet, wholly; a second writer keeps the first one's."""
     if not path.exists():
         with _written(path, content) as fresh, suppress(FileExistsError):
             os.link(fresh, path)
@@ -228,7 +228,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Whoever else is about to change what is in the folder waits.
+    """Other processes that are about to change what is in the folder wait.
 
     Raises:
         StoreError: the folder cannot be opened.

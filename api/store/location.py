@@ -161,7 +161,7 @@ def own_key_folder(location: Location) -> Path:
     """Where the keys of a store lie that another process holds: surely its own, and not another store's.
 
     Raises:
-        StoreError: nobody said where, there are none, or they are those of another store.
+        StoreError: no folder was named, there are none, or they are those of another store.
     """
     with closing(open_one(_one(location), keys=key_folder(location), write=False)) as store:
         store.own_keys()

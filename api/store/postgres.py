@@ -73,7 +73,7 @@ def probe(connection: Connection) -> None:
             connection.execute(_IMPATIENT, (str(PATIENCE),))
             _must_take_moves(connection)
             connection.execute(_ORDER, postgres_schema.ORDER)
-        with connection.transaction():  # another one: nobody's append waits while this reaches the disk
+        with connection.transaction():  # another one: no append waits while this reaches the disk
             connection.execute(_IMPATIENT, (str(PATIENCE),))
             _beat(connection)
     except psycopg.errors.QueryCanceled as error:
@@ -167,8 +167,8 @@ class PostgresStore(SqlStore):
     def read_from(self, url: str) -> None:
         """Read matches and the log from a replica of this database from now on, to spare the database itself.
 
-        What the replica does not hold yet is read from the database, so nobody sees an older state.  One that
-        does not hold the tables yet, which may have been made a moment ago, is waited for.
+        What the replica does not hold yet is read from the database, so no reader sees an older state.  A
+        replica that does not hold the tables yet, which may have been made a moment ago, is waited for.
 
         Raises:
             StoreError: it cannot be reached, does not follow, or is another store's.
@@ -196,7 +196,7 @@ class PostgresStore(SqlStore):
         if found is None:
             return super().match(match)
         found.proof = self.proof(match)
-        with suppress(Unavailable):  # whoever looks at it is told how old it may be
+        with suppress(Unavailable):  # its readers learn how old it may be
             for record in self.since(match, found.move):
                 found.accept(record)
         return found
@@ -242,7 +242,7 @@ class PostgresStore(SqlStore):
             return None
 
     def announce(self, address: str) -> None:
-        """Nobody needs to be told: whoever comes next opens the database, too."""
+        """Nothing to do: the next process opens the database, too."""
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         if self._writer is None:

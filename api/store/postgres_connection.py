@@ -79,7 +79,7 @@ class Address:
         if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
             raise StoreError(_NOT_UNDERSTOOD)
         self._complaint, self._complained = "", 0.0
-        self.is_over = False  # nobody asks it any more
+        self.is_over = False  # it is not asked any more
         self._open, self._changing = WeakSet[Connection](), Lock()
 
     def __str__(self) -> str:
@@ -161,7 +161,7 @@ _AT_ONCE = 1_000  # moves read in one question
 
 
 class Listener:
-    """Rings bells when something may have been committed; its thread begins with whoever listens first.
+    """Rings bells when something may have been committed; its thread begins with the first listener.
 
     Args:
         connect: gives a new connection.

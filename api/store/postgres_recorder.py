@@ -3,12 +3,12 @@
 It differs from the library's own module where that one falls short:
 
 *   the log is the table of `api.store.postgres_schema`; `api.store.postgres_writer` appends whole groups in
-    one call each, and nobody else does: with what the library calls database functions, whoever follows the
-    log misses moves;
+    one call each, and nothing else does: with what the library calls database functions, followers of the
+    log miss moves;
 *   a question is one prepared statement on a connection that waits in a stack, with no transaction around it;
     where the server was restarted meanwhile, it is asked once more.
 
-Nobody uses the library's `subscribe` here: followers are told by `api.store.postgres_connection`.
+The library's `subscribe` is not used here: followers are told by `api.store.postgres_connection`.
 """
 
 from __future__ import annotations

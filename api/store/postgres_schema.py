@@ -2,7 +2,7 @@
 
 `append` stores a group of appends in one call: it takes the order lock, judges each append by what is stored,
 inserts those that follow and rings the bell.  The lock is held until the commit, so positions become visible
-in their order: whoever has seen one never finds a smaller one later.
+in their order: a reader who has seen one never finds a smaller one later.
 
 The log is append-only by the tables' own triggers, as in SQLite: a move follows the last one of its match, a
 position the last one of the log, and nothing stored is ever updated or deleted.
@@ -247,7 +247,7 @@ CURRENT = Schema(
 def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
     """Make the tables where there are none, and migrate older ones; within the caller's transaction.
 
-    Whoever else starts now waits until that transaction ends.
+    Other processes that start now wait until that transaction ends.
 
     Raises:
         StoreError: the tables are those of a newer version, or the server cannot hold a store.

@@ -1,11 +1,11 @@
 """The writing thread of one process on a PostgreSQL store: a group of appends is one call, one transaction.
 
 Other processes write, too; which append follows is judged by the database, under its order lock, and one that
-does not follow spoils nobody else's.  When the database refuses a group as a whole, it is tried one by one.
+does not follow spoils no other.  When the database refuses a group as a whole, it is tried one by one.
 
-When the connection breaks in the middle of a call, nobody knows whether it was committed.  Then the session
-is ended, if it still lives, and the log is asked: what stands there was stored, and the rest is sent once
-more.  Only where the database stays away for too long, the appends end in doubt.
+When the connection breaks in the middle of a call, it is not known whether it was committed.  Then the
+session is ended, if it still lives, and the log is asked: what stands there was stored, and the rest is sent
+once more.  Only where the database stays away for too long, the appends end in doubt.
 """
 
 from __future__ import annotations

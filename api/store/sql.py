@@ -92,7 +92,7 @@ class SqlStore(ABC):
         """Where the keys lie.
 
         Raises:
-            StoreError: nobody said where.
+            StoreError: no folder was named.
         """
         if self._keys is None:
             raise StoreError("nobody said where this store's keys lie: name their folder with GLASNOST_KEYS")
@@ -190,7 +190,7 @@ class SqlStore(ABC):
         """See `Store.watch`."""
 
     def hang_up(self) -> None:
-        """Wait no longer for a database that does not answer: whoever asks it is refused from now on."""
+        """Wait no longer for a database that does not answer: its callers are refused from now on."""
 
     @abstractmethod
     def close(self) -> None:
@@ -274,7 +274,7 @@ class SqlStore(ABC):
         return None if self.signer(match) is None else self._checked(self.note(match) or "")
 
     def _checked(self, note: str) -> Signed:
-        """Who signed a checkpoint; one that is damaged is signed by nobody."""
+        """Who signed a checkpoint; a damaged one has no signer."""
         try:
             return Note.parse(note).checked(self._known)
         except Damaged:
@@ -285,7 +285,7 @@ class SqlStore(ABC):
         """The public keys of this store, where its key folder is at hand.
 
         Raises:
-            Unavailable: the store is away, so that nobody can say whether these keys are its own.
+            Unavailable: the store is away, so it is not known whether these keys are its own.
         """
         try:
             return self._own.known
@@ -313,7 +313,7 @@ class SqlStore(ABC):
         self.write(work)
 
     def _wait_for_order(self, cursor: Cursor) -> None:
-        """Let nobody append before the transaction ends."""
+        """Keep appends waiting until the transaction ends."""
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""

@@ -51,7 +51,7 @@ from domain.refusals import Sentence
 #
 # Work queues up while a transaction is being made durable, and all of it goes into the next one, so the cost
 # of reaching the disk is shared.  Each piece stands in a savepoint of its own: it is done wholly or not at
-# all, and a conflict spoils nobody else's.  When the disk itself refuses, the whole group is undone and tried
+# all, and a conflict spoils no other.  When the disk itself refuses, the whole group is undone and tried
 # again one by one, so that whatever still fits is stored, and the rest is told that nothing of it was.
 #
 # Pieces that only add moves are done together, in one statement: with each statement the thread lets go of
@@ -365,8 +365,8 @@ class SqliteStore(SqlStore):
     def open(
         cls, folder: Path, *, keys: Path | None = None, write: bool = True, name: str | None = None
     ) -> SqliteStore:
-        """Open the store in `folder`, or make one there; with `write` false it is only read, beside whoever
-        writes it, and needs no keys.
+        """Open the store in `folder`, or make one there; with `write` false it is only read, beside its
+        writer, and needs no keys.
 
         `keys` is the key folder (else GLASNOST_KEYS, else `<folder>.keys`), `name` the server's name (else
         GLASNOST_NAME, else "glasnost.local").

@@ -130,12 +130,12 @@ class Datastore(library.SQLiteDatastore):
                 raise
 
     def _must_be_there(self) -> None:
-        """SQLite goes on writing a file that was deleted, and so acknowledges what nobody finds again."""
+        """SQLite goes on writing a file that was deleted, and so acknowledges what cannot be found again."""
         if self._writing is not None and _file(self._path) != self._file:
             raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
 
     def checkpoint(self) -> None:
-        """Move everything into the file itself and empty the write-ahead log, as soon as nobody reads it."""
+        """Move everything into the file itself and empty the write-ahead log, as soon as it has no reader."""
         with self.get_connection(commit=True) as connection:
             cursor = connection.cursor()
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,7 +1,7 @@
 """The tables of a store's file, and how a file of another schema is treated.
 
 The log is append-only by the tables' own triggers: a move follows the last one of its match, and nothing
-stored is ever updated or deleted, whoever holds the file.  Everything else (people, tokens, answered
+stored is ever updated or deleted, by any holder of the file.  Everything else (people, tokens, answered
 requests) lies beside the log.
 
 A file of a newer schema is refused, an older one is migrated after a copy of it was made.
@@ -149,7 +149,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def _lies_still(path: Path) -> bool:
-    """Is it whole, without a log beside it, on a file system that nobody writes, as a mounted snapshot?"""
+    """Is it whole, without a log beside it, on a file system without writers, as a mounted snapshot?"""
     return _is_read_only(path.parent) and not _log_beside(path).exists()
 
 

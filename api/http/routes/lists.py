@@ -30,7 +30,7 @@ from projections.turns import turns
 
 # ── The filters of the lists: what each may be ──
 #
-# What it cannot be is refused with what there is: nobody is to take a typing error for an empty list.
+# What it cannot be is refused with what there is: a typing error must not look like an empty list.
 
 SEEDED, SCRIPTED = "seeded", "scripted"  # of matches that the command line plays
 ORIGINS = (LIVE, BOTS, SEEDED, SCRIPTED, UPLOADED, IMPORTED)
@@ -97,7 +97,7 @@ def stood_for(after: str | None, kinds: tuple[type, ...]) -> Sequence[str | int]
 
 
 async def must_be_somebody(call: Call, player: str) -> None:
-    """Whoever has a name here, or sits in a match, is somebody; so is a bot.
+    """A player has a name here, or sits in a match, or is a bot.
 
     Raises:
         Refused: unknown-player.

@@ -24,7 +24,7 @@ from domain.kernel import Refused
 # ── Live moves as server-sent events ──
 #
 # Each stream walks the committed log at its own pace and holds nothing but the number of the last move that
-# it sent: a slow reader delays himself only, and whoever resumes finds neither gap nor repetition.
+# it sent: a slow reader delays no other, and one that resumes finds neither gap nor repetition.
 
 _AT_ONCE = 64  # moves in one piece
 _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet

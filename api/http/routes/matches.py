@@ -92,7 +92,7 @@ async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
     """The free seats that not everybody may take."""
     if match.status != "open":
         return []
-    with suppress(StoreError):  # nobody can sit down there now
+    with suppress(StoreError):  # no seat can be taken now
         kept = await asyncio.to_thread(call.services.store.reservations, match.id)
         return [seat for seat, seated in match.seats.items() if seat in kept.seats and not seated]
     return []

@@ -26,7 +26,7 @@ from domain.kernel import Refused
 
 api = Api("service", "The server itself: keys, refusals, health, metrics.")
 _METRICS = "text/plain"
-_GLANCE = 0.2  # seconds that whoever asks for metrics waits for the store; then the latest known is told
+_GLANCE = 0.2  # seconds that a request for metrics waits for the store; then it gets what is known
 
 
 @api.get("/v1/keys", ServerKeys)

@@ -62,4 +62,5 @@ def test_a_method_that_an_address_does_not_know(server: Served, method: str, pat
         told = answer.problem(405, "method")
         assert told["detail"] == f"this address does not know {method}; it knows: {allowed}"
         russian = server.client().send(method, path, None, {"accept-language": "ru"}).problem(405, "method")
-        assert russian["detail"] == f"Метод не годится: по этому адресу нет метода {method}; есть: {allowed}"
+        about = f"по этому адресу нет метода {method}; есть: {allowed}"
+        assert russian["detail"] == f"Метод не поддерживается: {about}"

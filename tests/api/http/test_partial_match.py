@@ -77,7 +77,7 @@ def test_unchanged_is_told_without_the_match_at_hand(tmp_path: Path, toy_in_word
 
 
 @pytest.mark.parametrize("trouble", [StoreError("no"), Unavailable("away"), Damaged("harmed")])
-def test_what_cannot_be_glimpsed_is_left_to_the_ordinary_way(
+def test_what_cannot_be_read_alone_is_left_to_the_ordinary_way(
     server: Served, monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ) -> None:
     match, (ann, _) = server.table()
@@ -87,6 +87,6 @@ def test_what_cannot_be_glimpsed_is_left_to_the_ordinary_way(
 
     store: Store = server.store
     assert read_uncached(store, match, 2) is not None
-    monkeypatch.setattr(store, "glimpse", failing)
+    monkeypatch.setattr(store, "partial_match", failing)
     assert read_uncached(store, match, 2) is None
     assert ann.get(f"/v1/matches/{match}?at=2").status == 200

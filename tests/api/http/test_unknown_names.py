@@ -146,7 +146,7 @@ def test_a_word_that_is_none_of_several(server: Served) -> None:
 )
 def test_a_body_that_cannot_be_read(server: Served, body: bytes, english: str, russian: str) -> None:
     ann = server.player()
-    for language, said in (("en", english), ("ru", f"Прочитать нельзя: {russian}")):
+    for language, said in (("en", english), ("ru", f"Не удалось разобрать запрос: {russian}")):
         headers = {**JSON, "accept-language": language}
         told = ann.send("POST", "/v1/matches/m1/moves", body, headers).problem(400, "malformed")["detail"]
         assert told.startswith(said)
