@@ -169,7 +169,7 @@ class History(Outline):
     # Commands and verification ask the same: why may something not be said to the match now?
 
     def takeback_refused(self, to: int) -> Sentence | None:
-        """Why nobody may ask now to go back to the table after `to`; None where a seat may."""
+        """Why no seat may ask now to go back to the table after `to`; None where a seat may."""
         if self.request:
             return Sentence("request-waits", {"move": self.request.move})
         if not self.is_table(to):

@@ -191,7 +191,7 @@ class SeatsSettled(Fact[T], frozen=True):
     """Who plays which seat from here on: each his own or, where `exchanged`, each the other's.
 
     A game derives its own fact from it, which everybody is told.  The table is not turned round: what belongs
-    to a seat stays there, hands included, and whoever plays the seat now may see it.  So a game opens the
+    to a seat stays there, hands included, and the player of the seat may see it.  So a game opens the
     sealed bids that lead here *before* this fact: then nothing that one player hid from the other is left.
     """
 
@@ -400,7 +400,7 @@ def _values(question: Prompt, fault: Fault) -> dict[str, Value]:
 
 
 def _settle(s: T, facts: list[Fact[T]], agenda: list[Step[T]]) -> Decision[T]:
-    """Run the steps that wait for nobody, until somebody must answer or the game is over."""
+    """Run the steps that ask no seat, until one must answer or the game is over."""
     while agenda and s.result is None:
         step = agenda[-1]
         seats = step.asks(s)

@@ -114,11 +114,11 @@ class File:
         return self._opened is None or node_of(self.path) != self._opened.node
 
     def generations(self) -> list[Generation]:
-        """See `Home.generations`: nobody else moves them."""
+        """See `Home.generations`: this process alone moves them."""
         return []
 
     def call(self) -> None:
-        """See `Home.call`: nobody else moves them."""
+        """See `Home.call`: this process alone moves them."""
 
     @contextmanager
     def reader(self) -> Iterator[FileReading]:
@@ -195,7 +195,7 @@ def _made(path: Path) -> None:
     """
     folder = os.open(path.parent, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # nobody else opens it before it is all there
+        fcntl.flock(folder, fcntl.LOCK_EX)  # no other process opens it before it is all there
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         for ending in BESIDE:  # of one that was deleted; some may read that one still
             path.with_name(path.name + ending).unlink(missing_ok=True)

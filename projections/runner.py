@@ -3,7 +3,7 @@
 One pass takes a batch of records for all generations that stand at the same position, folds it
 into each, and commits rows and position in one transaction.  So a kill at any moment leaves whole batches,
 and a record that is delivered again is not looked at.  A fold that fails stops its own projection, just
-before that record: it is reported, tried again with every pass, and holds up nobody else.
+before that record: it is reported, tried again with every pass, and holds up no other.
 
 Readers see a projection as soon as it holds everything there is, and not before: they would get lists that
 look complete.  A file that is deleted while it runs is built anew.
@@ -97,7 +97,7 @@ class Runner:
             raise
 
     def _close(self) -> None:
-        """Move the read models no more: whoever waited for that waits for another process from now on."""
+        """Move the read models no more: those who waited for that wait for another process from now on."""
         if self._tables is not None:
             self._tables.close()
         with self._moved:

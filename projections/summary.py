@@ -3,7 +3,7 @@
 A *turn* is the stretch up to a fact that `ends_period` (a battle, a round), whatever the game calls it.  What
 follows that fact in the same move opens the next turn, unless the match ends there.
 
-Whoever calls says which facts: those that a spectator was told, or the truth.
+The caller says which facts: those that a spectator was told, or the truth.
 """
 
 from __future__ import annotations

@@ -249,5 +249,5 @@ def offered(match: Match) -> Iterator[Offer]:
 def _standing(match: Match, record: Record) -> Prompt | None:
     try:
         return kernel.prompt(match.table_with_agenda(record.move - 1), record.entry.seat)
-    except Exception:  # an old step under new rules: what it raises, nobody can list
+    except Exception:  # an old step under new rules may raise anything
         return None

@@ -146,7 +146,7 @@ class MatchFile(Struct, frozen=True):
         records = self.records()
         try:
             match = Match.project(None, records)
-        except Exception as error:  # what a forged log makes a fold raise, nobody can list
+        except Exception as error:  # a forged log may make a fold raise anything
             raise BadFile(LOG, Sentence("cannot-be-folded", {"error": str(error)})) from error
         if match is None:
             raise BadFile(LOG, Sentence("no-moves"))

@@ -105,7 +105,7 @@ class _Findings:
         except Wrong as wrong:
             failure = wrong.failure
             self.add(failure.check, failure.move, failure.said)
-        except Exception as error:  # what a forged record makes a fold or a rule raise, nobody can list
+        except Exception as error:  # a forged record may make a fold or a rule raise anything
             what = f"{type(error).__name__}: {error}"
             self.add(check, move, Sentence("cannot-be-checked", {"error": what}))
 
@@ -161,7 +161,7 @@ def _verify_stored(
 
 
 def _stated(note: str) -> bytes | None:
-    """The root that a checkpoint states, whoever signed it."""
+    """The root that a checkpoint states, by whatever signer."""
     try:
         return Checkpoint.parse(Note.parse(note).text).root
     except ValueError:

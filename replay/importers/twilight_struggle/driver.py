@@ -162,7 +162,7 @@ class Driver:
             if self._log_is_over():
                 return self._is_scored()
             return self._give_up(error)
-        except Exception as error:  # what a table that no rule led to makes a rule raise, nobody can list
+        except Exception as error:  # on a table that no rule led to a rule may raise anything
             return self._give_up(Stopped(f"cannot be carried out: {type(error).__name__}: {error}"))
         return True
 

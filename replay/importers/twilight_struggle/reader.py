@@ -1,7 +1,7 @@
 """Reading a foreign log: from the bytes of a file to a `Log`.
 
 A log that stops at the end of a line is a game that stopped there.  Only what cannot be a log at all
-(nothing, or neither a set-up nor a turn) raises `BadLog`; a line that nobody understands stays in the `Log`
+(nothing, or neither a set-up nor a turn) raises `BadLog`; a line that is not understood stays in the `Log`
 as `Unread`.
 """
 
@@ -222,7 +222,7 @@ def _headline(section: Section) -> Headline:
 
 
 def _round(section: Section) -> ActionRound:
-    """A card that is not known is a line that nobody understands, and so perhaps is what follows of it."""
+    """A card that is not known is a line that is not understood, and so perhaps is what follows of it."""
     card, said = card_of(section.names) or "", _said(section.lines)
     if card in SHOWING:
         said = _with_event(card, said)

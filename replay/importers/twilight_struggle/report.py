@@ -35,7 +35,7 @@ class Imported(Struct, frozen=True):
     """One log, imported.
 
     `checked` counts the values that were compared; `mismatches` are those that differ, or the place where
-    our rules could follow no further.  `unread` are the lines that nobody understands, `deal_problems` the
+    our rules could follow no further.  `unread` are the lines that are not understood, `deal_problems` the
     reasons why no deal fits the log.  `match` holds the whole game.
 
     Of the entries the rules could not follow those that are `lost`, to whose end the log alone leads; after

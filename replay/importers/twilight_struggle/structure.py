@@ -2,7 +2,7 @@
 
 First the statements, one for each kind of line; then the entries that hold them, and the `Log`.  Cards,
 countries and sides are our ids, and a score is above 0 for the US.  Nothing of a log is lost: a line that
-nobody understands is a statement too, `Unread`.
+is not understood is a statement too, `Unread`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Paragraph(Statement, frozen=True):
 
 
 class Unread(Statement, frozen=True):
-    """A line that nobody understands."""
+    """a line that is not understood."""
 
     text: str
 
@@ -345,5 +345,5 @@ class Log(Struct, frozen=True, kw_only=True):
 
     @property
     def unread(self) -> tuple[Unread, ...]:
-        """Every line that nobody understands."""
+        """Every line that is not understood."""
         return (*self.strange, *(one for one in self.said() if isinstance(one, Unread)))
