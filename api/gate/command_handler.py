@@ -229,7 +229,7 @@ class CommandHandler:
         self._tasks: set[asyncio.Task[CommandResult]] = set()
 
     async def cached(self, match: str) -> CachedMatch:
-        """The cached of a match, with the state as this process knows it.
+        """The cached match, with the state as this process knows it.
 
         Raises:
             Refused: unknown-match, withdrawn.

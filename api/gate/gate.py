@@ -182,7 +182,7 @@ class Gate:
     # ── reading ──
 
     async def cached(self, match: str) -> CachedMatch:
-        """The cached of a match, with the committed state: all that was committed before somebody asked, by
+        """The cached match, with the committed state: all that was committed before somebody asked, by
         whichever process.  Where the store is away and has a replica, `cached.lag` tells how old it may be.
 
         Raises:

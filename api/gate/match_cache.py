@@ -44,12 +44,12 @@ class CachedMatch:
         self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
         self.position = 0  # in the store's order, up to which nothing of the match is missing here
         self.lock = asyncio.Lock()
-        self.users = 0  # who plays or follows here; the cached stays as long as there are any
+        self.users = 0  # who plays or follows here; the match stays as long as there are any
         self._waiting: list[asyncio.Future[bool]] = []  # those who wait for news
 
     @contextmanager
     def used(self) -> Iterator[CachedMatch]:
-        """Keep the cached from being cleared away."""
+        """Keep the match from being cleared away."""
         self.users += 1
         try:
             yield self
@@ -94,7 +94,7 @@ class MatchCache:
     Args:
         most: how many are kept; busy ones stay beyond that.
         room: bytes of memory that they may take, about; busy ones stay beyond that.
-        load: sets up the cached of a stored match, in a thread; None where there is no such match.
+        load: loads a stored match, in a thread; None where there is no such match.
         since: gives the stored moves of a match after one (see `CoalescedReads.since`).
     """
 
@@ -107,9 +107,9 @@ class MatchCache:
         self._loading: dict[str, asyncio.Task[CachedMatch | None]] = {}
 
     def put(self, cached: CachedMatch) -> CachedMatch:
-        """Keep the cached of a match that was just opened; gives the one that is there.
+        """Keep a match that was just opened; gives the one that is there.
 
-        Somebody may have found the match in the store already: then he is at the cached that counts.
+        It may have been read from the store already: then that one counts.
         """
         kept = self._matches.setdefault(cached.match.id, cached)
         if kept is cached:
@@ -125,7 +125,7 @@ class MatchCache:
         return self.weight > self._room
 
     def at_hand(self, match: str) -> CachedMatch | None:
-        """The cached, where it need not be loaded."""
+        """The cached match, where it need not be loaded."""
         cached = self._matches.get(match)
         if cached is not None:
             self._matches.move_to_end(match)
@@ -138,7 +138,7 @@ class MatchCache:
         return self._matches.get(match)
 
     async def get(self, match: str) -> CachedMatch | None:
-        """The cached of a match; several who ask at once share one reading of the store."""
+        """The cached match of an id; several who ask at once share one reading of the store."""
         while True:
             cached = self.at_hand(match)
             if cached is not None:
@@ -298,7 +298,7 @@ class _Question:
         return await asyncio.to_thread(self._log.since_each, self._moves)
 
 
-# ── Looks at earlier moves of matches that lie on no cached: no such match is read whole for that ──
+# ── Looks at earlier moves of matches that are not cached: no such match is read whole for that ──
 
 
 class UncachedMatch(Struct, frozen=True):

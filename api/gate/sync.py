@@ -118,7 +118,7 @@ class Following:
             task.add_done_callback(self._tasks.discard)
 
     async def _follow(self, cached: CachedMatch) -> None:
-        """Read until the cached holds everything that was heard of; several commits are read at once."""
+        """Read until the cached match holds all that was heard of; several commits are read at once."""
         match = cached.match.id
         try:
             while cached.position < self._wanted[match] and not self._stopping.is_set():

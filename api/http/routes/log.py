@@ -201,7 +201,7 @@ async def _live(
 
 @contextmanager
 def _open(call: Call, cached: CachedMatch, holder: str, admission: Admission | None) -> Iterator[None]:
-    """A stream counts as long as it is open, and keeps its cached and its ticket alive."""
+    """A stream counts as long as it is open, and keeps its match and its ticket alive."""
     with call.services.streams.one(holder), cached.used():
         if admission is None:
             yield

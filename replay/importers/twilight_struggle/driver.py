@@ -183,10 +183,8 @@ class Driver:
 
     def _stated_result(self) -> Result | None:
         """Who has won by the log's own words, where our rules do not know (a resignation, the clock)."""
-        for said in self.log.end:
-            if isinstance(said, log.Wins):
-                return Result(said.side or None, "record", score(self.table))
-        return None
+        wins = next((said for said in self.log.end if isinstance(said, log.Wins)), None)
+        return Result(wins.side or None, "record", score(self.table)) if wins else None
 
     def _check_ending(self) -> None:
         """What the log says of the end: the final score, in one sum, and who won."""
@@ -202,9 +200,8 @@ class Driver:
         stood = {*self.score_before_end, self.table.vp}
         by = said.by if said.side == US else -said.by
         self.checker.compare(said.line, "score", said.now, said.now if said.now in stood else self.table.vp)
-        began = said.now - by
         fits = any(max(-MOST, min(MOST, vp + by)) == said.now for vp in stood)  # the track ends at 20
-        ours = by if fits else said.now - min(stood, key=lambda vp: abs(vp - began))
+        ours = by if fits else said.now - min(stood, key=lambda vp: abs(vp + by - said.now))
         self.checker.compare(said.line, "points at the end", by, ours)
 
     # ── answers ──
