@@ -226,7 +226,7 @@ class CommandHandler:
     def __init__(self, commits: Commits, cache: MatchCache, bots: BotRunner, refusals: Refusals) -> None:
         self._commits, self._cache, self._bots, self._refusals = commits, cache, bots, refusals
         self._store = commits.store
-        self._tasks: set[asyncio.Task[CommandResult]] = set()
+        self._tasks: set[asyncio.Future[CommandResult]] = set()
 
     async def cached(self, match: str) -> CachedMatch:
         """The cached match, with the state as this process knows it.
@@ -371,7 +371,7 @@ class CommandHandler:
         )
 
 
-def _unheard(task: asyncio.Task[CommandResult]) -> None:
+def _unheard(task: asyncio.Future[CommandResult]) -> None:
     """The caller who would hear of a refusal is gone."""
     with suppress(Refused, StoreError, asyncio.CancelledError):
         task.result()

@@ -47,6 +47,7 @@ class GateCounters:
 T = TypeVar("T")
 _Loop = asyncio.AbstractEventLoop
 _Pair = tuple[asyncio.Future[Any], Future[Any]]
+Begin = Callable[[], Future[Any]]
 
 
 class Inbox(Generic[T]):
@@ -78,24 +79,42 @@ class Inbox(Generic[T]):
 
 
 class ThreadBridge:
-    """Where coroutines wait for what another thread does."""
+    """Where coroutines wait for what another thread does.
+
+    Work is handed over at the end of the turn of the loop in which it is asked for: all commands that came
+    together are in one transaction, and the writing thread does not ask for the interpreter while the others
+    are still judged.
+    """
 
     def __init__(self) -> None:
         self._inbox: Inbox[_Pair] = Inbox(_settle)
+        self._turn: list[tuple[Begin, asyncio.Future[Any]]] = []
 
-    async def of(self, future: Future[T]) -> T:
-        """The result of a future of another thread.  A cancelled caller cancels it, too."""
+    async def result(self, begin: Callable[[], Future[T]]) -> T:
+        """The result of what `begin` hands over to another thread.  A cancelled caller cancels it, too."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[T] = loop.create_future()
-        future.add_done_callback(partial(self._come, loop, waiting))
-        try:
-            return await waiting
-        except asyncio.CancelledError:
-            future.cancel()
-            raise
+        if not self._turn:
+            loop.call_soon(self._hand_over, loop)
+        self._turn.append((begin, waiting))
+        return await waiting
 
-    def _come(self, loop: _Loop, waiting: asyncio.Future[T], future: Future[T]) -> None:
+    def _hand_over(self, loop: _Loop) -> None:
+        turn, self._turn = self._turn, []
+        for begin, waiting in turn:
+            if waiting.cancelled():
+                continue
+            future = begin()
+            future.add_done_callback(partial(self._come, loop, waiting))
+            waiting.add_done_callback(partial(_give_up, future))
+
+    def _come(self, loop: _Loop, waiting: asyncio.Future[Any], future: Future[Any]) -> None:
         self._inbox.put(loop, (waiting, future))
+
+
+def _give_up(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
+    if waiting.cancelled():
+        future.cancel()
 
 
 def _settle(pair: _Pair) -> None:
@@ -233,7 +252,7 @@ class Commits:
         """The position of the last record, once all are durable."""
         match = append.records[0].match
         try:
-            last = await self._bridge.of(self.store.submit(append))
+            last = await self._bridge.result(partial(self.store.submit, append))
         except (Conflict, Exists):
             raise
         except StoreError as error:

@@ -46,6 +46,7 @@ class CachedMatch:
         self.lock = asyncio.Lock()
         self.users = 0  # who plays or follows here; the match stays as long as there are any
         self._waiting: list[asyncio.Future[bool]] = []  # those who wait for news
+        self._followers: list[Callable[[], None]] = []
 
     @contextmanager
     def used(self) -> Iterator[CachedMatch]:
@@ -63,8 +64,19 @@ class CachedMatch:
                 self.match.accept(record)
         self.tell()
 
+    @contextmanager
+    def followed(self, news: Callable[[], None]) -> Iterator[None]:
+        """Meanwhile `news` is called after each commit, in the same turn of the loop; it does not fail."""
+        self._followers.append(news)
+        try:
+            yield
+        finally:
+            self._followers.remove(news)
+
     def tell(self) -> None:
-        """Wake everybody who waits for news."""
+        """Let all know who follow the match, or wait for news."""
+        for news in tuple(self._followers):
+            news()
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             _answer(future, True)

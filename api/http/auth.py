@@ -107,6 +107,17 @@ class Tokens:
         self._limit.take(shown_by)
         return Visitor(await self._looked_up(holder, lambda: self._people.by_token(token)), holder)
 
+    async def still(self, visitor: Visitor) -> Visitor:
+        """A visitor who showed a good token before, as they are now.
+
+        Raises:
+            Refused: unauthorized, where the token is revoked.
+        """
+        kept = self._kept(visitor.holder)
+        if kept is None:
+            kept = await self._looked_up(visitor.holder, lambda: self._people.by_holder(visitor.holder))
+        return visitor if kept is visitor.person else Visitor(kept, visitor.holder)
+
     async def check(self, holder: str) -> None:
         """See whether what was opened with a token may go on: `holder` is that of the visitor who opened it.
         While the store is away, it may.

@@ -27,7 +27,7 @@ def _names_must_differ(content: bytes | str) -> None:
     Raises:
         Refused: invalid.
     """
-    json.loads(content, object_pairs_hook=_must_differ, parse_int=str, parse_float=str)
+    _strictly(content if isinstance(content, str) else content.decode())
 
 
 def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -37,6 +37,9 @@ def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise Refused("invalid", "member-twice", {"name": repr(name[:40])})
         found[name] = value
     return found
+
+
+_strictly = json.JSONDecoder(object_pairs_hook=_must_differ, parse_int=str, parse_float=str).decode
 
 
 def _parts(shape: Any) -> Iterator[inspect.Type]:

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP and WebSocket protocols, with what they lack where the other side misbehaves, or waits.
+"""uvicorn's HTTP protocol, with what it lacks where the other side misbehaves, or waits.
 
 *   A client that hangs up in the middle is no error of the server: what is still written to it is dropped.
 *   A head that is too long is refused; one that does not end is not kept.
@@ -13,12 +13,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from api.http import decoding
 from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, ConnectionSlot
@@ -320,44 +318,3 @@ class Protocol(HttpToolsProtocol):
         head = b"".join(b"%b: %b\r\n" % pair for pair in headers)
         self.transport.write(STATUS_LINE[told.status_code] + head + b"\r\n" + bytes(told.body))
         self.transport.close()
-
-
-# ── uvicorn's WebSocket protocol, with what it lacks where the other side misbehaves ──
-#
-# *   uvicorn logs an error, with a trace, for each handshake that is refused and each text that is not UTF-8.
-#     A stranger may be refused as often as he likes; what is an error of the server, the
-#     door tells.
-# *   When the server stops, uvicorn answers a handshake that is under way with a 500; the door answers it.
-# *   A client that answers no ping is cut off, also where it has read nothing of what was written to it.
-
-_SILENT = logging.Logger("sockets", logging.CRITICAL + 1)
-
-
-class SocketProtocol(WebSocketsSansIOProtocol):
-    """One connection."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.logger = _SILENT
-
-    def connection_made(self, transport: Any) -> None:
-        """See `asyncio.Protocol`."""
-        super().connection_made(transport)
-        self._place = transport.place
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
-        super().connection_lost(exc)
-        config: Any = self.config
-        if self._place is not None:
-            config.connections.leave(self._place)
-
-    def shutdown(self) -> None:
-        """See `WebSocketsSansIOProtocol`."""
-        if self.handshake_complete:
-            super().shutdown()
-
-    def keepalive_timeout(self) -> None:
-        """See `WebSocketsSansIOProtocol`."""
-        super().keepalive_timeout()
-        self.loop.call_later(self.close_timeout, self.transport.abort)

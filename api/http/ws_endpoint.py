@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from api.http.routing import refuse_unknown, schemas
 from api.http.services import Services
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
+from api.http.ws_protocol import connection_of
 from api.http.ws_session import PATH, STOPPING, Session, SocketAuth
 from api.store.interface import StoreError
 from domain.kernel import Refused
@@ -53,10 +54,10 @@ class SocketEndpoint:
             await receive()  # that somebody wants to connect
             if services.gate.stopping:  # a newcomer would not hear that it is time to go
                 raise Refused("unavailable", "server-stopping")
-            session = Session(services, auth, receive, send)
+            session = Session(services, auth, connection_of(connection.scope))
             with services.sockets.registered(partial(session.end, STOPPING)):
                 await send({"type": "websocket.accept"})
-                await session.run()
+                await session.run(receive, send)
         finally:
             auth.leave()
 

@@ -33,6 +33,10 @@ View = Annotated[
     str, Meta(max_length=64, description='A seat, "spectator", or "all" once the match is over.')
 ]
 Lean = Annotated[bool, Meta(description="Without `at`, `root`, `draws`, `keys` and `salt`.")]
+Question = Annotated[
+    bool,
+    Meta(description="With the latest move, what I am asked then: what `prompt` would reply."),
+]
 Key = Annotated[
     str,
     Meta(
@@ -120,6 +124,7 @@ class Follow(Request, frozen=True, kw_only=True, tag_field="do", tag="follow"):
     view: View | None = None
     proof: bool = False
     lean: Lean = False
+    prompt: Question = False
 
 
 class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
@@ -173,11 +178,15 @@ _LEAN = {"type": "object", "properties": {"move": {"type": "integer"}}, "require
 _MOVE = {"type": "object", "anyOf": [{"$ref": REF.format(name=MoveView.__name__)}, _LEAN]}
 
 
-class Pushed(Struct, frozen=True):
-    """A move of a match that one follows, in order, without gap or repetition; lean: less than `MoveView`."""
+class Pushed(Struct, frozen=True, omit_defaults=True):
+    """A move of a match that one follows, in order, without gap or repetition; lean: less than `MoveView`.
+
+    `prompt`: what the follower is asked after the latest move, if anything, where they wanted to know it.
+    """
 
     match: str
     move: Annotated[Any, Meta(extra_json_schema=_MOVE)]
+    prompt: PromptView | UnsetType = UNSET
 
 
 class MatchOver(Struct, frozen=True):

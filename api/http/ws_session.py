@@ -1,8 +1,10 @@
 """One open WebSocket: it hears messages, carries them out, replies, and pushes what is followed.
 
-Commands to matches are carried out side by side, a few at once; everything else is answered before the next
-message is read.  Replies and moves are sent only as fast as they are read.  So a client that does
-not read is not read further, and neither its messages nor its moves pile up here.
+A message is looked at in the very turn of the loop in which it comes, and whatever need not wait is done in
+it; a command waits once, for its commit.  Commands to matches are carried out side by side, a few at once;
+everything else is answered before the next message is looked at.  Replies and moves are sent only as fast as
+they are read.  So a client that does not read is not read further, and neither its messages nor its moves
+pile up here.
 
 However a socket ends, what was begun is carried out and replied to first, as long as there is somebody to
 reply to.
@@ -13,14 +15,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import ExitStack, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
 from starlette.requests import HTTPConnection
-from starlette.types import Message as Event
 from starlette.types import Receive, Send
 
 from api.gate import CachedMatch
@@ -30,14 +31,14 @@ from api.http.errors import problem
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.routes import matches
-from api.http.routes.log import must_be_room, news
+from api.http.routes.log import must_be_room
 from api.http.routing import Caller, encode
 from api.http.schemas import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
 from api.http.services import Services
-from api.http.views import LogView
 from api.http.ws_messages import (
     AnswerTakeback,
     AskTakeback,
+    Command,
     Enter,
     Entered,
     Follow,
@@ -54,6 +55,7 @@ from api.http.ws_messages import (
     SaltOpening,
     SitDown,
 )
+from api.http.ws_protocol import SocketProtocol
 from api.store.interface import StoreError
 from domain.kernel import Refused
 from domain.match_base import Chair
@@ -156,90 +158,90 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
 # takes it.
 
 
-Say = Callable[[bytes], Awaitable[None]]
+_AT_ONCE = 64  # moves after which others have their turn
 _EVIDENCE = frozenset(("at", "root", "draws", "keys", "salt"))
 _log = logging.getLogger("glasnost.http")
 
 
-class Following:
-    """What one socket follows.
+class Follower:
+    """One match that a socket follows.
 
     Args:
-        say: sends one message; waits while the reader is behind.
-        welcome: may the reader still be told anything?
-        failed: is called when a match cannot be told any more, for an unforeseen reason.
+        session: the socket.
+        call: who follows.
+        cached: the match.
+        seen_by: as whom.
+        said: what was asked for.
     """
 
-    def __init__(self, say: Say, welcome: Callable[[], Awaitable[bool]], failed: Callable[[], None]) -> None:
-        self._say, self._welcome, self._failed = say, welcome, failed
-        self._matches: dict[str, asyncio.Task[None]] = {}
+    def __init__(
+        self, session: Session, call: Caller, cached: CachedMatch, seen_by: Chair | None, said: Follow
+    ) -> None:
+        self._session, self._call, self._cached = session, call, cached
+        self._seen_by, self._said, self._sent = seen_by, said, said.after
+        self._open = ExitStack()
+        self._pushing: asyncio.Future[None] | None = None
 
-    async def follow(self, call: Caller, said: Follow) -> tuple[Reply, Callable[[], None]]:
-        """The reply, and what begins to push once that is sent.
+    def begin(self) -> None:
+        """Push what is there already, and from now on what is committed."""
+        self._open.enter_context(self._call.services.streams.one(self._call.visitor.holder))
+        self._open.enter_context(self._cached.used())
+        self._open.enter_context(self._cached.followed(self._news))
+        self._news()
 
-        Raises:
-            Refused: unknown-match, invalid, unknown-seat, forbidden, unknown-move, limit.
-        """
-        if said.lean and said.proof:
-            raise Refused("invalid", "proof-or-lean")
-        cached = await call.gate.cached(said.match)
-        seen_by = viewer(cached.match, call.player, said.view)
-        must_be_there(cached.match, said.after)
-        if said.match in self._matches:
-            raise Refused("invalid", "already-following")
-        call.services.streams.check(call.visitor.holder)
-        must_be_room(call.gate, cached)
-
-        def begin() -> None:
-            pushing = self._push(call, cached, seen_by, said)
-            self._matches[said.match] = task = asyncio.create_task(pushing)
-            task.add_done_callback(lambda _: self._matches.pop(said.match, None))
-
-        return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET)), begin
-
-    async def leave(self, said: Leave) -> Reply:
-        """Nothing of this match is pushed after the reply; also where it was not followed."""
-        await _cancelled([self._matches[said.match]] if said.match in self._matches else [])
-        return Reply(said.id, NOTHING)
+    def close(self) -> None:
+        """Hear of nothing more."""
+        self._open.close()
 
     async def stop(self) -> None:
-        """Follow nothing more."""
-        await _cancelled(list(self._matches.values()))
+        """Push nothing more."""
+        self.close()
+        if self._pushing is not None:
+            self._pushing.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._pushing
 
-    async def _push(self, call: Caller, cached: CachedMatch, seen_by: Chair | None, said: Follow) -> None:
-        services, told = call.services, said.after
-        heartbeat = services.settings.heartbeat_seconds
+    def _news(self) -> None:
+        """There may be more moves; while some are pushed, these are pushed after them."""
+        if self._pushing is None or self._pushing.done():
+            self._pushing = start(self._push())
+
+    async def _push(self) -> None:
+        session, match = self._session, self._said.match
         try:
-            with services.streams.one(call.visitor.holder), cached.used():
-                async for numbers in news(cached, told, heartbeat, lambda: call.gate.stopping):
-                    if not await self._welcome():
-                        return
-                    for number in numbers:
-                        await self._say(pushed(view_of(cached, seen_by, said.proof), number, said.lean))
-                        told = number
-                if cached.match.closed and told == cached.match.move:
-                    await self._say(encode(MatchOver(said.match)))
+            while self._sent < self._cached.match.move and not self._call.gate.stopping:
+                if not await session.is_welcome():
+                    return
+                last = min(self._cached.match.move, self._sent + _AT_ONCE)
+                while self._sent < last:
+                    await session.say(self._message(self._sent + 1))
+                    self._sent += 1
+                if last < self._cached.match.move:
+                    await asyncio.sleep(0)
+            if self._cached.match.closed and self._sent == self._cached.match.move:
+                await session.say(encode(MatchOver(match)))
+                session.forget(match)
         except OSError:  # the reader is gone
             return
         except Exception:
-            _log.error("error in the server", exc_info=True, extra={"match": said.match})
-            self._failed()
+            _log.error("error in the server", exc_info=True, extra={"match": match})
+            session.end(BROKEN)
 
-
-def pushed(view: LogView, number: int, lean: bool) -> bytes:
-    """The message that tells a move; `lean`: without what only serves to check it."""
-    move = view.move(number)
-    if lean:
-        move = {name: value for name, value in move.items() if name not in _EVIDENCE}
-    return b'{"match":"%b","move":%b}' % (view.match.id.encode(), encode(move))
-
-
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    for task in tasks:
-        with suppress(asyncio.CancelledError):
-            await task
+    def _message(self, number: int) -> bytes:
+        """The message of a move; with the question that it leads to, where that was asked for."""
+        view = view_of(self._cached, self._seen_by, self._said.proof)
+        move = view.move(number)
+        if self._said.lean:
+            move = {name: value for name, value in move.items() if name not in _EVIDENCE}
+        if self._said.prompt and number == self._cached.match.move:
+            question = matches.question(self._call, self._cached)
+            if question is not None:
+                return b'{"match":"%b","move":%b,"prompt":%b}' % (
+                    self._said.match.encode(),
+                    encode(move),
+                    encode(question),
+                )
+        return b'{"match":"%b","move":%b}' % (self._said.match.encode(), encode(move))
 
 
 # ── Who sits at the other end of a socket: by the token of the handshake, or of his first message ──
@@ -311,14 +313,14 @@ class SocketAuth:
         return SocketCaller(self._services, self.visitor, self.language)
 
     async def check(self) -> None:
-        """See whether his token is still good; while the store is away, he is who he was.
+        """See whether the visitor's token is still good; while the store is away, they are who they were.
 
         Raises:
-            Refused: unauthorized, limit.
+            Refused: unauthorized.
         """
         if self._token is not None:
             with suppress(StoreError):
-                self.visitor = await self._services.tokens.owner(self._token, self._address)
+                self.visitor = await self._services.tokens.still(self.visitor)
 
     def leave(self) -> None:
         """He has gone."""
@@ -360,51 +362,70 @@ class Session:
     Args:
         services: what the messages work with.
         auth: who is at the other end.
-        receive: gives the next event of the socket; see ASGI.
-        send: takes one; see ASGI.
+        connection: the client.
     """
 
-    def __init__(self, services: Services, auth: SocketAuth, receive: Receive, send: Send) -> None:
-        self._services, self._auth, self._receive, self._send = services, auth, receive, send
+    def __init__(self, services: Services, auth: SocketAuth, connection: SocketProtocol) -> None:
+        self._services, self._auth, self._connection = services, auth, connection
+        self.say = connection.say
         self._room = asyncio.Semaphore(services.settings.commands_in_flight)
         self._under_way: set[asyncio.Task[None]] = set()
-        self._listening = False  # nothing is half done: reading may be broken off
+        self._message: asyncio.Future[None] | None = None  # the message that is looked at
         self._ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
-        self._following = Following(self._say, self._welcome, lambda: self.end(BROKEN))
+        self._followers: dict[str, Follower] = {}
 
     def end(self, ending: Ending) -> None:
         """Close the socket as soon as what was begun is done."""
         if not self._ended.done():
             self._ended.set_result(ending)
 
-    async def run(self) -> None:
-        """Serve until either side ends it."""
-        loop, seconds = asyncio.get_running_loop(), self._services.settings.entering_seconds
-        reading = asyncio.create_task(self._read())
-        late = loop.call_later(seconds, self._look_who_is_there)
+    async def run(self, receive: Receive, send: Send) -> None:
+        """Serve until either side ends it.
+
+        Args:
+            receive: gives the end of the connection; see ASGI.
+            send: closes it; see ASGI.
+        """
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(self._services.settings.entering_seconds, self._look_who_is_there)
+        gone = asyncio.create_task(self._wait_for_the_end(receive))
+        heart = asyncio.create_task(self._look_at_the_token())
+        self._connection.attach(self)
         try:
             ending = await self._ended
-            if self._listening:
-                reading.cancel()
-            await asyncio.wait((reading,))
-            while self._under_way:
-                await asyncio.wait(self._under_way)
-            await self._following.stop()
+            while waiting := {*self._under_way, *self._at_work()}:
+                await asyncio.wait(waiting)
+            await self._follow_nothing()
             if ending != GONE:
-                await self._event({"type": "websocket.close", "code": ending.code, "reason": ending.reason})
-        except OSError:  # he has gone meanwhile
+                await send({"type": "websocket.close", "code": ending.code, "reason": ending.reason})
+        except (OSError, RuntimeError):  # the connection is closed meanwhile, by whichever side
             pass
         finally:
             late.cancel()
-            for task in (reading, *self._under_way):
+            for task in (gone, heart, *self._under_way, *self._at_work()):
                 task.cancel()
-            await self._following.stop()
+            await self._follow_nothing()
+
+    def _at_work(self) -> list[asyncio.Future[None]]:
+        return [self._message] if self._message is not None else []
 
     def _look_who_is_there(self) -> None:
         if not self._auth.entered:
             self.end(NOBODY)
 
-    async def _welcome(self) -> bool:
+    async def _wait_for_the_end(self, receive: Receive) -> None:
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+        self.end(GONE)
+
+    async def _look_at_the_token(self) -> None:
+        """A socket that follows something, and hears nothing, is closed as well once its token is revoked."""
+        while True:
+            await asyncio.sleep(self._services.settings.heartbeat_seconds)
+            if self._followers:
+                await self.is_welcome()
+
+    async def is_welcome(self) -> bool:
         """May anything still be sent to the visitor?  If not, that is the end."""
         try:
             await self._auth.check()
@@ -414,49 +435,55 @@ class Session:
                 return False
         return True
 
-    async def _read(self) -> None:
+    # ── messages ──
+
+    @property
+    def is_busy(self) -> bool:
+        """See `api.http.ws_protocol.Receiver`."""
+        return self._message is not None or self._ended.done()
+
+    def hear(self, text: str | None) -> None:
+        """See `api.http.ws_protocol.Receiver`."""
+        work = start(self._heard(text))
+        if not work.done():
+            self._message = work
+            work.add_done_callback(self._go_on)
+
+    def _go_on(self, work: asyncio.Future[None]) -> None:
+        self._message = None
+        self._connection.read_on()
+
+    async def _heard(self, text: str | None) -> None:
+        """One message."""
+        begun = time.perf_counter()
         try:
-            while not self._ended.done():
-                self._listening = True
-                event = await self._receive()
-                self._listening = False
-                if event["type"] != "websocket.receive":
-                    self.end(GONE)
-                    return
-                await self._hear(event)
+            try:
+                await self._auth.check()
+                self._services.requests.take(self._auth.visitor.holder)
+                said = heard(text)
+            except Refused as error:
+                await self._reply(_OTHER, await self._refused(id_of(text), error), begun)
+                if error.kind == "unauthorized":
+                    self.end(UNWELCOME)
+                return
+            if isinstance(said, Other):
+                await self._answer(said, begun)
+                return
+            await self._room.acquire()
+            carrying_out = asyncio.create_task(self._carry_out(said, begun))
+            self._under_way.add(carrying_out)
+            carrying_out.add_done_callback(self._under_way.discard)
         except OSError:  # the client is gone
             self.end(GONE)
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
             self.end(BROKEN)
 
-    async def _hear(self, event: Event) -> None:
-        """One message."""
-        begun, text = time.perf_counter(), event.get("text")
+    async def _carry_out(self, said: Command, begun: float) -> None:
+        """A command to a match; the reply frees its place."""
         try:
-            await self._auth.check()
-            self._services.requests.take(self._auth.visitor.holder)
-            said = heard(text)
-        except Refused as error:
-            reply = await self._refused(id_of(text), error)
-            await self._tell(_OTHER, reply, begun)
-            if error.kind == "unauthorized":
-                self.end(UNWELCOME)
-            return
-        if isinstance(said, Other):
-            await self._answer(said, begun)
-            return
-        command = COMMANDS[type(said)]
-        await self._room.acquire()
-        doing = self._carry_out(said, lambda: command(self._auth.caller(), said), begun)
-        task = asyncio.create_task(doing)
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-
-    async def _carry_out(self, said: Message, work: Callable[[], Awaitable[Reply]], begun: float) -> None:
-        """A command; the reply frees its place."""
-        try:
-            await self._tell(_name(said), await self._tried(said.id, work), begun)
+            reply = await self._tried(said.id, COMMANDS[type(said)], said)
+            await self._reply(_name(said), reply, begun)
         except OSError:  # the reader is gone; the command was carried out all the same
             self.end(GONE)
         finally:
@@ -464,28 +491,27 @@ class Session:
 
     async def _answer(self, said: Other, begun: float) -> None:
         """Whatever is no command to a match."""
-        start: Callable[[], None] | None = None
+        reply = await self._tried(said.id, self._done, said)
+        await self._reply(_name(said), reply, begun)
+        if isinstance(said, Follow) and reply.status == OK:
+            self._followers[said.match].begin()
 
-        async def work() -> Reply:
-            nonlocal start
-            if isinstance(said, Enter):
-                return Reply(said.id, OK, await self._auth.enter(said))
-            caller = self._auth.caller()
-            if isinstance(said, Follow):
-                reply, start = await self._following.follow(caller, said)
-                return reply
-            if isinstance(said, Leave):
-                return await self._following.leave(said)
-            return await read_prompt(caller, said)
+    async def _done(self, call: Caller, said: Other) -> Reply:
+        if isinstance(said, Follow):
+            return await self._follow(call, said)
+        if isinstance(said, Leave):
+            return await self._leave(said)
+        assert isinstance(said, Prompt), "entering is done by who has no caller yet"
+        return await read_prompt(call, said)
 
-        await self._tell(_name(said), await self._tried(said.id, work), begun)
-        if start is not None:
-            start()
-
-    async def _tried(self, message: Id | None, work: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def _tried(
+        self, message: Id | None, work: Callable[[Caller, Any], Awaitable[Reply]], said: Message
+    ) -> Reply:
         """What the work replies, or why it was refused."""
         try:
-            return await work()
+            if isinstance(said, Enter):
+                return Reply(said.id, OK, await self._auth.enter(said))
+            return await work(self._auth.caller(), said)
         except (Refused, StoreError) as error:
             return await self._refused(message, error)
         except Exception:
@@ -496,21 +522,98 @@ class Session:
         about, headers = await problem(error, self._services, self._auth.language)
         return refused(message, about, headers.get("retry-after"))
 
-    async def _tell(self, name: str, reply: Reply, begun: float) -> None:
+    async def _reply(self, name: str, reply: Reply, begun: float) -> None:
         answered(self._services.metrics, name, PATH, reply.status, time.perf_counter() - begun)
-        await self._say(encode(reply))
+        await self.say(encode(reply))
 
-    async def _say(self, text: bytes) -> None:
-        await self._event({"type": "websocket.send", "text": text.decode()})
+    # ── the matches that are followed ──
 
-    async def _event(self, event: Event) -> None:
-        """Raises OSError: the socket is closed, by whichever side."""
-        try:
-            await self._send(event)
-        except RuntimeError as error:  # uvicorn closed it: a message that was too long, a ping without answer
-            raise ConnectionAbortedError from error
+    async def _follow(self, call: Caller, said: Follow) -> Reply:
+        """The reply; what is followed is pushed once that is sent.
+
+        Raises:
+            Refused: unknown-match, invalid, unknown-seat, forbidden, unknown-move, limit.
+        """
+        if said.lean and said.proof:
+            raise Refused("invalid", "proof-or-lean")
+        cached = await call.gate.cached(said.match)
+        seen_by = viewer(cached.match, call.player, said.view)
+        must_be_there(cached.match, said.after)
+        if said.match in self._followers:
+            raise Refused("invalid", "already-following")
+        call.services.streams.check(call.visitor.holder)
+        must_be_room(call.gate, cached)
+        self._followers[said.match] = Follower(self, call, cached, seen_by, said)
+        return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET))
+
+    async def _leave(self, said: Leave) -> Reply:
+        """Nothing of this match is pushed after the reply; also where it was not followed."""
+        follower = self._followers.pop(said.match, None)
+        if follower is not None:
+            await follower.stop()
+        return Reply(said.id, NOTHING)
+
+    def forget(self, match: str) -> None:
+        """Follow a match no more that is over."""
+        self._followers.pop(match).close()
+
+    async def _follow_nothing(self) -> None:
+        while self._followers:
+            _, follower = self._followers.popitem()
+            await follower.stop()
 
 
 def _name(said: Message) -> str:
     """What a message is called in the metrics."""
     return str(said.__struct_config__.tag)
+
+
+# ── Work that begins at once, in the turn of the loop in which it is asked for ──
+#
+# Most messages and pushes wait for nothing, and need no task.  `asyncio` can do so itself from Python 3.12 on
+# (`eager_start`); then this can go.  Commands are tasks all the same: those of one turn are judged one after
+# the other when all have been read, while the writing thread does not ask for the interpreter.
+
+T = TypeVar("T")
+
+
+class _Begun:
+    """A coroutine that has begun, and waits."""
+
+    def __init__(self, work: Coroutine[Any, Any, T], waits_for: Any) -> None:
+        self._work, self._waits_for = work, waits_for
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        waits_for = self._waits_for
+        while True:
+            try:
+                yield waits_for
+            except BaseException as error:
+                try:
+                    waits_for = self._work.throw(error)
+                except StopIteration as ended:
+                    return ended.value
+            else:
+                return (yield from self._work.__await__())
+
+
+def start(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+    """Begin `work` at once; returns its result as a future, which is a task if it has to wait.
+
+    Until it waits for the first time, it has no task of its own (`asyncio.current_task`).
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    try:
+        waits_for = work.send(None)
+    except StopIteration as ended:
+        done.set_result(ended.value)
+        return done
+    except Exception as error:
+        done.set_exception(error)
+        return done
+    return loop.create_task(_rest(work, waits_for))
+
+
+async def _rest(work: Coroutine[Any, Any, T], waits_for: Any) -> Any:
+    return await _Begun(work, waits_for)

@@ -240,11 +240,16 @@ async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> P
 
 
 async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> PromptView | None:
-    """What who asks is asked now, if anything."""
-    found = (await looked(call, match, at_least)).match
-    seat = seat_if_any(found, call.player)
-    standing = asked_at(found, found.move, seat) if seat else None
-    return prompt_view(found, *standing, call.language) if standing else None
+    """What the caller is asked now, if anything."""
+    return question(call, await looked(call, match, at_least))
+
+
+def question(call: Caller, cached: CachedMatch) -> PromptView | None:
+    """What the caller is asked in the match as it stands here, if anything."""
+    match = cached.match
+    seat = seat_if_any(match, call.player)
+    standing = asked_at(match, match.move, seat) if seat else None
+    return prompt_view(match, *standing, call.language) if standing else None
 
 
 @api.get("/v1/matches/{match}/checkpoint", _NOTE, refusals=(*LOOKS, "not-signed-here"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from threading import Thread
 from typing import Any
 
@@ -20,9 +21,14 @@ def elsewhere(work: Callable[[], object]) -> None:
     thread.join()
 
 
-async def waiting(arrivals: ThreadBridge, futures: list[Future[int]]) -> list[asyncio.Task[int]]:
-    """A task for each future, all of them waiting."""
-    tasks = [asyncio.create_task(arrivals.of(future)) for future in futures]
+def _itself(future: Future[int]) -> Future[int]:
+    return future
+
+
+async def waiting(bridge: ThreadBridge, futures: list[Future[int]]) -> list[asyncio.Task[int]]:
+    """A task for each future, all of them waiting, and all work handed over."""
+    tasks = [asyncio.create_task(bridge.result(partial(_itself, future))) for future in futures]
+    await asyncio.sleep(0)
     await asyncio.sleep(0)
     return tasks
 
@@ -64,25 +70,45 @@ def test_what_comes_at_once_calls_the_loop_once(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(run())
 
 
-def test_what_came_before_somebody_waited_is_there() -> None:
+def test_a_result_that_was_there_before_is_given() -> None:
     async def run() -> None:
         done: Future[int] = Future()
         done.set_result(7)
-        assert await ThreadBridge().of(done) == 7
+        assert await ThreadBridge().result(lambda: done) == 7
 
     asyncio.run(run())
 
 
-def test_whoever_is_cancelled_cancels_what_has_not_begun() -> None:
+def test_a_cancelled_caller_cancels_what_has_not_begun() -> None:
     async def run() -> None:
-        arrivals, futures = ThreadBridge(), [Future[int](), Future[int]()]
-        given_up, other = await waiting(arrivals, futures)
+        bridge, futures = ThreadBridge(), [Future[int](), Future[int]()]
+        given_up, other = await waiting(bridge, futures)
         given_up.cancel()
         with pytest.raises(asyncio.CancelledError):
             await given_up
         assert futures[0].cancelled()
         futures[1].set_result(1)
         assert await other == 1
+
+    asyncio.run(run())
+
+
+def test_work_of_one_turn_is_handed_over_when_the_turn_ends() -> None:
+    async def run() -> None:
+        bridge, begun = ThreadBridge(), list[int]()
+
+        def begin(number: int) -> Future[int]:
+            begun.append(number)
+            done: Future[int] = Future()
+            done.set_result(number)
+            return done
+
+        tasks = [asyncio.create_task(bridge.result(partial(begin, number))) for number in range(3)]
+        await asyncio.sleep(0)
+        assert begun == []
+        tasks[1].cancel()
+        assert [await tasks[0], await tasks[2]] == [0, 2]
+        assert begun == [0, 2]
 
     asyncio.run(run())
 

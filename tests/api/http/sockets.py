@@ -20,6 +20,7 @@ class Socket:
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
         self.moves: dict[str, list[Any]] = defaultdict(list)  # by match, as they were pushed
+        self.prompts: dict[str, list[Any]] = defaultdict(list)  # by match, what came with each move, or None
         self.over: list[str] = []
         self._replies: dict[Any, Any] = {}
         self._ids = 0
@@ -90,7 +91,8 @@ class Socket:
         if "match" not in told:
             self._replies[told["id"]] = told
         elif "move" in told:
-            assert set(told) == {"match", "move"}
+            assert set(told) - {"prompt"} == {"match", "move"}
+            self.prompts[told["match"]].append(told.get("prompt"))
             self.moves[told["match"]].append(told["move"])
         else:
             assert told == {"match": told["match"], "over": True}

@@ -54,6 +54,39 @@ def test_a_lean_move_lacks_what_only_serves_to_check_it(server: Served) -> None:
         one.problem(422, "invalid", "follow", match=match, lean=True, proof=True)
 
 
+def test_a_follower_is_asked_with_the_move_what_a_prompt_would_reply(server: Served) -> None:
+    match, players = server.table("toy", options={"rounds": 3})
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket(server.port, one.token)) for one in players]
+        for one in sockets:
+            one.done("follow", match=match, prompt=True)
+        watching = stack.enter_context(spectator(server.port))
+        watching.done("follow", match=match, prompt=True)
+        source, count = random.Random(5), 3
+        while asked := [one for one in sockets if one.pushed(match, count) and one.prompts[match][count - 1]]:
+            for one in sockets:
+                assert one.prompts[match][count - 1] == one.done("prompt", match=match)
+            question = asked[0].prompts[match][count - 1]
+            count = asked[0].done("play", match=match, **picked(source, question))["move"]
+        last = len(sockets[0].whole(match))
+        watching.whole(match)
+        assert last > 5
+        assert watching.prompts[match] == [None] * last
+        assert sockets[0].prompts[match][-1] is None
+
+
+def test_no_question_comes_where_none_is_asked_for_nor_with_an_earlier_move(server: Served) -> None:
+    match, players = server.table()
+    bid(match, players)
+    with socket(server.port, players[0].token) as one, socket(server.port, players[1].token) as other:
+        one.done("follow", match=match)
+        other.done("follow", match=match, prompt=True)
+        one.pushed(match, 5)
+        other.pushed(match, 5)
+        assert one.prompts[match] == [None] * 5
+        assert other.prompts[match][:4] == [None] * 4
+
+
 def test_a_spectator_sees_no_secret(server: Served) -> None:
     match, players = server.table()
     bid(match, players)

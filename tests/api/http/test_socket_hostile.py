@@ -154,6 +154,84 @@ def test_text_that_is_not_utf_8_closes_the_socket(server: Served, caplog: pytest
     assert not caplog.records  # a stranger fills no log
 
 
+def _frame(first: int, payload: bytes, mask: bytes = bytes(4)) -> bytes:
+    masked = bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
+    return bytes([first, 0x80 | len(payload)]) + mask + masked
+
+
+def _told(one: sockets.socket, count: int) -> list[bytes]:
+    """The first so many frames of the server, each with its head."""
+    data, frames = b"", list[bytes]()
+    while len(frames) < count:
+        while len(data) >= 2 and len(data) >= (end := _end(data)):
+            frames.append(data[:end])
+            data = data[end:]
+        if len(frames) < count:
+            piece = one.recv(100_000)
+            assert piece, "the server closed the connection"
+            data += piece
+    return frames
+
+
+def _end(data: bytes) -> int:
+    length = data[1]
+    return 2 + length if length < 126 else 4 + int.from_bytes(data[2:4])
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 10_000])
+def test_messages_are_heard_however_their_bytes_are_cut(server: Served, size: int) -> None:
+    """Whole ones, masked, in several frames, with a ping between, and many of them in one piece."""
+    token = server.player("Eve").token
+    assert token
+    message = json.dumps({"do": "prompt", "id": 1, "match": "m0"}).encode()
+    sent = b"".join(
+        (
+            _frame(0x81, message),
+            _frame(0x81, message, b"\x01\x02\x03\x04"),
+            _frame(0x01, message[:10], b"mask"),
+            _frame(0x89, b"are you there"),
+            _frame(0x80, message[10:], b"MASK"),
+            _frame(0x82, message),
+            _frame(0x81, message) * 50,
+        )
+    )
+    with raw(server.port, token) as one:
+        _ = one.recv(10_000)  # the rest of the answer to the handshake
+        for start in range(0, len(sent), size):
+            one.sendall(sent[start : start + size])
+        frames = _told(one, 55)
+    pongs = [frame for frame in frames if frame[0] == 0x8A]
+    assert [frame[2:] for frame in pongs] == [b"are you there"]
+    statuses = [json.loads(frame[4:])["status"] for frame in frames if frame[0] == 0x81]
+    assert sorted(statuses) == [400] + [404] * 53
+    assert statuses[3] == 400  # in the order in which they were sent
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (bytes([0x81, 5]) + b"hello", 1002),  # not masked
+        (_frame(0xC1, b"hello"), 1002),  # a reserved bit
+        (_frame(0x83, b"hello"), 1002),  # a reserved opcode
+        (_frame(0x80, b"hello"), 1002),  # goes on with nothing
+        (_frame(0x01, b"he") + _frame(0x81, b"hello"), 1002),  # a message within a message
+        (_frame(0x01, b"\xff") + _frame(0x80, b""), 1007),  # no UTF-8, in two frames
+        (bytes([0x81, 0xFF]) + (1 << 62).to_bytes(8), 1009),  # announced too long
+    ],
+)
+def test_what_breaks_the_protocol_closes_the_socket_with_its_code(
+    server: Served, sent: bytes, code: int
+) -> None:
+    token = server.player("Eve").token
+    assert token
+    with raw(server.port, token) as one:
+        _ = one.recv(10_000)
+        one.sendall(sent)
+        (frame,) = _told(one, 1)
+    assert (frame[0], int.from_bytes(frame[2:4])) == (0x88, code)
+    assert server.client().get("/healthz").status == 200
+
+
 def raw(port: int, token: str) -> sockets.socket:
     """A socket whose bytes are in our own hands, and whose buffer is small."""
     one = sockets.socket()
