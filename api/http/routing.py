@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.params import Param, Query
 from fastapi.routing import APIRoute
 from msgspec import UNSET, Struct
@@ -28,7 +28,6 @@ from api.gate import Gate
 from api.http import decoding, middleware, problems
 from api.http.auth import CHALLENGE, Visitor
 from api.http.errors import refused
-from api.http.params import IfNoneMatch
 from api.http.schemas import Problem
 from api.http.services import Services
 from api.store.interface import Person, StoreError
@@ -325,6 +324,7 @@ _HEADS = {
     language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
     for language in LANGUAGES
 }
+IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The ETag already at hand.")]
 _IF_NONE_MATCH = inspect.Parameter(
     "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
 )

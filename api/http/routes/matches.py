@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Path, Query, Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.command_handler import seat_if_any
 from api.gate.gate import hashed, new_invitation
-from api.http.idempotency import key_of
-from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
+from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
+from api.http.routes import AtLeast, MatchId, SeatName, View
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
     Closing,
@@ -39,6 +40,7 @@ from api.http.schemas import (
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
 from api.store.interface import Reservation, StoreError
+from domain.bounds import MOST
 from domain.kernel import Picks, Refused, Result, Seat
 from domain.match import Match
 from domain.match_base import Outline
@@ -104,6 +106,7 @@ async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
 api = Api("matches", "Opening a match, sitting down, looking at it.")
 PLAYING = ("player", "organizer", "admin")
 _NOTE = "text/plain"
+At = Annotated[int | None, Query(ge=1, le=MOST, description="After which move; left out: the latest.")]
 _OPENING = (
     *SENT,
     "unknown-game",
@@ -292,6 +295,7 @@ async def _checkpoint(call: Call, match: Match, move: int) -> str:
 
 commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
 _BY_RULING = "ruling"
+RequestMove = Annotated[int, Path(ge=1, le=MOST, description="The move that asked for the takeback.")]
 
 
 @commands_api.post(

@@ -10,8 +10,8 @@ from fastapi import Query
 from msgspec.structs import replace
 
 from api.http.auth import address
-from api.http.params import PlayerId
 from api.http.permissions import viewer
+from api.http.routes import PlayerId
 from api.http.routes.lists import Cursor, Rows, stood_for
 from api.http.routing import FORBIDDEN, SENT, Api, Call
 from api.http.schemas import (
