@@ -15,8 +15,8 @@ from api.http import docs_page, middleware, ws_endpoint, ws_session
 from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
-from api.http.errors import HANDLERS, refused
 from api.http.middleware import RequestMiddleware, failed
+from api.http.problems import HANDLERS, refused
 from api.http.routes import lists, log, matches, players, replays, service
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.gate import Gate
 from api.http import decoding, middleware, problems
 from api.http.auth import CHALLENGE, Visitor
-from api.http.errors import refused
+from api.http.problems import refused
 from api.http.schemas import Problem
 from api.http.services import Services
 from api.store.interface import Person, StoreError
