@@ -21,7 +21,7 @@ from starlette.requests import HTTPConnection
 
 from api.gate import CachedMatch, Gate
 from api.gate.refusals import UNTOLD
-from api.http import decoding, docs_page
+from api.http import decoding
 from api.http.schemas import MoveView, Problem, PromptView
 from api.http.views import LogView, prompt_view
 from api.store.interface import StoreError
@@ -186,6 +186,7 @@ def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = 
 
 # ── Every refusal, wherever it comes from, as the response that carries its document ──
 
+DOCS = "/docs"  # the page of the documentation, which a refusal of an unknown address names
 SINCE = 50  # moves told with a stale request
 _NOT_FOUND, _METHOD = 404, 405
 
@@ -247,7 +248,7 @@ async def http(request: Request, error: HTTPException) -> Response:
         told = document("method", Refused("method", "no-such-method", about), language)
         return answer(told, language, {"allow": allowed})
     if error.status_code == _NOT_FOUND:
-        nothing = Refused("not-found", "no-such-address", {"manual": docs_page.PATH})
+        nothing = Refused("not-found", "no-such-address", {"manual": DOCS})
         return answer(document("not-found", nothing, language), language)
     return answer(document("malformed", str(error.detail), language), language)
 
