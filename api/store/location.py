@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.extras import POSTGRES, missing
+from api.settings import POSTGRES, missing
 from api.store.interface import StoreError
 from api.store.sql import SqlStore
 from api.store.sqlite_schema import FILE
