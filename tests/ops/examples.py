@@ -8,7 +8,7 @@ from pathlib import Path
 
 from api.bus import VARIABLE as REDIS
 from api.bus import Address
-from api.cli.serve import serve
+from api.cli.admin import serve
 from api.settings import PREFIX, Settings
 from api.settings import read as read_settings
 from api.store.location import located
