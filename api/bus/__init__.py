@@ -15,7 +15,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from api.bus.feed import BLOCK, Consumer, Publisher
+from api.bus.commit_feed import BLOCK, Consumer, Publisher
 from api.bus.redis_client import (
     PATIENCE,
     VARIABLE,
