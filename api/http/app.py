@@ -20,7 +20,7 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
-from api.http.routes import lists, log, matches, players, replays, service
+from api.http.routes import lists, log, matches, players, replays, reservations, service
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
@@ -31,7 +31,7 @@ TOPICS = (
     players.api,
     players.people_api,
     matches.api,
-    matches.reservations_api,
+    reservations.api,
     matches.commands_api,
     log.api,
     lists.api,

@@ -1,4 +1,4 @@
-"""The routes, by topic, and the parameters that several of them take, with their limits."""
+"""The routes, by topic; here is what several of them share: parameters with their limits, and roles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fastapi import Path, Query
 
 from domain.bounds import MOST
 
+PLAYING = ("player", "organizer", "admin")  # the roles of those who may play
 ID = r"^[A-Za-z0-9_-]{1,64}$"
 
 MatchId = Annotated[str, Path(pattern=ID, description="A match's id.")]
