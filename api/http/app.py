@@ -20,7 +20,7 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
-from api.http.routes import lists, log, matches, players, replays, reservations, service
+from api.http.routes import lists, log, matches, players, reservations, service, uploads
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
@@ -35,7 +35,7 @@ TOPICS = (
     matches.commands_api,
     log.api,
     lists.api,
-    replays.api,
+    uploads.api,
     service.api,
 )
 _ELSEWHERE = 307

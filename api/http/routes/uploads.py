@@ -1,4 +1,4 @@
-"""Match files from elsewhere."""
+"""Match files from elsewhere: their upload, and the withdrawal of an uploaded match."""
 
 from __future__ import annotations
 
