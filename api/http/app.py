@@ -20,7 +20,7 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
-from api.http.routes import lists, log, matches, players, reservations, service, uploads
+from api.http.routes import event_stream, lists, matches, players, reservations, service, uploads
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
@@ -33,7 +33,7 @@ TOPICS = (
     matches.api,
     reservations.api,
     matches.commands_api,
-    log.api,
+    event_stream.api,
     lists.api,
     uploads.api,
     service.api,

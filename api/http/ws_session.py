@@ -30,7 +30,7 @@ from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.problems import problem
 from api.http.routes import matches
-from api.http.routes.log import must_be_room, news
+from api.http.routes.event_stream import must_be_room, news
 from api.http.routing import Caller, encode
 from api.http.schemas import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
 from api.http.services import Services

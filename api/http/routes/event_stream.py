@@ -1,4 +1,4 @@
-"""The log of a match: pages, lines, and live as server-sent events."""
+"""The moves of a match: pages, lines, and live as an event stream (server-sent events)."""
 
 from __future__ import annotations
 
