@@ -20,14 +20,14 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
-from api.http.routes import event_stream, lists, matches, players, reservations, service, uploads
+from api.http.routes import event_stream, lists, matches, players, reservations, server_info, uploads
 from api.http.routing import Router, encode, schemas, without_null
 from api.http.services import Services
 from api.settings import product
 from domain.kernel import Refused
 
 TOPICS = (
-    service.games_api,
+    server_info.games_api,
     players.api,
     players.people_api,
     matches.api,
@@ -36,7 +36,7 @@ TOPICS = (
     event_stream.api,
     lists.api,
     uploads.api,
-    service.api,
+    server_info.api,
 )
 _ELSEWHERE = 307
 _OPENAPI = "/openapi.json"
