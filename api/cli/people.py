@@ -73,7 +73,7 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
     Example:
       glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
     """
-    from api.http.services import checked
+    from api.http.app_state import checked
     from domain.kernel import Refused
 
     if len(name) > 64:

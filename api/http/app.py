@@ -15,6 +15,7 @@ from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from api.http import middleware, ws_endpoint, ws_session
+from api.http.app_state import Services
 from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
@@ -22,7 +23,6 @@ from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
 from api.http.routes import event_stream, lists, matches, players, reservations, server_info, uploads
 from api.http.routing import Router, encode, schemas, without_null
-from api.http.services import Services
 from api.settings import product
 from domain.kernel import Refused
 

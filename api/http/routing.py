@@ -26,10 +26,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.gate import Gate
 from api.http import decoding, middleware, problems
+from api.http.app_state import Services
 from api.http.auth import CHALLENGE, Visitor
 from api.http.problems import refused
 from api.http.schemas import Problem
-from api.http.services import Services
 from api.store.interface import Person, StoreError
 from domain.kernel import Refused
 from domain.refusals import Sentence

@@ -32,10 +32,10 @@ from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
 from api.gate import Gate
 from api.http.app import build
+from api.http.app_state import Services
 from api.http.connections import proxies
 from api.http.protocols import IDLE_SECONDS, Config, SocketProtocol
 from api.http.read_models import ReadModels, open_read_models
-from api.http.services import Services
 from api.settings import Settings, product, read, unknown
 from api.store.events import learn
 from api.store.location import Location, open_store

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Query
 from msgspec.structs import replace
 
+from api.http.app_state import FORGOTTEN, checked
 from api.http.auth import address
 from api.http.permissions import viewer
 from api.http.routes import PlayerId
@@ -27,7 +28,6 @@ from api.http.schemas import (
     Ticket,
     Token,
 )
-from api.http.services import FORGOTTEN, checked
 from api.store.accounts import folded
 from api.store.interface import Act
 from domain.kernel import Refused
