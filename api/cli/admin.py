@@ -25,7 +25,7 @@ from domain.bounds import Reason
 
 if TYPE_CHECKING:
     from api.store.interface import Person
-    from api.store.location import Location
+    from api.store.open import Location
 
 
 @click.command()
@@ -87,7 +87,7 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
 def _administrator(store: Location, name: str) -> tuple[Person, str]:
     from api.store.accounts import appoint
     from api.store.interface import StoreError
-    from api.store.location import own_key_folder
+    from api.store.open import own_key_folder
 
     try:
         return _entered(store, name) or appoint(own_key_folder(store), name)
@@ -98,7 +98,7 @@ def _administrator(store: Location, name: str) -> tuple[Person, str]:
 def _entered(store: Location, name: str) -> tuple[Person, str] | None:
     """An administrator of a store; None where another process holds it, as only a directory is held."""
     from api.store.interface import InUse
-    from api.store.location import open_store
+    from api.store.open import open_store
 
     try:
         with closing(open_store(store)) as opened:
@@ -201,7 +201,7 @@ def _directory(store: Location) -> Path:
     Raises:
         CannotBeDone: it is a database, which has better means of its own, or several stores.
     """
-    from api.store.location import ShardsFile
+    from api.store.open import ShardsFile
 
     if isinstance(store, ShardsFile):
         raise CannotBeDone(

@@ -14,7 +14,7 @@ from api.cli.common import CannotBeDone, json_option, opened_store, print_json, 
 from api.settings import PARQUET, missing
 
 if TYPE_CHECKING:
-    from api.store.location import Location
+    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.match import Match
 

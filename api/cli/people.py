@@ -20,7 +20,7 @@ from api.cli.common import (
 
 if TYPE_CHECKING:
     from api.store.interface import Act, People
-    from api.store.location import Location
+    from api.store.open import Location
 
 _MOST = 200  # players or actions that are shown
 _player = click.argument("player", metavar="PLAYER")

@@ -11,7 +11,7 @@ from api.bus import Address
 from api.cli.admin import serve
 from api.settings import PREFIX, Settings
 from api.settings import read as read_settings
-from api.store.location import located
+from api.store.open import located
 from tests.docs.documents import read
 
 ROOT = Path(__file__).parents[2]

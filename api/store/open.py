@@ -32,7 +32,7 @@ _KNOWN = "DIR, sqlite:DIR or postgresql://USER@HOST:PORT/DATABASE"
 
 
 class ShardsFile(Struct, frozen=True):
-    """The map of the shards into which an older version divided a store (`api.store.location`)."""
+    """The map of the shards into which an older version divided a store (`api.store.open`)."""
 
     path: Path
 
