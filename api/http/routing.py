@@ -2,7 +2,7 @@
 
 A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
 Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
-FastAPI makes the document; a request comes in by the route's door (`api.http.routing`).
+FastAPI makes the document; a request comes in by the route's `RouteEndpoint`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from domain.texts import LANGUAGES
 #
 # FastAPI makes the OpenAPI document of the routes.  If it served them, too, each request would pass ten
 # layers and a solver of dependencies, which takes 150 us where judging a move takes 60.  So each route has a
-# `Door`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Addresses` finds
-# it in as many steps as its path has parts.  Whatever has no door here goes on to FastAPI.
+# `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
+# finds it in as many steps as its path has parts.  What has no endpoint here goes on to FastAPI.
 
 Endpoint = Callable[..., Awaitable[Response]]
 _PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
