@@ -1,1 +1,1 @@
-"""The doors: HTTP and the command line, the one gate behind both, and the store behind the gate."""
+"""The server: HTTP and the command line, the one gate behind both, and the store behind the gate."""

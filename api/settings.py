@@ -1,6 +1,7 @@
 """The settings of a server, each read from one environment variable: GLASNOST_ and its name in capitals.
 
 Every limit is here, with its unit; nothing else in the program has a limit of its own for the outside world.
+At the end stand the extras that GLASNOST_EXTRAS names.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any, get_type_hints
 
@@ -185,3 +187,26 @@ def _listed(name: str, text: str, each: re.Pattern[str], like: str) -> tuple[str
         if not each.fullmatch(word) or _DEFAULT_PORT.fullmatch(word):
             raise BadSetting(f"{name} holds {like}, divided by commas, not {word!r}")
     return words
+
+
+# ── The extras of `pyproject.toml`: what is said where the packages of one are not installed ──
+
+POSTGRES, PARQUET, TEST = "postgres", "parquet", "test"
+_PACKAGES = {  # which tell that an extra is there
+    POSTGRES: ("psycopg", "psycopg_pool"),
+    PARQUET: ("pyarrow",),
+    TEST: ("psutil", "psycopg"),
+}
+
+
+def missing(extra: str, what: str) -> str:
+    """Why `what` cannot be had, and the way out; empty: the extra's packages are installed."""
+    try:
+        for package in _PACKAGES[extra]:
+            import_module(package)
+    except ImportError:
+        return (
+            f"{what} needs the extra `{extra}`, which is not installed:"
+            f" `GLASNOST_EXTRAS={extra} ./ops/run` installs it"
+        )
+    return ""

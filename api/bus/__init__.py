@@ -15,7 +15,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from api.bus.feed import BLOCK, Consumer, Publisher
+from api.bus.commit_feed import BLOCK, Consumer, Publisher
 from api.bus.redis_client import (
     PATIENCE,
     VARIABLE,
@@ -87,17 +87,17 @@ class Bus:
     # ── the feed ──
 
     def announce(self, match: str, first: int, last: int) -> None:
-        """See `api.gate.sync.Feed`."""
+        """See `api.gate.cache_sync.Feed`."""
         self._publisher.announce(match, first, last)
 
     def watch(self, callback: OnCommit) -> None:
-        """See `api.gate.sync.Feed`."""
+        """See `api.gate.cache_sync.Feed`."""
         self._is_followed = True
         self._consumer.watch(callback)
         self.run(self._consumer.run)
 
     def passed(self, match: str, position: int) -> None:
-        """See `api.gate.sync.Feed`."""
+        """See `api.gate.cache_sync.Feed`."""
         self._consumer.passed(position)
 
     # ── the rest ──

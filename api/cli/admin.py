@@ -1,4 +1,4 @@
-"""`glasnost admin-token`, `keys`, `backup`, `restore` and `withdraw`: what a store's owner does."""
+"""`glasnost serve`, `admin-token`, `keys`, `backup`, `restore`, `withdraw`: what a store's owner does."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from api.cli.common import (
     file_argument,
     json_option,
     must_hold_a_store,
+    named_store,
     opened_store,
     print_json,
     progress,
@@ -24,7 +25,39 @@ from domain.bounds import Reason
 
 if TYPE_CHECKING:
     from api.store.interface import Person
-    from api.store.location import Location
+    from api.store.open import Location
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0: a free one."
+)
+@store_option(
+    required=False,
+    help="The store: DIR or postgresql://...; default: GLASNOST_STORE, else var/store.",
+)
+@click.option("--empty", is_flag=True, help="Do not play one bot match of each game on an empty store.")
+def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
+    """Serve the HTTP API until Ctrl-C; prints "listening on http://..." when it answers.
+
+    The documentation of the API is at /docs.  Settings are environment variables (GLASNOST_...).
+
+    \b
+    Example:
+      glasnost serve --store games
+      glasnost serve --store games --port 0 --empty
+    """
+    from api.http.server import CannotServe
+    from api.http.server import serve as served
+    from api.settings import BadSetting
+    from api.store.interface import StoreError
+
+    location = store or named_store() or Path("var/store")
+    try:
+        served(location, host, port, empty=empty, tell=lambda line: click.echo(line))
+    except (CannotServe, BadSetting, StoreError) as error:
+        raise CannotBeDone(str(error)) from error
 
 
 @click.command("admin-token")
@@ -54,7 +87,7 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
 def _administrator(store: Location, name: str) -> tuple[Person, str]:
     from api.store.accounts import appoint
     from api.store.interface import StoreError
-    from api.store.location import own_key_folder
+    from api.store.open import own_key_folder
 
     try:
         return _entered(store, name) or appoint(own_key_folder(store), name)
@@ -65,7 +98,7 @@ def _administrator(store: Location, name: str) -> tuple[Person, str]:
 def _entered(store: Location, name: str) -> tuple[Person, str] | None:
     """An administrator of a store; None where another process holds it, as only a directory is held."""
     from api.store.interface import InUse
-    from api.store.location import open_store
+    from api.store.open import open_store
 
     try:
         with closing(open_store(store)) as opened:
@@ -168,7 +201,7 @@ def _directory(store: Location) -> Path:
     Raises:
         CannotBeDone: it is a database, which has better means of its own, or several stores.
     """
-    from api.store.location import ShardsFile
+    from api.store.open import ShardsFile
 
     if isinstance(store, ShardsFile):
         raise CannotBeDone(

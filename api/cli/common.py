@@ -19,7 +19,7 @@ import click
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from api.store.location import Location, Place
+    from api.store.open import Location, Place
     from api.store.sql import SqlStore
     from domain.log import Record
     from domain.match import Match
@@ -81,7 +81,7 @@ class StoreType(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The location that is meant."""
         from api.store.interface import StoreError
-        from api.store.location import located
+        from api.store.open import located
 
         try:
             location = located(os.fsdecode(value))
@@ -116,7 +116,7 @@ def named_store() -> Location | None:
         CannotBeDone: it names none that this version knows.
     """
     from api.store.interface import StoreError
-    from api.store.location import located
+    from api.store.open import located
 
     try:
         return located(words) if (words := os.environ.get(STORE)) else None
@@ -228,7 +228,7 @@ def opened_store(location: Location, *, write: bool = True) -> Iterator[SqlStore
     Raises:
         CannotBeDone: there is none, it is held by another process, newer or damaged.
     """
-    from api.store.location import open_store
+    from api.store.open import open_store
 
     with _closed_after(lambda: open_store(location, write=write)) as store:
         yield store
@@ -257,7 +257,7 @@ def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
     Raises:
         CannotBeDone: see `opened_store`.
     """
-    from api.store.location import open_one
+    from api.store.open import open_one
 
     with _closed_after(lambda: open_one(place, keys=keys)) as store:
         yield store

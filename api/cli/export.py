@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from api.cli.common import CannotBeDone, json_option, opened_store, print_json, store_option, tracked
-from api.extras import PARQUET, missing
+from api.settings import PARQUET, missing
 
 if TYPE_CHECKING:
-    from api.store.location import Location
+    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.match import Match
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from api.cli.common import FOUND_WRONG, CannotBeDone, FoundWrong, json_option, print_json, progress
 from api.cli.games import edition_options, game_argument, game_named, settled
-from api.extras import TEST, missing
+from api.settings import TEST, missing
 from domain import kernel
 from domain.game import Game, Option, Options
 from domain.kernel import CHANCE, Answer, AnyFact, Picks, Prompt, Table

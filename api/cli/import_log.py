@@ -27,7 +27,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.location import Location
+    from api.store.open import Location
     from api.store.sql import SqlStore
     from replay.importers.twilight_struggle.report import Imported
 
@@ -111,7 +111,7 @@ class _Target:
     """
 
     def __init__(self, store: Location | None, out: Path | None, stack: ExitStack) -> None:
-        from api.store.location import is_there
+        from api.store.open import is_there
 
         self._location, self._out, self._stack = store, out, stack
         self._store: SqlStore | None = None

@@ -16,7 +16,7 @@ INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 
 SECTIONS = {
     "Serve": {
-        "serve": ("api.cli.serve", "Serve the HTTP API."),
+        "serve": ("api.cli.admin", "Serve the HTTP API."),
         "admin-token": ("api.cli.admin", "Make a token for an administrator."),
     },
     "Play": {

@@ -24,7 +24,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.location import Location, Place
+    from api.store.open import Location, Place
     from api.store.sql import SqlStore
 
 _KEYS = click.Path(file_okay=False, path_type=Path)
@@ -78,7 +78,7 @@ def _place(location: Location) -> Place:
     Raises:
         CannotBeDone: it names shards.
     """
-    from api.store.location import ShardsFile
+    from api.store.open import ShardsFile
 
     if isinstance(location, ShardsFile):
         raise CannotBeDone("--to: stores are not divided into shards any more: name one store")
@@ -92,7 +92,7 @@ def _places(location: Location) -> dict[str, Place]:
         CannotBeDone: the map of the shards is none.
     """
     from api.store.interface import StoreError
-    from api.store.location import ShardsFile, read_map
+    from api.store.open import ShardsFile, read_map
 
     if not isinstance(location, ShardsFile):
         return {"": location}
@@ -110,7 +110,7 @@ def _opened(location: Location, places: Mapping[str, Place], keys: Path, kept: E
         FoundWrong: one is damaged.
     """
     from api.store.interface import StoreError
-    from api.store.location import ShardsFile, must_be_the_shards, must_stand_alone
+    from api.store.open import ShardsFile, must_be_the_shards, must_stand_alone
 
     for place in places.values():
         must_hold_a_store(place)

@@ -20,7 +20,7 @@ from api.cli.common import (
 
 if TYPE_CHECKING:
     from api.store.interface import Act, People
-    from api.store.location import Location
+    from api.store.open import Location
 
 _MOST = 200  # players or actions that are shown
 _player = click.argument("player", metavar="PLAYER")
@@ -73,7 +73,7 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
     Example:
       glasnost people rename --store games p2x7qk3ym5t4hzbae "Ann B."
     """
-    from api.http.services import checked
+    from api.http.app_state import checked
     from domain.kernel import Refused
 
     if len(name) > 64:

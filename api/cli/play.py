@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from api.gate import CachedMatch, Gate
     from api.gate.commit import Keys
-    from api.store.location import Location
+    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.game import Game, Options
     from domain.kernel import Picks, Prompt

@@ -20,7 +20,7 @@ from api.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from api.store.location import Location
+    from api.store.open import Location
     from domain.match import Match
     from replay.narration import Paragraph
     from replay.words import Words

@@ -25,7 +25,7 @@ from api.cli.common import (
 from api.cli.games import game_named
 
 if TYPE_CHECKING:
-    from api.store.location import Location
+    from api.store.open import Location
     from domain.game import Game, Options
     from domain.kernel import AnyFact, Prompt, Table
     from replay.scripted import RecordedMatch

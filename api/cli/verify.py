@@ -31,7 +31,7 @@ from api.cli.common import (
 
 if TYPE_CHECKING:
     from api.store.keys import KeyRing
-    from api.store.location import Location
+    from api.store.open import Location
     from api.store.sql import SqlStore
     from domain.match import Match
     from domain.signed_notes import VerifyingKey
@@ -82,7 +82,7 @@ def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
 
 def _are_named(location: Location) -> bool:
     """Is there a key folder that somebody names, or that lies where the store's keys lie?"""
-    from api.store.location import key_folder
+    from api.store.open import key_folder
 
     folder = key_folder(location)
     return folder is not None and (bool(os.environ.get("GLASNOST_KEYS")) or folder.exists())
@@ -338,7 +338,7 @@ def _known(store: Location | None) -> Sequence[VerifyingKey]:
     """The keys in the folder that GLASNOST_KEYS names, or of the store that is named, if any."""
     from api.store.interface import StoreError
     from api.store.keys import KeyRing
-    from api.store.location import key_folder
+    from api.store.open import key_folder
 
     named = os.environ.get("GLASNOST_KEYS")
     try:

@@ -20,6 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.gate.bots import Bot, BotRunner, builtin_bots, player_of
+from api.gate.cache_sync import Feed, Following
 from api.gate.command_handler import (
     Command,
     CommandHandler,
@@ -36,7 +37,6 @@ from api.gate.command_handler import (
 from api.gate.commit import Commits, Keys
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.gate.refusals import Refusals
-from api.gate.sync import Feed, Following
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain.chance import Secret, Source

@@ -1,13 +1,25 @@
-"""Idempotency keys: whose they are, and what the request says that came with one."""
+"""Idempotency keys: the header, whose they are, and what the request says that came with one."""
 
 from __future__ import annotations
 
 import hashlib
+from typing import Annotated
 
+from fastapi import Header
 from msgspec import Struct
 
 from api.gate import Key
 from api.http.routing import Caller, encode
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same request with the same key gets the same answer again.",
+    ),
+]
 
 
 def key_of(call: Caller, key: str | None, body: Struct, *, match: str = "", what: str = "") -> Key | None:

@@ -19,9 +19,9 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from api.http import decoding
+from api.http.app_state import Services
 from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, ConnectionSlot
 from api.http.problems import answer, document
-from api.http.services import Services
 from domain.kernel import Refused
 
 IDLE_SECONDS = 75  # until a connection is closed on which nothing goes either way

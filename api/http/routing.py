@@ -2,7 +2,7 @@
 
 A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
 Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
-FastAPI makes the document; a request comes in by the route's door (`api.http.routing`).
+FastAPI makes the document; a request comes in by the route's `RouteEndpoint`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.params import Param, Query
 from fastapi.routing import APIRoute
 from msgspec import UNSET, Struct
@@ -26,11 +26,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.gate import Gate
 from api.http import decoding, middleware, problems
+from api.http.app_state import Services
 from api.http.auth import CHALLENGE, Visitor
-from api.http.errors import refused
-from api.http.params import IfNoneMatch
+from api.http.problems import refused
 from api.http.schemas import Problem
-from api.http.services import Services
 from api.store.interface import Person, StoreError
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -40,8 +39,8 @@ from domain.texts import LANGUAGES
 #
 # FastAPI makes the OpenAPI document of the routes.  If it served them, too, each request would pass ten
 # layers and a solver of dependencies, which takes 150 us where judging a move takes 60.  So each route has a
-# `Door`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Addresses` finds
-# it in as many steps as its path has parts.  Whatever has no door here goes on to FastAPI.
+# `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
+# finds it in as many steps as its path has parts.  What has no endpoint here goes on to FastAPI.
 
 Endpoint = Callable[..., Awaitable[Response]]
 _PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
@@ -325,6 +324,7 @@ _HEADS = {
     language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
     for language in LANGUAGES
 }
+IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The ETag already at hand.")]
 _IF_NONE_MATCH = inspect.Parameter(
     "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
 )

@@ -32,14 +32,14 @@ from api.bus import VARIABLE as REDIS
 from api.bus import Address, Bus
 from api.gate import Gate
 from api.http.app import build
+from api.http.app_state import Services
 from api.http.connections import proxies
 from api.http.protocols import IDLE_SECONDS, Config
 from api.http.read_models import ReadModels, open_read_models
-from api.http.services import Services
 from api.http.ws_protocol import SocketProtocol
 from api.settings import Settings, product, read, unknown
 from api.store.events import learn
-from api.store.location import Location, open_store
+from api.store.open import Location, open_store
 from api.store.sql import SqlStore
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -174,7 +174,7 @@ def serve(
 
     Raises:
         CannotServe: the address is taken or is none, or the read models have no place.
-        StoreError: see `api.store.location.open_store`.
+        StoreError: see `api.store.open.open_store`.
         BadSetting: see `api.settings.read` and `api.bus.Address`.
     """
     given = os.environ if environment is None else environment

@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from api.http.app_state import Services
 from api.http.routing import refuse_unknown, schemas
-from api.http.services import Services
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
 from api.http.ws_protocol import connection_of
 from api.http.ws_session import PATH, STOPPING, Session, SocketAuth

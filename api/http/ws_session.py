@@ -26,15 +26,15 @@ from starlette.types import Receive, Send
 
 from api.gate import CachedMatch
 from api.http import decoding
+from api.http.app_state import Services
 from api.http.auth import Visitor, address, shown
-from api.http.errors import problem
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
+from api.http.problems import problem
 from api.http.routes import matches
-from api.http.routes.log import must_be_room
+from api.http.routes.event_stream import must_be_room
 from api.http.routing import Caller, encode
 from api.http.schemas import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
-from api.http.services import Services
 from api.http.ws_messages import (
     AnswerTakeback,
     AskTakeback,

@@ -1,1 +1,1 @@
-"""Where the log lies: the seam (`seam`), its SQLite side, the group-committing writer, the keys."""
+"""Stores of matches: what one must do (`interface`), how one is opened (`open`), SQLite, PostgreSQL, keys."""

@@ -25,9 +25,9 @@ from msgspec import Struct
 
 from api.store import sqlite_schema
 from api.store.accounts import Cursor
-from api.store.files import clear_away, new_file
+from api.store.file_locks import clear_away, new_file
 from api.store.interface import StoreError
-from api.store.location import must_stand_alone
+from api.store.open import must_stand_alone
 from api.store.sql import SqlStore
 from domain.log import time_of
 

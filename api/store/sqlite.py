@@ -28,7 +28,7 @@ from msgspec import Struct
 from api.store import accounts, sqlite_schema
 from api.store.accounts import SqlPeople, Writing
 from api.store.events import MOVE, Matches, stored_moves
-from api.store.files import Lock
+from api.store.file_locks import Lock
 from api.store.group_commit import Job, Queue
 from api.store.interface import (
     Act,

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from api.store.accounts import folded
 from api.store.events import MILESTONES, kind_of_row
-from api.store.files import new_file, reason
+from api.store.file_locks import new_file, reason
 from api.store.interface import Older, StoreError
 from domain.log import PLAYED
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-from api.store.location import REPLICA
+from api.store.open import REPLICA
 from tests.api.store.locations import ROOT, Database
 from tests.faults.load import Crowd
 from tests.faults.proofs import Proof, proved

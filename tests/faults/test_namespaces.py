@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from api.store.location import REPLICA
+from api.store.open import REPLICA
 from tests.api.store.locations import Database
 from tests.api.store.proxy import line_to
 from tests.faults import lab

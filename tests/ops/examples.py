@@ -8,10 +8,10 @@ from pathlib import Path
 
 from api.bus import VARIABLE as REDIS
 from api.bus import Address
-from api.cli.serve import serve
+from api.cli.admin import serve
 from api.settings import PREFIX, Settings
 from api.settings import read as read_settings
-from api.store.location import located
+from api.store.open import located
 from tests.docs.documents import read
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from fastapi import Query
 from msgspec import Struct
 
 from api.gate.bots import builtin_bots, player_of
-from api.http.params import AfterTurn, AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.permissions import looked
+from api.http.routes import AtLeast, GameName, Limit, MatchId, PlayerId
 from api.http.routing import LOOKS, Api, Call, encode
 from domain.bounds import MOST
 from domain.games import GAMES
@@ -120,6 +120,12 @@ def _one_of(name: str, value: str | None, known: Sequence[str]) -> None:
 
 api = Api("boards", "Lists, turn summaries, scoreboards, histories.")
 _DAY = 86_400_000_000  # microseconds
+AfterTurn = Annotated[
+    str,
+    Query(
+        pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$", description="Turns after this one, or the `next` of a page."
+    ),
+]
 
 
 class MatchList(Struct, frozen=True):

@@ -1,21 +1,20 @@
-"""Opening a match, sitting down, reserved seats, commands, and looking at a match."""
+"""Opening a match, sitting down, commands, and looking at a match."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import suppress
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Path, Query, Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.command_handler import seat_if_any
-from api.gate.gate import hashed, new_invitation
-from api.http.idempotency import key_of
-from api.http.params import At, AtLeast, IdempotencyKey, MatchId, RequestMove, SeatName, View
+from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
+from api.http.routes import PLAYING, AtLeast, MatchId, SeatName, View
+from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
     Closing,
@@ -27,83 +26,23 @@ from api.http.schemas import (
     OpenedMatch,
     OpenSalt,
     PromptView,
-    Reserve,
     Resignation,
     Ruling,
-    SeatReservation,
-    SeatReservations,
     Sit,
     Takeback,
     TakebackAnswer,
-    Withdrawal,
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
-from api.store.interface import Reservation, StoreError
-from domain.kernel import Picks, Refused, Result, Seat
+from domain.bounds import MOST
+from domain.kernel import Picks, Refused, Result
 from domain.match import Match
-from domain.match_base import Outline
-
-# ── Reserved seats over HTTP: who is meant, which codes stand, and what everybody may know of it ──
-#
-# Everybody is told which free seats are reserved.  How, and for whom, is told to who opened the match, to
-# organizers and admins; and a player is told of the seats that are reserved for that player.
-
-Codes = dict[Seat, str]
-
-
-async def asked_for(call: Caller, asked: Mapping[Seat, Reserve]) -> tuple[Codes, dict[Seat, Reservation]]:
-    """New codes where invitations are asked for, and the reservations.
-
-    Raises:
-        Refused: invalid, unknown-player.
-    """
-    codes: Codes = {}
-    reserved: dict[Seat, Reservation] = {}
-    for seat, one in asked.items():
-        if (one.player is None) != one.invitation:
-            raise Refused("invalid", "player-or-invitation")
-        if one.player is None:
-            codes[seat], reserved[seat] = new_invitation()
-        else:
-            reserved[seat] = Reservation(one.player)
-    await _must_be_known(call, [one.player for one in reserved.values() if one.player is not None])
-    return codes, reserved
-
-
-async def _must_be_known(call: Caller, players: list[str]) -> None:
-    """Raises Refused: unknown-player, where one was never here or was forgotten."""
-    if not players:
-        return
-    names = await asyncio.to_thread(call.services.store.people.names, players)
-    for player in players:
-        if names.get(player) is None:
-            raise Refused("unknown-player", "no-such-player", {"player": repr(player[:64])})
-
-
-async def those_that_stand(call: Caller, match: str, codes: Codes) -> Codes:
-    """Of these codes those that are good: none where the match was opened by the same request before."""
-    if not codes:
-        return {}
-    kept = (await asyncio.to_thread(call.services.store.reservations, match)).seats
-    return {seat: code for seat, code in codes.items() if seat in kept and kept[seat].code == hashed(code)}
-
-
-async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
-    """The free seats that not everybody may take."""
-    if match.status != "open":
-        return []
-    with suppress(StoreError):  # no seat can be taken now
-        kept = await asyncio.to_thread(call.services.store.reservations, match.id)
-        return [seat for seat, seated in match.seats.items() if seat in kept.seats and not seated]
-    return []
-
 
 # ── Opening a match, sitting down, and looking at it ──
 
 
 api = Api("matches", "Opening a match, sitting down, looking at it.")
-PLAYING = ("player", "organizer", "admin")
 _NOTE = "text/plain"
+At = Annotated[int | None, Query(ge=1, le=MOST, description="After which move; left out: the latest.")]
 _OPENING = (
     *SENT,
     "unknown-game",
@@ -297,6 +236,7 @@ async def _checkpoint(call: Call, match: Match, move: int) -> str:
 
 commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
 _BY_RULING = "ruling"
+RequestMove = Annotated[int, Path(ge=1, le=MOST, description="The move that asked for the takeback.")]
 
 
 @commands_api.post(
@@ -385,57 +325,3 @@ def _done_view(call: Caller, accepted: CommandResult) -> Done:
     """The answer in the language of the request, or of the one that this one repeats."""
     call.language = accepted.form or call.language
     return played(accepted, call.language)
-
-
-# ── Reserving seats: for a player, or by an invitation of one use ──
-
-
-reservations_api = Api("reservations", "Seats that are kept for a player, or for an invitation.")
-_SEAT = "/v1/matches/{match}/seats/{seat}/reservation"
-_RESERVING = (*SENT, "foreign", "unknown-match", "unknown-seat", "over", "seat-taken", "conflict", "in-doubt")
-_ANYWHERE = ("organizer", "admin")
-
-
-@reservations_api.post(_SEAT, Reserve, SeatReservation, refusals=(*_RESERVING, "unknown-player"), token=True)
-async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve) -> SeatReservation:
-    """Say who alone may take a free seat, in the place of what was said before."""
-    by = _by(call)
-    codes, reserved = await asked_for(call, {seat: body})
-    await call.gate.reserve(match, seat, reserved[seat], by)
-    code = codes.get(seat)
-    return SeatReservation(
-        seat=seat, player=body.player, invitation=body.invitation, code=UNSET if code is None else code
-    )
-
-
-@reservations_api.post(f"{_SEAT}/withdrawal", Withdrawal, SeatReservation, refusals=_RESERVING, token=True)
-async def withdraw_reservation(
-    call: Call, match: MatchId, seat: SeatName, body: Withdrawal
-) -> SeatReservation:
-    """Let anybody take a seat again; an invitation is good no longer."""
-    await call.gate.reserve(match, seat, None, _by(call))
-    return SeatReservation(seat=seat, player=None, invitation=False)
-
-
-@reservations_api.get(
-    "/v1/matches/{match}/reservations", SeatReservations, refusals=(*FORBIDDEN, "unknown-match"), token=True
-)
-async def read_reservations(call: Call, match: MatchId) -> SeatReservations:
-    """For whom the free seats are reserved; of a match that one did not open, only one's own."""
-    person = call.person()
-    found = (await looked(call, match)).match
-    kept = (await asyncio.to_thread(call.services.store.reservations, match)).seats
-    all_of_it = person.role in _ANYWHERE or person.id == found.opened.opener
-    told = [
-        SeatReservation(seat=seat, player=kept[seat].player, invitation=kept[seat].code is not None)
-        for seat, seated in found.seats.items()
-        if seat in kept and not seated and (all_of_it or kept[seat].player == person.id)
-    ]
-    players = [one.player for one in told if one.player is not None]
-    return SeatReservations(told, await call.services.names.of(players, call.language))
-
-
-def _by(call: Call) -> str | None:
-    """The player who must have opened the match; None: somebody who may reserve anywhere."""
-    person = call.person(*PLAYING)
-    return None if person.role in _ANYWHERE else person.id

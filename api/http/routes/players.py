@@ -9,9 +9,10 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Query
 from msgspec.structs import replace
 
+from api.http.app_state import FORGOTTEN, checked
 from api.http.auth import address
-from api.http.params import PlayerId
 from api.http.permissions import viewer
+from api.http.routes import PlayerId
 from api.http.routes.lists import Cursor, Rows, stood_for
 from api.http.routing import FORBIDDEN, SENT, Api, Call
 from api.http.schemas import (
@@ -27,7 +28,6 @@ from api.http.schemas import (
     Ticket,
     Token,
 )
-from api.http.services import FORGOTTEN, checked
 from api.store.accounts import folded
 from api.store.interface import Act
 from domain.kernel import Refused

@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE
 _PROGRAM = """
 import sys
 from api.http.server import serve
-from api.store.location import located
+from api.store.open import located
 serve(located(sys.argv[1]), sys.argv[2], int(sys.argv[3]), empty=sys.argv[4] == "empty")
 """
 _QUIET = {"GLASNOST_LOG_LEVEL": "error", "GLASNOST_PLAYERS_PER_MINUTE": "100000"}

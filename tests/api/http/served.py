@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from api.bus import Address, Bus
 from api.gate import Gate
+from api.http.app_state import Services
 from api.http.read_models import ReadModels, open_read_models
 from api.http.server import Server, clock, listening
-from api.http.services import Services
 from api.settings import Settings, product
 from api.store.interface import Store
 from api.store.postgres import PostgresStore

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from api.http import auth, services
-from api.http.services import FORGOTTEN
+from api.http import app_state, auth
+from api.http.app_state import FORGOTTEN
 from api.store.postgres import PostgresStore
 from domain.game import Game
 from replay import verify
@@ -35,7 +35,7 @@ def workers(toy_in_words: Game, database: str, redis_url: str, tmp_path: Path) -
 def for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that is remembered of people is looked up again because time goes by."""
     monkeypatch.setattr(auth, "_KNOWN_SECONDS", 1e9)
-    monkeypatch.setattr(services, "_NAME_SECONDS", 1e9)
+    monkeypatch.setattr(app_state, "_NAME_SECONDS", 1e9)
 
 
 def over(server: Served, ann: Client, ben: Client) -> str:

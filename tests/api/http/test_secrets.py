@@ -9,7 +9,7 @@ from pathlib import Path
 from psycopg.conninfo import conninfo_to_dict
 
 from api.bus import VARIABLE as REDIS
-from api.store.location import open_store
+from api.store.open import open_store
 from domain.log import b64
 from tests.api.http.playing import asked, picked
 from tests.api.http.processes import Process

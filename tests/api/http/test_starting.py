@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.http.read_models import FILE
-from api.store.files import Holder, clear_away, new_file
+from api.store.file_locks import Holder, clear_away, new_file
 from domain.log import canonical
 from tests.api.http.processes import process
 from tests.api.http.served import Client

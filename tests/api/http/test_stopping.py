@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from api.store.location import open_store
+from api.store.open import open_store
 from domain.events import Closed, SecretOpened
 from domain.game import Game
 from domain.match import Match

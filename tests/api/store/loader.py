@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from threading import Thread
 
-from api.store.location import located, open_store
+from api.store.open import located, open_store
 from api.store.sql import SqlStore
 from domain.games import GAMES
 from tests.api.store.appends import appends

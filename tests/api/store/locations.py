@@ -13,8 +13,8 @@ from typing import Protocol
 import psycopg
 
 from api.store.interface import Act
-from api.store.location import Place as Where
-from api.store.location import open_one
+from api.store.open import Place as Where
+from api.store.open import open_one
 from api.store.postgres_schema import ORDER
 from api.store.sql import SqlStore
 from api.store.sqlite import SqliteStore

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from api.store.interface import Conflict, Exists
-from api.store.location import located, open_store
+from api.store.open import located, open_store
 from domain.games import GAMES
 from tests.api.store.appends import appends
 from tests.domain import toy

@@ -15,7 +15,7 @@ import pytest
 from api.http.read_models import ReadModels, open_read_models
 from api.store import postgres_schema
 from api.store.interface import Append, Lag, StoreError, Unavailable
-from api.store.location import REPLICA, open_store
+from api.store.open import REPLICA, open_store
 from api.store.postgres import PostgresStore
 from domain.game import Game
 from domain.signed_notes import Signed

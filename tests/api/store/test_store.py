@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from api.store import interface
 from api.store.interface import Append, Conflict, Exists, Stored, StoreError, Unavailable
 from api.store.keys import create_keys
-from api.store.location import open_store
+from api.store.open import open_store
 from api.store.sql import NAME, SqlStore
 from api.store.sqlite import SqliteStore
 from domain.game import Game

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.store.interface import StoreError
-from api.store.location import REPLICA, is_there, located, open_store, shown
+from api.store.open import REPLICA, is_there, located, open_store, shown
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from tests.api.store.locations import Database

@@ -1,11 +1,13 @@
-"""The log of a match: pages, lines, and live as server-sent events."""
+"""The moves of a match: pages, lines, and live as an event stream (server-sent events)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Annotated
 
+from fastapi import Header, Query
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -13,12 +15,13 @@ from api.gate import CachedMatch, Gate
 from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
-from api.http.params import After, AtLeast, LastEventId, Limit, MatchId, Proof, Ticket, View
 from api.http.permissions import log_view, looked, view_of, viewer
+from api.http.routes import AtLeast, Limit, MatchId, View
 from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
 from api.settings import product
+from domain.bounds import MOST
 from domain.kernel import Refused
 
 # ── Live moves as server-sent events ──
@@ -128,6 +131,12 @@ async def _gone(receive: Receive) -> None:
 
 api = Api("log", "The log of a match: pages, lines, and live.")
 _PIECE = 200  # lines in one piece
+After = Annotated[int, Query(ge=0, le=MOST, description="Moves after this one.")]
+Proof = Annotated[bool, Query(description="With the exact leaf, and the own private part.")]
+Ticket = Annotated[str | None, Query(max_length=64, description="Opens an event stream without a token.")]
+LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", max_length=40, description="Resumes an event stream.")
+]
 
 
 @api.get(

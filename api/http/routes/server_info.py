@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 
 from api.http import health
-from api.http.params import GameName, KindName
 from api.http.problems import KINDS, answer, document, page
+from api.http.routes import ID, GameName
 from api.http.routing import FORBIDDEN, Api, Call
 from api.http.schemas import (
     GameDetail,
@@ -25,6 +25,7 @@ from domain.games import GAMES
 from domain.kernel import Refused
 
 api = Api("service", "The server itself: keys, refusals, health, metrics.")
+KindName = Annotated[str, Path(pattern=ID, description="What a problem's `type` ends in.")]
 _METRICS = "text/plain"
 _GLANCE = 0.2  # seconds that a request for metrics waits for the store; then it gets what is known
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from api.extras import POSTGRES, missing
+from api.settings import POSTGRES, missing
 from api.store.interface import StoreError
 from api.store.sql import SqlStore
 from api.store.sqlite_schema import FILE
@@ -32,7 +32,7 @@ _KNOWN = "DIR, sqlite:DIR or postgresql://USER@HOST:PORT/DATABASE"
 
 
 class ShardsFile(Struct, frozen=True):
-    """The map of the shards into which an older version divided a store (`api.store.location`)."""
+    """The map of the shards into which an older version divided a store (`api.store.open`)."""
 
     path: Path
 

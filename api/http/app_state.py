@@ -1,4 +1,4 @@
-"""What the routes work with: the gate, the store's people, the limits, the tickets, the metrics."""
+"""What the routes work with, kept in `app.state`: the gate, names of players, limits, tickets, metrics."""
 
 from __future__ import annotations
 

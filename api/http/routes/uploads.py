@@ -1,4 +1,4 @@
-"""Match files from elsewhere."""
+"""Match files from elsewhere: their upload, and the withdrawal of an uploaded match."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.gate.commit import Keys
 from api.http.auth import address
-from api.http.params import ID, MatchId
-from api.http.routes.matches import PLAYING
+from api.http.routes import ID, PLAYING, MatchId
 from api.http.routing import FILE, SENT, Api, Call
 from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary

@@ -1,4 +1,4 @@
-"""The lock file of a store, and files that are not finished."""
+"""Locks on files: the lock of a store's folder, and files that are locked while they are written."""
 
 from __future__ import annotations
 

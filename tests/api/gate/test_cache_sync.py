@@ -141,7 +141,7 @@ def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() 
 
 
 def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.gate.sync._AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("api.gate.cache_sync._AGAIN_SECONDS", 0.01)
 
     async def scene() -> None:
         one, other = await two()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.bus import Address, Bus
-from api.bus.feed import WAITING
+from api.bus.commit_feed import WAITING
 from tests.api.bus.ledger import Ledger, Worker, until, workers
 from tests.services import OwnRedis
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from api.store.files import FILE, Lock
+from api.store.file_locks import FILE, Lock
 from api.store.interface import InUse, StoreError
 from api.store.sqlite import SqliteStore
 
