@@ -135,7 +135,7 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
 def test_the_documented_columns_are_the_columns() -> None:
     page = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
     for table, columns in TABLES.items():
-        section = page.split(f"**{table}**")[1].split("\n\n**")[0]
+        section = page.split(f"## `{table}`")[1].split("\n## ")[0]
         names = [
             name
             for cell in re.findall(r"^\| ([a-z_, ]+) \|", section, re.MULTILINE)
