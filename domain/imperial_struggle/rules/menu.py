@@ -44,9 +44,9 @@ def abilities(s: State, me: Seat, *, early: bool) -> Picks:
     return tuple(
         f"{ABILITY}:{item.id}"
         for item in ABILITIES.values()
-        if MINISTRIES[item.ministry].side == me
+        if (item.lasting or in_play(s, item.ministry))
+        and MINISTRIES[item.ministry].side == me
         and (item.early or not early)
-        and (item.lasting or in_play(s, item.ministry))
         and item.id not in s.exhausted
         and item.usable(s, me)
     )
