@@ -248,8 +248,8 @@ def _lines(*kinds: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-BASES = _lines("territory", "fort", "naval")
-"""The bases of each market (5.4.1)."""
+BASES: tuple[str, ...] = _spaces(lambda space: space.kind in ("territory", "fort", "naval"))
+"""What connects markets (5.4.1)."""
 GUARDS = _lines("fort", "naval")
 """What may protect each space (3.2.8)."""
 TRADE = _lines("market")

@@ -15,6 +15,7 @@ from domain.imperial_struggle.rules.board import (
     to_trouble,
 )
 from domain.imperial_struggle.rules.paying import affordable, has_points
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 
@@ -24,7 +25,7 @@ MOST_USED = 2  # advantages in an action round
 
 def usable_advantages(s: State, me: Seat) -> tuple[str, ...]:
     """8.2: held, not Exhausted, not taken in this round, two a round, and never two in one Region."""
-    return tuple(tile for tile in _within_limits(s, me) if tile not in s.exhausted and works(s, me, tile))
+    return tuple([tile for tile in _within_limits(s, me) if tile not in s.exhausted and works(s, me, tile)])
 
 
 def _within_limits(s: State, me: Seat) -> tuple[str, ...]:
@@ -34,9 +35,11 @@ def _within_limits(s: State, me: Seat) -> tuple[str, ...]:
         return ()
     regions = {ADVANTAGES[tile].region for tile in now.used}
     return tuple(
-        tile
-        for tile, side in s.advantages.items()
-        if side == me and tile not in now.taken and ADVANTAGES[tile].region not in regions
+        [
+            tile
+            for tile, side in s.advantages.items()
+            if side == me and tile not in now.taken and ADVANTAGES[tile].region not in regions
+        ]
     )
 
 
@@ -91,6 +94,7 @@ def paid_uses(s: State, me: Seat, tile: str, *, free: bool = False) -> Iterator[
                 yield Purchase(UNFLAG, space, tile, free=free)
 
 
+@remembered
 def targets(s: State, me: Seat, tile: str) -> Picks:
     """The spaces among which the user of an advantage chooses; () where it needs none."""
     face = ADVANTAGES[tile]

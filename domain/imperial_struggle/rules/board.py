@@ -209,11 +209,8 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     A Conflict marker on the market itself does not isolate it, but nothing beyond it is reached through it.
     A damaged Fort is a base.  USA flags are bases of nobody; Spanish markets are never isolated.
     """
-    apart = [
-        space
-        for space in MARKETS
-        if (owner := flags.get(space)) is not None and owner not in [flags.get(base) for base in BASES[space]]
-    ]
+    by_base = {(market, flags[base]) for base in BASES if base in flags for market in TRADE[base]}
+    apart = [space for space in MARKETS if space in flags and (space, flags[space]) not in by_base]
     while True:
         left = [space for space in apart if not _joins(flags, conflicts, space, apart)]
         if len(left) == len(apart):
@@ -223,10 +220,8 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
 
 def _joins(flags: Mapping[str, Seat], conflicts: Mapping[str, int], space: str, apart: list[str]) -> bool:
     """Whether a market is connected to an own, unconflicted one that is not `apart` from all own bases."""
-    owner = flags[space]
-    return any(
-        flags.get(line) == owner and line not in conflicts and line not in apart for line in TRADE[space]
-    )
+    near = [line for line in TRADE[space] if line not in conflicts and line not in apart]
+    return flags[space] in [flags.get(line) for line in near]
 
 
 def harmless(s: State, markets: Picks) -> Picks:

@@ -162,19 +162,17 @@ def payers(s: State, bought: Purchase, kind: str, *, minor: bool) -> tuple[Pool,
     now = s.round
     assert now is not None
     mine = [pool for pool in now.pools if pool.type == kind and allows(s, now.seat, pool.limit, bought)]
-    if not mine:
-        return ()
+    kinds = [pool.kind for pool in mine]
     if minor:
-        carrying = [pool for pool in mine if pool.kind == "minor"]
-        if not carrying:
+        if "minor" not in kinds:
             return ()
-        carrying += [pool for pool in mine if pool.kind == "event"]
+        carrying = [pool for pool in mine if pool.kind in ("minor", "event")]
     else:
         carrying = [pool for pool in mine if pool.kind in ("major", "event", "exchange")]
         if not carrying or (kind == DIPLOMATIC and _burke_binds(s, bought)):
             return ()
-    if all(pool.kind == "exchange" for pool in carrying):  # 5.6.1: no action, so nothing joins it
-        return tuple(carrying)
+    if "exchange" in kinds and all(pool.kind == "exchange" for pool in carrying):
+        return tuple(carrying)  # 5.6.1: no action, so nothing joins it
     extra = [pool for pool in mine if pool.kind == "extra"]
     if not minor and kind == DIPLOMATIC:
         extra += burke(s, bought)
