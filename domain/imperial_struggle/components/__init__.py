@@ -228,6 +228,9 @@ NAVAL: tuple[str, ...] = _spaces(lambda space: space.kind == "naval")
 FORTS: tuple[str, ...] = _spaces(lambda space: space.kind == "fort")
 TERRITORIES: tuple[str, ...] = _spaces(lambda space: space.kind == "territory")
 PRESTIGE: tuple[str, ...] = _spaces(lambda space: space.prestige)
+MARKETS_IN: dict[str, tuple[str, ...]] = {
+    region: tuple(id for id in MARKETS if BOARD[id].region == region) for region in REGIONS
+}
 MARKETS_OF: dict[str, tuple[str, ...]] = {
     good: tuple(id for id in MARKETS if BOARD[id].good == good) for good in GOODS
 }
@@ -236,15 +239,21 @@ COUNTRIES: dict[str, tuple[str, ...]] = {
     for country in dict.fromkeys(BOARD[id].country for id in POLITICAL)
     if country
 }
-NEXT: dict[str, dict[str, tuple[str, ...]]] = {
-    id: {
-        "bases": tuple(line for line in space.lines if BOARD[line].kind in ("territory", "fort", "naval")),
-        "guards": tuple(line for line in space.lines if BOARD[line].kind in ("fort", "naval")),
-        "markets": tuple(line for line in space.lines if BOARD[line].kind == "market"),
+
+
+def _lines(*kinds: str) -> dict[str, tuple[str, ...]]:
+    """The spaces of these kinds that each space is connected to."""
+    return {
+        id: tuple(line for line in space.lines if BOARD[line].kind in kinds) for id, space in BOARD.items()
     }
-    for id, space in BOARD.items()
-}
-"""What each space is connected to: bases of markets (5.4.1), what protects (3.2.8), other markets."""
+
+
+BASES: tuple[str, ...] = _spaces(lambda space: space.kind in ("territory", "fort", "naval"))
+"""What connects markets (5.4.1)."""
+GUARDS = _lines("fort", "naval")
+"""What may protect each space (3.2.8)."""
+TRADE = _lines("market")
+"""The markets that each space is connected to."""
 LINKED: dict[str, tuple[str, ...]] = {
     space: tuple(tile.id for tile in ADVANTAGES.values() if space in tile.spaces) for space in BOARD
 }

@@ -11,7 +11,6 @@ from domain.imperial_struggle.components import (
     COUNTRIES,
     DIPLOMATIC,
     ECONOMIC,
-    MARKETS,
     TERRITORIES,
 )
 from domain.imperial_struggle.facts.board import HuguenotsPlaced, HuguenotsTurned
@@ -21,7 +20,7 @@ from domain.imperial_struggle.points import CONSTRUCT, SCORE, Purchase
 from domain.imperial_struggle.rules.board import held, squadrons
 from domain.imperial_struggle.rules.paying import affordable, has_action
 from domain.imperial_struggle.rules.prices import HUGUENOTS
-from domain.imperial_struggle.rules.purchases import RISING, shifts
+from domain.imperial_struggle.rules.purchases import RISING, allowed, shifts
 from domain.imperial_struggle.rules.registry import ability, choice
 from domain.imperial_struggle.state import State
 from domain.imperial_struggle.steps.choices import Choose
@@ -156,9 +155,9 @@ def huguenots_settle(s: State, me: Seat, picks: Picks) -> Resolution[State]:
 
 def _ready(s: State, me: Seat) -> Picks:
     """Markers that may be turned now: a market of their Region can be shifted, and none waits for one."""
-    if s.round is None or not has_action(s, ECONOMIC):
+    if s.round is None or not s.huguenots or not has_action(s, ECONOMIC):
         return ()
-    regions = {BOARD[bought.space].region for bought in shifts(s, me, MARKETS)}
+    regions = {BOARD[bought.space].region for bought in allowed(s, me, ECONOMIC)}
     waiting = s.round.effects
     return tuple(
         space

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from domain.imperial_struggle.components import ADVANTAGES, OTHER
+from domain.imperial_struggle.components import ADVANTAGES, BOARD, OTHER
 from domain.imperial_struggle.points import CONSTRUCT, EXPEL, UNFLAG, Purchase
-from domain.imperial_struggle.rules.board import finds_trouble, matching, squadrons, to_trouble
-from domain.imperial_struggle.rules.paying import affordable
-from domain.imperial_struggle.rules.purchases import shifts
+from domain.imperial_struggle.rules.board import (
+    connected,
+    finds_trouble,
+    matching,
+    opposing,
+    squadrons,
+    to_trouble,
+)
+from domain.imperial_struggle.rules.paying import affordable, has_points
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 
@@ -20,7 +25,7 @@ MOST_USED = 2  # advantages in an action round
 
 def usable_advantages(s: State, me: Seat) -> tuple[str, ...]:
     """8.2: held, not Exhausted, not taken in this round, two a round, and never two in one Region."""
-    return tuple(tile for tile in _within_limits(s, me) if tile not in s.exhausted and works(s, me, tile))
+    return tuple([tile for tile in _within_limits(s, me) if tile not in s.exhausted and works(s, me, tile)])
 
 
 def _within_limits(s: State, me: Seat) -> tuple[str, ...]:
@@ -30,9 +35,11 @@ def _within_limits(s: State, me: Seat) -> tuple[str, ...]:
         return ()
     regions = {ADVANTAGES[tile].region for tile in now.used}
     return tuple(
-        tile
-        for tile, side in s.advantages.items()
-        if side == me and tile not in now.taken and ADVANTAGES[tile].region not in regions
+        [
+            tile
+            for tile, side in s.advantages.items()
+            if side == me and tile not in now.taken and ADVANTAGES[tile].region not in regions
+        ]
     )
 
 
@@ -61,12 +68,14 @@ def to_use(tiles: Picks) -> Picks:
 def works(s: State, me: Seat, tile: str) -> bool:
     """Whether no Conflict marker blocks an advantage (3.8), and there is something that it does."""
     face = ADVANTAGES[tile]
-    if any(space in s.conflicts for space in face.spaces):
+    if not s.conflicts.keys().isdisjoint(face.spaces):
         return False
     if face.does == "debt":
         return True
     if face.does == "conflict":
         return finds_trouble(s, me, face.where)
+    if face.type and not has_points(s, me, face.type):
+        return False
     return any(affordable(s, me, bought) for bought in paid_uses(s, me, tile))
 
 
@@ -80,11 +89,12 @@ def paid_uses(s: State, me: Seat, tile: str, *, free: bool = False) -> Iterator[
         for space in squadrons(s, OTHER[me]):
             yield Purchase(EXPEL, space, via=tile, free=free)
     elif face.does in ("fixed", "discount"):
-        for bought in shifts(s, me, matching(s, me, face.where), tile):
-            if bought.verb == UNFLAG:
-                yield replace(bought, free=free) if free else bought
+        for space in matching(s, me, face.where):
+            if opposing(s, me, space) and (BOARD[space].kind != "market" or connected(s, me, space)):
+                yield Purchase(UNFLAG, space, tile, free=free)
 
 
+@remembered
 def targets(s: State, me: Seat, tile: str) -> Picks:
     """The spaces among which the user of an advantage chooses; () where it needs none."""
     face = ADVANTAGES[tile]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 
 from domain.imperial_struggle.components import (
+    BASES,
     BOARD,
+    GUARDS,
     MARKETS,
     MINISTRIES,
     NAVAL,
-    NEXT,
     OTHER,
+    POLITICAL,
+    TRADE,
     USA,
     Space,
     Where,
@@ -20,6 +23,8 @@ from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
 
+_MARKETS = frozenset(MARKETS)
+
 
 def is_open(s: State, space: str) -> bool:
     """3.2.1: some political spaces open later; the two of the USA only if a USA flag is on the board."""
@@ -27,6 +32,11 @@ def is_open(s: State, space: str) -> bool:
     if not face.opens:
         return True
     return face.opens <= s.turn and (face.country != USA or USA in s.flags.values())
+
+
+def open_political(s: State) -> Picks:
+    """The political spaces that are open."""
+    return tuple([space for space in POLITICAL if not BOARD[space].opens or is_open(s, space)])
 
 
 def opposing(s: State, me: Seat, space: str) -> bool:
@@ -59,9 +69,9 @@ def flagged(s: State, me: Seat, among: Iterable[str]) -> tuple[str, ...]:
 
 def squadrons(s: State, me: Seat, regions: Iterable[str] = ()) -> tuple[str, ...]:
     """The naval spaces where a side has a Squadron, in these Regions or (none named) anywhere."""
-    found = tuple(space for space in NAVAL if s.flags.get(space) == me)
+    found = tuple([space for space in NAVAL if s.flags.get(space) == me])
     wanted = tuple(regions)
-    return tuple(space for space in found if BOARD[space].region in wanted) if wanted else found
+    return tuple([space for space in found if BOARD[space].region in wanted]) if wanted else found
 
 
 def fits(s: State, me: Seat, where: Where, space: str) -> bool:
@@ -110,7 +120,10 @@ def _stands(s: State, me: Seat, where: Where, space: str) -> bool:
 
 def matching(s: State, me: Seat, where: Where) -> Picks:
     """The spaces that fit and are open, in the order of the board."""
-    return tuple([space for space in printed(where) if is_open(s, space) and _stands(s, me, where, space)])
+    spaces = [space for space in printed(where) if not BOARD[space].opens or is_open(s, space)]
+    if where.owner or where.near_own or where.unprotected:
+        spaces = [space for space in spaces if _stands(s, me, where, space)]
+    return tuple(spaces)
 
 
 def to_unflag(s: State, me: Seat, where: Where, *, conflicted: bool = True) -> Picks:
@@ -158,9 +171,9 @@ def _troubled(s: State, me: Seat, where: Where) -> Iterator[str]:
 def protected(s: State, space: str) -> bool:
     """3.2.8: flagged, and connected to a Squadron or an undamaged Fort of the same side."""
     owner = s.flags.get(space)
-    return owner is not None and any(
-        s.flags.get(line) == owner and line not in s.damaged for line in NEXT[space]["guards"]
-    )
+    return owner is not None and owner in [
+        s.flags.get(line) for line in GUARDS[space] if line not in s.damaged
+    ]
 
 
 def connected(s: State, me: Seat, space: str) -> bool:
@@ -168,20 +181,26 @@ def connected(s: State, me: Seat, space: str) -> bool:
     return space in reached(s, me)
 
 
+def connected_markets(s: State, me: Seat) -> Picks:
+    """5.4.1: the markets that a side may shift, unless its own flag or one of the USA stands there."""
+    near = reached(s, me)
+    return tuple([market for market in MARKETS if market in near])
+
+
 @remembered
-def reached(s: State, me: Seat) -> frozenset[str]:
+def reached(s: State, me: Seat) -> Set[str]:
     """The markets next to a base of a side, or to a market of it that connects others.
 
     Such a market has no Conflict marker, and was this side's and not isolated when the action round began.
     """
     now = s.round
-    cut_off = (*s.conflicts, *now.isolated, *now.changed) if now else s.conflicts
-    return frozenset(
+    cut_off = _MARKETS.intersection((*s.conflicts, *now.isolated, *now.changed) if now else s.conflicts)
+    return {
         market
         for space, owner in s.flags.items()
-        if owner == me and not (space in cut_off and BOARD[space].kind == "market")
-        for market in NEXT[space]["markets"]
-    )
+        if owner == me and space not in cut_off
+        for market in TRADE[space]
+    }
 
 
 def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[str, ...]:
@@ -190,23 +209,19 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     A Conflict marker on the market itself does not isolate it, but nothing beyond it is reached through it.
     A damaged Fort is a base.  USA flags are bases of nobody; Spanish markets are never isolated.
     """
-    chained: set[str] = set()
-    pending = [
-        space
-        for space in MARKETS
-        if (owner := flags.get(space)) is not None
-        and owner in [flags.get(line) for line in NEXT[space]["bases"]]
-    ]
-    while pending:
-        space = pending.pop()
-        if space in chained:
-            continue
-        chained.add(space)
-        if space not in conflicts:
-            owner = flags[space]
-            near = NEXT[space]["markets"]
-            pending += [line for line in near if line not in chained and flags.get(line) == owner]
-    return tuple([space for space in MARKETS if space not in chained and flags.get(space) in OTHER])
+    by_base = {(market, flags[base]) for base in BASES if base in flags for market in TRADE[base]}
+    apart = [space for space in MARKETS if space in flags and (space, flags[space]) not in by_base]
+    while True:
+        left = [space for space in apart if not _joins(flags, conflicts, space, apart)]
+        if len(left) == len(apart):
+            return tuple([space for space in left if flags[space] in OTHER])
+        apart = left
+
+
+def _joins(flags: Mapping[str, Seat], conflicts: Mapping[str, int], space: str, apart: list[str]) -> bool:
+    """Whether a market is connected to an own, unconflicted one that is not `apart` from all own bases."""
+    near = [line for line in TRADE[space] if line not in conflicts and line not in apart]
+    return flags[space] in [flags.get(line) for line in near]
 
 
 def harmless(s: State, markets: Picks) -> Picks:

@@ -41,14 +41,17 @@ def reveals(s: State, me: Seat) -> Picks:
 
 def abilities(s: State, me: Seat, *, early: bool) -> Picks:
     """3.5.2: what open ministries offer; `early`: before a tile is taken."""
+    revealed = s.revealed
     return tuple(
-        f"{ABILITY}:{item.id}"
-        for item in ABILITIES.values()
-        if MINISTRIES[item.ministry].side == me
-        and (item.early or not early)
-        and (item.lasting or in_play(s, item.ministry))
-        and item.id not in s.exhausted
-        and item.usable(s, me)
+        [
+            f"{ABILITY}:{item.id}"
+            for item in ABILITIES.values()
+            if (item.ministry in revealed or item.lasting)
+            and MINISTRIES[item.ministry].side == me
+            and (item.early or not early)
+            and item.id not in s.exhausted
+            and item.usable(s, me)
+        ]
     )
 
 
@@ -103,11 +106,9 @@ def bought_as(s: State, me: Seat) -> Mapping[str, Purchase]:
 
 def pick_of(bought: Purchase) -> str:
     """How a purchase is called in an answer."""
-    if bought.verb == EXCHANGE:
-        return f"{EXCHANGE}:{bought.via}"
-    if bought.with_military:
-        return f"{RISE}:{bought.space}"
-    return f"{bought.verb}:{bought.space}" if bought.space else bought.verb
+    if bought.space:
+        return f"{RISE if bought.with_military else bought.verb}:{bought.space}"
+    return f"{EXCHANGE}:{bought.via}" if bought.verb == EXCHANGE else bought.verb
 
 
 def closing(s: State, me: Seat) -> Picks:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
-from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, UNFLAG, Limit, Pool, Price, Purchase
+from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG, Limit, Pool, Price, Purchase
 from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
 from domain.imperial_struggle.rules.prices import dearest, price, type_of
 from domain.imperial_struggle.rules.remembering import remembered
@@ -76,17 +76,27 @@ class Purse(Struct, frozen=True, gc=False):
         return max(self.major, self.minor, 0)
 
 
+NO_ACTION = Purse(-1, -1)
+ANYTHING = Purchase("")
+
+
 @remembered
 def purse(s: State, me: Seat, kind: str) -> Purse | None:
     """What can be paid for anything of a type; None where that depends on what is bought."""
     now = s.round
     assert now is not None
     if not has_action(s, kind):
-        return Purse(-1, -1)
-    limited = any(pool.limit for pool in now.pools if pool.type == kind)
+        return NO_ACTION
+    limited = [pool for pool in now.pools if pool.limit and pool.type == kind]
     if limited or (kind == DIPLOMATIC and (in_play(s, BURKE) or BURKE in now.spent)):
         return None
-    return _purse_for(s, me, kind, Purchase(""))
+    return _purse_for(s, me, kind, ANYTHING)
+
+
+def has_points(s: State, me: Seat, kind: str) -> bool:
+    """Whether anything of a type that costs at least 1, as nearly everything does, could be paid."""
+    known = purse(s, me, kind)
+    return known is None or known.most > 0
 
 
 def _purse_for(s: State, me: Seat, kind: str, bought: Purchase) -> Purse:
@@ -107,8 +117,7 @@ def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
     most = known.major
     if known.minor > most and not barred_to_minor(s, me, bought):
         most = known.minor
-    dear = dearest(s, bought)  # of most things no price has to be worked out
-    if dear and (most < 1 or dear <= most):
+    if bought.verb in SHIFT and (most < 1 or dearest(s, bought) <= most):  # mostly no price is worked out
         return most > 0
     return price(s, me, bought).total <= most
 
@@ -142,7 +151,7 @@ def _ignorable(s: State, me: Seat, kind: str) -> int:
 def has_action(s: State, kind: str) -> bool:
     """Whether this round has an action of a type, used up or not (6.1)."""
     now = s.round
-    return now is not None and any(pool.type == kind and pool.kind != "extra" for pool in now.pools)
+    return now is not None and kind in [pool.type for pool in now.pools if pool.kind != "extra"]
 
 
 # --------------------------------------------------------------------------- which points
@@ -153,17 +162,17 @@ def payers(s: State, bought: Purchase, kind: str, *, minor: bool) -> tuple[Pool,
     now = s.round
     assert now is not None
     mine = [pool for pool in now.pools if pool.type == kind and allows(s, now.seat, pool.limit, bought)]
+    kinds = [pool.kind for pool in mine]
     if minor:
-        carrying = [pool for pool in mine if pool.kind == "minor"]
-        if not carrying:
+        if "minor" not in kinds:
             return ()
-        carrying += [pool for pool in mine if pool.kind == "event"]
+        carrying = [pool for pool in mine if pool.kind in ("minor", "event")]
     else:
         carrying = [pool for pool in mine if pool.kind in ("major", "event", "exchange")]
         if not carrying or (kind == DIPLOMATIC and _burke_binds(s, bought)):
             return ()
-    if all(pool.kind == "exchange" for pool in carrying):  # 5.6.1: no action, so nothing joins it
-        return tuple(carrying)
+    if "exchange" in kinds and all(pool.kind == "exchange" for pool in carrying):
+        return tuple(carrying)  # 5.6.1: no action, so nothing joins it
     extra = [pool for pool in mine if pool.kind == "extra"]
     if not minor and kind == DIPLOMATIC:
         extra += burke(s, bought)
@@ -192,11 +201,9 @@ def allows(s: State, me: Seat, limit: Limit | None, bought: Purchase) -> bool:
 
 def barred_to_minor(s: State, me: Seat, bought: Purchase) -> bool:
     """5.3.2: a Minor action removes no opposing flag without a Conflict marker, and never a Squadron."""
-    if bought.verb in (SEIZE, EXPEL) or (bought.verb == DEPLOY and bought.space in s.flags):
-        return True
-    if bought.verb != UNFLAG or bought.space in s.conflicts:
-        return False
-    return not (_swift(s, me, bought) or _townshend(s, me, bought))
+    if bought.verb == UNFLAG:
+        return not (bought.space in s.conflicts or _swift(s, me, bought) or _townshend(s, me, bought))
+    return bought.verb in (SEIZE, EXPEL) or (bought.verb == DEPLOY and bought.space in s.flags)
 
 
 def _swift(s: State, me: Seat, bought: Purchase) -> bool:

@@ -9,11 +9,14 @@ from domain.imperial_struggle.components import (
     ADVANTAGES,
     BOARD,
     BR,
+    COUNTRIES,
     DIPLOMATIC,
     ECONOMIC,
     FR,
+    MARKETS_IN,
     MILITARY,
     NAVY_BOX,
+    REGIONS,
     USA,
 )
 from domain.imperial_struggle.points import (
@@ -25,7 +28,6 @@ from domain.imperial_struggle.points import (
     DRAW,
     EXCHANGE,
     EXPEL,
-    FLAG,
     REPAIR,
     SCORE,
     SEIZE,
@@ -37,7 +39,7 @@ from domain.imperial_struggle.points import (
 from domain.imperial_struggle.rules.board import in_play, protected
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
-from domain.kernel import Seat
+from domain.kernel import Picks, Seat
 
 Working = list[tuple[str, int]]
 HUGUENOTS = "new_world_huguenots"
@@ -45,16 +47,22 @@ CHEAP_SHIFTS = {  # effects of a round: whose removal of which flags costs 1 les
     "pacte_de_famille": ("spain", "austria"),
     "charles_hanbury_williams": ("prussia", "german_states", "russia"),
 }
+PRINTED = {BUY: 2, EXCHANGE: 2, SCORE: 3, DRAW: 3}  # what costs the same everywhere
 SPECULATION = "south_sea_speculation"
 MOST_DEPLOYED = 3  # from the Navy Box, where another Squadron is displaced
 
 
 def price(s: State, me: Seat, bought: Purchase) -> Price:
     """What it costs `me` now."""
-    if bought.verb in SHIFT:
-        return _shift(s, me, bought)
-    working = [("printed", 3)] if bought.verb == DRAW else _military(s, bought)
-    return Price(type_of(bought), sum([points for _, points in working]), tuple(working))
+    working = _shift(s, me, bought) if bought.verb in SHIFT else _other(s, bought)
+    return Price(type_of(bought), _total(working), tuple(working))
+
+
+def _total(working: Working) -> int:
+    total = 0
+    for _, points in working:
+        total += points
+    return total
 
 
 def type_of(bought: Purchase) -> str:
@@ -64,116 +72,98 @@ def type_of(bought: Purchase) -> str:
     return DIPLOMATIC if bought.verb == DRAW else MILITARY
 
 
-def _shift(s: State, me: Seat, bought: Purchase) -> Price:
-    """Reductions may lead below 1 before increases follow (8.2), but the end is never below 1."""
-    kind = type_of(bought)
-    working = [*_base(s, bought), *_reductions(s, me, bought), *_increases(s, bought, kind)]
-    total = sum([points for _, points in working])
-    if total < 1:
-        working.append(("least", 1 - total))
-    return Price(kind, max(1, total), tuple(working))
-
-
 def dearest(s: State, bought: Purchase) -> int:
-    """The most that a shift or a deployment can cost now, which never cost less than 1; 0: anything else.
-
-    A shift costs what is printed and every increase: for protection, and for a further Region.
-    """
-    if bought.verb == DEPLOY:
-        return MOST_DEPLOYED if bought.space in s.flags else 1
-    if bought.verb not in SHIFT:
-        return 0
+    """The most that a shift can cost now: what is printed, and every increase (5.4.2, 5.5.2)."""
     payments = s.round.payments if s.round else ()
     return BOARD[bought.space].cost + (bought.verb == UNFLAG) + bool(payments)
 
 
-def _base(s: State, bought: Purchase) -> Working:
-    """The printed cost, and what sets it to 1."""
-    cost = BOARD[bought.space].cost
-    if bought.via and ADVANTAGES[bought.via].does == "fixed":
-        return [("printed", cost), (bought.via, 1 - cost)]
-    if bought.space in s.conflicts:
-        return [("printed", cost), ("conflict", 1 - cost)]
-    if is_isolated(s, bought.space):
-        return [("printed", cost), ("isolated", 1 - cost)]
-    return [("printed", cost)]
+def _shift(s: State, me: Seat, bought: Purchase) -> Working:
+    """Reductions may lead below 1 before increases follow (8.2), but the end is never below 1."""
+    space, via, face = bought.space, bought.via, BOARD[bought.space]
+    by_advantage = ADVANTAGES[via].does if via else ""
+    working = [("printed", face.cost)]
+    if set_to_1 := via if by_advantage == "fixed" else _set_to_1(s, space):
+        working.append((set_to_1, 1 - face.cost))
+    if by_advantage == "discount":
+        working.append((via, -1))
+    for reason, spaces in _reduced(s, me):
+        if space in spaces:
+            working.append((reason, -1))
+    if by_advantage != "fixed" or s.options.fixed_price != "exact":
+        if bought.verb == UNFLAG and protected(s, space):
+            working.append(("protected", 1))
+        if not bought.with_military and face.region in _further(s, type_of(bought)):
+            working.append(("region", 1))
+    total = _total(working)
+    if total < 1:
+        working.append(("least", 1 - total))
+    return working
 
 
-def is_isolated(s: State, space: str) -> bool:
-    """5.4.1: isolated when the action round began, and the flag still stands."""
+def _set_to_1(s: State, space: str) -> str:
+    """What makes a shift of this space cost 1 (3.8; 5.4.1: isolated when the action round began)."""
+    if space in s.conflicts:
+        return "conflict"
     now = s.round
-    return now is not None and space in now.isolated and space not in now.changed
-
-
-def _reductions(s: State, me: Seat, bought: Purchase) -> Working:
-    effects = s.round.effects if s.round else ()
-    if me == FR and not bought.via and not effects:
-        return []
-    face, verb = BOARD[bought.space], bought.verb
-    found: Working = []
-    if bought.via and ADVANTAGES[bought.via].does == "discount":
-        found.append((bought.via, -1))
-    if face.kind == "market" and f"{HUGUENOTS}/{face.region}" in effects:
-        found.append((HUGUENOTS, -1))
-    for effect, countries in CHEAP_SHIFTS.items():
-        french = verb == UNFLAG and s.flags.get(bought.space) == FR
-        if effect in effects and french and face.country in countries and me == BR:
-            found.append((effect, -1))
-    swift = me == BR and verb == FLAG and in_play(s, "jonathan_swift")
-    if swift and face.country in ("ireland", "scotland"):
-        found.append(("jonathan_swift", -1))
-    if face.country in ("sons_of_liberty", USA) and me == BR and in_play(s, "edmund_burke"):
-        found.append(("edmund_burke", -1))
-    return found
-
-
-def _increases(s: State, bought: Purchase, kind: str) -> Working:
-    """Protection, and the first purchase in each further Region (5.3.4); military points travel freely."""
-    if bought.via and ADVANTAGES[bought.via].does == "fixed" and s.options.fixed_price == "exact":
-        return []
-    found: Working = []
-    if bought.verb == UNFLAG and protected(s, bought.space):
-        found.append(("protected", 1))
-    if kind != MILITARY and _travels(s, kind, BOARD[bought.space].region):
-        found.append(("region", 1))
-    return found
-
-
-def _travels(s: State, kind: str, region: str) -> bool:
-    visited = visits(s, kind)
-    if s.options.region_switch == "per_change":
-        return bool(visited) and visited[-1] != region
-    return bool(visited) and region not in visited
+    isolated = now is not None and space in now.isolated and space not in now.changed
+    return "isolated" if isolated else ""
 
 
 @remembered
-def visits(s: State, kind: str) -> tuple[str, ...]:
-    """The Regions where points of a type went in this action round, in order."""
+def _reduced(s: State, me: Seat) -> list[tuple[str, Picks]]:
+    """What lets a side shift spaces for 1 less now, and which spaces."""
+    effects = s.round.effects if s.round else ()
+    found: list[tuple[str, Picks]] = []
+    for effect in effects:
+        card, _, region = effect.partition("/")
+        if card == HUGUENOTS:
+            found.append((HUGUENOTS, MARKETS_IN[region]))
+    if me == BR:
+        for effect, friends in CHEAP_SHIFTS.items():
+            if effect in effects:
+                found.append((effect, tuple(space for space in _in(friends) if s.flags.get(space) == FR)))
+        if in_play(s, "jonathan_swift"):
+            empty = tuple(space for space in _in(("ireland", "scotland")) if space not in s.flags)
+            found.append(("jonathan_swift", empty))
+        if in_play(s, "edmund_burke"):
+            found.append(("edmund_burke", _in(("sons_of_liberty", USA))))
+    return found
+
+
+def _in(countries: tuple[str, ...]) -> Picks:
+    return tuple(space for country in countries for space in COUNTRIES[country])
+
+
+@remembered
+def _further(s: State, kind: str) -> Picks:
+    """5.3.4: the Regions where the next purchase of a type costs 1 more; military points travel freely."""
     payments = s.round.payments if s.round else ()
-    return tuple(item.region for item in payments if item.type == kind and item.region)
+    visited = [item.region for item in payments if item.type == kind and item.region]
+    if s.options.region_switch == "per_change":
+        visited = visited[-1:]
+    return tuple([region for region in REGIONS if region not in visited]) if visited else ()
 
 
-def _military(s: State, bought: Purchase) -> Working:
-    """5.6.1 to 5.6.6."""
+def _other(s: State, bought: Purchase) -> Working:
+    """5.5.3, 5.6.1 to 5.6.6."""
     verb, space = bought.verb, bought.space
-    if verb in (BUY, EXCHANGE):
-        return [("printed", 2)]
-    if verb == SCORE:
-        return [("printed", 3)]
-    if verb == EXPEL:
-        return [(bought.via, 1)]
+    if verb == DEPLOY:
+        if space not in s.flags:
+            return [("printed", 1)]
+        return [("displace", MOST_DEPLOYED if bought.origin == NAVY_BOX else 2)]
+    if verb in PRINTED:
+        return [("printed", PRINTED[verb])]
     if verb == CLEAR:
         return _clearing(s, space)
+    if verb == EXPEL:
+        return [(bought.via, 1)]
     if verb == BUILD:
         return [("printed", BOARD[space].cost)]
     if verb == REPAIR:
         return [("printed", BOARD[space].cost), ("repair", -1)]
     if verb == SEIZE:
         return [("printed", BOARD[space].cost), ("seize", 1)]
-    if verb == DEPLOY:
-        if space not in s.flags:
-            return [("printed", 1)]
-        return [("displace", MOST_DEPLOYED if bought.origin == NAVY_BOX else 2)]
     assert verb == CONSTRUCT
     working: Working = [(bought.via, 2)] if bought.via else [("printed", 4)]
     if s.round and SPECULATION in s.round.effects:

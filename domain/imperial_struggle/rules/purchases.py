@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from domain.imperial_struggle.components import (
     BOARD,
@@ -11,11 +11,9 @@ from domain.imperial_struggle.components import (
     ECONOMIC,
     FORTS,
     LAST_TURN,
-    MARKETS,
     MILITARY,
     NAVAL,
     NAVY_BOX,
-    POLITICAL,
     TYPES,
     USA,
     WARS,
@@ -34,8 +32,8 @@ from domain.imperial_struggle.points import (
     UNFLAG,
     Purchase,
 )
-from domain.imperial_struggle.rules.board import is_open, opposing, reached, squadrons
-from domain.imperial_struggle.rules.paying import payable, purse
+from domain.imperial_struggle.rules.board import connected_markets, open_political, opposing, squadrons
+from domain.imperial_struggle.rules.paying import has_points, payable, purse
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Seat
@@ -49,8 +47,8 @@ def purchases(s: State, me: Seat) -> list[Purchase]:
     """What can be bought and paid now, without advantages and abilities."""
     found: list[Purchase] = []
     for kind in TYPES:
-        known = purse(s, me, kind)
-        if known is None or known.most:  # nothing costs less than 1
+        if has_points(s, me, kind):
+            known = purse(s, me, kind)
             found += [bought for bought in allowed(s, me, kind) if payable(s, me, bought, known)]
     return found
 
@@ -58,46 +56,50 @@ def purchases(s: State, me: Seat) -> list[Purchase]:
 def allowed(s: State, me: Seat, kind: str) -> Iterable[Purchase]:
     """What the rules allow for points of a type, whatever it costs."""
     if kind == ECONOMIC:
-        return shifts(s, me, MARKETS)
+        return shifts(s, me, connected_markets(s, me))
     if kind == MILITARY:
         return _military(s, me)
     drawn = s.deck.size or (s.options.card_draw == "reshuffle" and s.discards)
-    return (*shifts(s, me, POLITICAL), *((Purchase(DRAW),) if drawn else ()))
+    return (*shifts(s, me, open_political(s)), *((Purchase(DRAW),) if drawn else ()))
 
 
-def shifts(s: State, me: Seat, among: Iterable[str], via: str = "") -> list[Purchase]:
-    """5.4.1, 5.5.1: flag an empty space or remove an opposing flag; markets must be connected."""
-    flags, near = s.flags, reached(s, me)
-    found: list[Purchase] = []
-    for space in among:
-        owner, face = flags.get(space), BOARD[space]
-        if owner in (me, USA) or (face.kind == "market" and space not in near):
-            continue
-        if not face.opens or is_open(s, space):
-            found.append(Purchase(FLAG if owner is None else UNFLAG, space, via))
-    return found
+def shifts(s: State, me: Seat, among: Iterable[str]) -> list[Purchase]:
+    """5.4.1, 5.5.1: flag an empty space or remove an opposing flag, in open and connected spaces."""
+    flags, closed = s.flags, (me, USA)
+    return [
+        Purchase(UNFLAG if space in flags else FLAG, space)
+        for space in among
+        if flags.get(space) not in closed
+    ]
 
 
-def _military(s: State, me: Seat) -> Iterator[Purchase]:
+def _military(s: State, me: Seat) -> list[Purchase]:
     assert s.round is not None
+    found: list[Purchase] = []
     if s.war and s.round.bought < MOST_BOUGHT and has_room(s, me):
-        yield Purchase(BUY)
+        found.append(Purchase(BUY))
     if s.turn == LAST_TURN:  # 5.6.1: two military points for one of another type, the same all round
         for kind in (ECONOMIC, DIPLOMATIC):
             if s.round.exchanged in ("", kind):
-                yield Purchase(EXCHANGE, via=kind)
-    for space in s.conflicts:
-        yield Purchase(CLEAR, space)
-    yield from _forts(s, me)
+                found.append(Purchase(EXCHANGE, via=kind))
+    found += [Purchase(CLEAR, space) for space in s.conflicts]
+    found += _forts(s, me)
     if s.unbuilt[me]:
-        yield Purchase(CONSTRUCT)
-    for space in NAVAL:
-        if s.flags.get(space) != me:
-            yield from deployments(s, me, space)
+        found.append(Purchase(CONSTRUCT))
+    found += _deployments_from_last(s, me)
     if RISING in s.round.effects:
         for country in ("ireland", "scotland"):
             for bought in shifts(s, me, COUNTRIES[country]):
-                yield Purchase(bought.verb, bought.space, with_military=True)
+                found.append(Purchase(bought.verb, bought.space, with_military=True))
+    return found
+
+
+def _deployments_from_last(s: State, me: Seat) -> list[Purchase]:
+    """5.6.6: one deployment to each space, from the last place: from the Navy Box alone it can cost more."""
+    origins = _to_deploy(s, me)
+    if not origins:
+        return []
+    return [Purchase(DEPLOY, space, origin=origins[-1]) for space in NAVAL if s.flags.get(space) != me]
 
 
 def has_room(s: State, me: Seat) -> bool:
@@ -115,17 +117,19 @@ def rooms(s: State, me: Seat) -> tuple[str, ...]:
     )
 
 
-def _forts(s: State, me: Seat) -> Iterator[Purchase]:
+def _forts(s: State, me: Seat) -> list[Purchase]:
     """5.6.3, 5.6.4."""
+    found: list[Purchase] = []
     for space in FORTS:
-        owner = s.flags.get(space)
-        if owner is None:
+        if space not in s.flags:
             if may_build(s, me, space):
-                yield Purchase(BUILD, space)
-        elif space in s.damaged and owner == me:
-            yield Purchase(REPAIR, space)
-        elif space in s.damaged and opposing(s, me, space) and besieged(s, me, space):
-            yield Purchase(SEIZE, space)
+                found.append(Purchase(BUILD, space))
+        elif space in s.damaged:
+            if s.flags[space] == me:
+                found.append(Purchase(REPAIR, space))
+            elif opposing(s, me, space) and besieged(s, me, space):
+                found.append(Purchase(SEIZE, space))
+    return found
 
 
 def may_build(s: State, me: Seat, space: str) -> bool:
@@ -154,5 +158,5 @@ def deployments(s: State, me: Seat, space: str) -> list[Purchase]:
 @remembered
 def _to_deploy(s: State, me: Seat) -> tuple[str, ...]:
     """5.6.6: from the Navy Box, or from another naval space; each Squadron once in a round."""
-    home = (NAVY_BOX,) if s.navy[me] > s.sailed.count(f"{NAVY_BOX}/{me}") else ()
-    return (*home, *(origin for origin in squadrons(s, me) if origin not in s.sailed))
+    home = [NAVY_BOX] if s.navy[me] > s.sailed.count(f"{NAVY_BOX}/{me}") else []
+    return (*home, *[origin for origin in squadrons(s, me) if origin not in s.sailed])

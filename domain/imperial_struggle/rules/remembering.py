@@ -17,20 +17,21 @@ T = TypeVar("T")
 
 
 def remembered(question: Callable[[State, *About], T]) -> Callable[[State, *About], T]:
-    """The decorator over a question whose last answer is kept; nobody may change what it gives.
+    """The decorator over a question whose answers about the last table are kept; nobody may change them.
 
-    One answer is enough, and holds but one table alive: a table is done with before the next is asked about.
+    One table is enough, and no other is held alive: a table is done with before the next is asked about.
     """
-    last: tuple[State, tuple[*About], T] | None = None
+    last: tuple[State | None, dict[tuple[*About], T]] = (None, {})
 
     @wraps(question)
     def ask(s: State, *about: *About) -> T:
         nonlocal last
-        kept = last  # read once: another thread may ask about another table meanwhile
-        if kept is not None and kept[0] is s and kept[1] == about:
-            return kept[2]
-        answer = question(s, *about)
-        last = (s, about, answer)
+        table, answers = last  # read once: another thread may ask about another table meanwhile
+        if table is not s:
+            last = s, (answers := {})
+        elif about in answers:
+            return answers[about]
+        answer = answers[about] = question(s, *about)
         return answer
 
     return ask

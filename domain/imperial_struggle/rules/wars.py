@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -33,6 +33,7 @@ from domain.imperial_struggle.rules.board import (
     opposing,
     squadrons,
 )
+from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.rules.scoring import EVEN, leader
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
@@ -82,6 +83,7 @@ def strikes(s: State, me: Seat, theatre: str) -> Picks:
     )
 
 
+@remembered
 def losable(s: State, me: Seat, theatre: str) -> Picks:
     """Opposing flags without a Conflict marker; of the markets, if possible, those that isolate no other."""
     found = tuple(
@@ -185,7 +187,8 @@ def carried(s: State) -> dict[Seat, int]:
 # --------------------------------------------------------------------------- conquest
 
 
-def targets(s: State, me: Seat, theatre: str, points: int) -> dict[str, int]:
+@remembered
+def targets(s: State, me: Seat, theatre: str, points: int) -> Mapping[str, int]:
     """7.2.1: what these conquest points can take, empty spaces included, and what each of it costs."""
     face = theatre_of(s, theatre)
     costs = {

@@ -55,6 +55,9 @@ class TakeTile(Step[State], frozen=True):
     def options(self, s: State, seat: Seat) -> Picks:
         return (*menu.tiles(s), *menu.abilities(s, seat, early=True), *menu.reveals(s, seat))
 
+    def has_options(self, s: State, seat: Seat) -> bool:
+        return bool(menu.tiles(s)) or super().has_options(s, seat)
+
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         assert s.round is not None
         return {"number": s.round.number}
@@ -138,8 +141,9 @@ class Act(Step[State], frozen=True):
 
     def why(self, s: State, seat: Seat) -> dict[str, str | int]:
         assert s.round is not None
-        pools = s.round.pools
-        left = {kind: sum([pool.points for pool in pools if pool.type == kind]) for kind in TYPES}
+        left = dict.fromkeys(TYPES, 0)
+        for pool in s.round.pools:
+            left[pool.type] += pool.points
         added = {"treaty": s.treaty[seat], "credit": max(0, available_debt(s, seat))}
         return {"number": s.round.number, "tile": s.round.tile, **left, **added}
 
