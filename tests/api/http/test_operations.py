@@ -170,7 +170,7 @@ def test_the_operations_page_lists_every_metric_with_its_kind(server: Served) ->
     served_there = dict(line.split()[2:] for line in lines if line.startswith("# TYPE "))
     rows = read("docs/operations.md").table("Metric")
     assert {row["Metric"].strip("`"): row["Kind"] for row in rows} == served_there
-    assert all(row["What it tells"] for row in rows)
+    assert all(row["What it measures"] for row in rows)
 
 
 def test_moves_commands_and_commits_are_counted(server: Served) -> None:
