@@ -26,7 +26,7 @@ from msgspec import Struct
 
 GAME = "cia_vs_kgb"
 CLIENTS = 4 if QUICK else 64
-SECONDS = 0.3 if QUICK else 5.0
+SECONDS = 0.1 if QUICK else 5.0
 HERE = Path(__file__).parent
 _LIMITS = {
     "GLASNOST_REQUESTS_PER_SECOND": "1000000000",

@@ -34,7 +34,7 @@ def main() -> None:
         chosen = [match for match, _ in matches]
         files = [matchfile.write(match.records, note_by(key, match)) for match in chosen]
         _measure(name, chosen, files)
-    fewer, more = (100, 1_000) if QUICK else (10_000, 100_000)
+    fewer, more = (50, 200) if QUICK else (10_000, 100_000)
     for kind, step in LONG.items():
         floor, ours = _long(step, fewer), _long(step, more)
         say(

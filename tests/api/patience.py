@@ -1,4 +1,4 @@
-"""Patience on a slow machine.
+"""Patience on a slow machine, and servers that lose no time.
 
 The product waits for a moment and then answers with what it has, or refuses.  Where the machine stood still
 for that moment a test would see an answer that is right, and not the one it is about.
@@ -6,7 +6,12 @@ for that moment a test would see an answer that is right, and not the one it is 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import uvicorn.server
 
 from api.http import health, read_models, server
 from api.store import postgres
@@ -14,11 +19,26 @@ from tests.waiting import PATIENCE
 
 # What a process carries out first that is to be as patient.
 AT_FIRST = "from tests.api.patience import be_patient\nbe_patient(setattr)\n"
+_OFTENER = (
+    20  # times: uvicorn looks ten times a second whether it should stop, and pauses once more when it does
+)
+
+
+class _Asyncio(ModuleType):
+    """The module `asyncio` for uvicorn's server, with shorter pauses."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    @staticmethod
+    async def sleep(seconds: float) -> None:
+        """Sleep for a part of this time."""
+        await asyncio.sleep(seconds / _OFTENER)
 
 
 def be_patient(change: Callable[[object, str, object], None]) -> None:
     """Let the start wait for the first matches, readers for the read models, and the health check for the
-    store, as long as tests do.
+    store, as long as tests do; and let a server that is asked to stop do so at once.
 
     Args:
         change: sets an attribute.
@@ -27,3 +47,4 @@ def be_patient(change: Callable[[object, str, object], None]) -> None:
     change(read_models, "_PATIENCE", PATIENCE)
     change(health, "PATIENCE", PATIENCE)
     change(postgres, "PATIENCE", int(PATIENCE * 1_000))
+    change(uvicorn.server, "asyncio", _Asyncio("asyncio"))

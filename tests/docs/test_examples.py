@@ -14,7 +14,6 @@ from playwright.sync_api import sync_playwright
 from tests.docs.documents import LANGUAGES, ROOT, Block, Document, documents, read
 from tests.docs.session import Server, agrees, run, shown
 
-pytestmark = pytest.mark.xdist_group("docs")
 DOCUMENTS = documents()
 
 

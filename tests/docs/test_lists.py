@@ -33,7 +33,6 @@ from tests.docs.session import Server
 from tests.domain.spelling import table
 
 CODE = "`"
-SERVER = pytest.mark.xdist_group("docs")
 
 
 def codes(document: Document, column: str) -> list[str]:
@@ -45,7 +44,6 @@ def test_the_command_line_page_lists_every_command() -> None:
     assert codes(read("docs/command-line.md"), "Command") == list(COMMANDS)
 
 
-@SERVER
 def test_the_http_page_lists_every_path(server: Server) -> None:
     paths = httpx.get(f"{server.address}/openapi.json").json()["paths"]
     served = {(method.upper(), path) for path, methods in paths.items() for method in methods}
@@ -82,7 +80,6 @@ def test_the_http_page_tells_how_many_rows_a_page_has() -> None:
     assert f"`limit` rows (1 to {MOST}, else {Asked().limit})" in read("docs/http.md").text
 
 
-@SERVER
 def test_the_page_for_analysts_tells_the_pools(server: Server) -> None:
     told = [name for row in read("docs/analysts.md").table("Pool") for name in row["Pool"].split(CODE)[1::2]]
     assert told == [LIVE, BOTS, SOLO, "seeded", *PREFIXES, UPLOADED]

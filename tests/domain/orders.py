@@ -43,7 +43,7 @@ def check_orders(played: Played) -> None:
 def _with_ids(played: Played) -> Iterator[tuple[AnyFact, set[str]]]:
     """Each fact, and all ids that have lain in piles until then."""
     table: Any = played.start
-    universe = pile_ids(table)
+    universe = {*pile_ids(table)}
     for fact in played.facts:
         table = fact.apply(table)
         universe |= pile_ids(table)

@@ -24,6 +24,7 @@ from domain.game import Game
 from domain.kernel import (
     CHANCE,
     Answer,
+    AnyFact,
     AnyStep,
     Decision,
     Draw,
@@ -150,9 +151,13 @@ def check_encoding(game: Game, played: Played) -> None:
         plain = msgspec.json.decode(msgspec.json.encode(decision.table))
         assert table_of(game, plain) == decision.table
         for fact in decision.facts:
-            for viewer in (*game.seats, None):
-                told = fact.seen_by(viewer)
+            for told in _tellings(game, fact):
                 assert facts.decode(msgspec.json.encode(told)) == told
+
+
+def _tellings(game: Game, fact: AnyFact) -> Iterable[AnyFact]:
+    """A fact in each of the ways in which viewers are told it; most are told to everybody alike."""
+    return {id(told := fact.seen_by(viewer)): told for viewer in (*game.seats, None)}.values()
 
 
 # --------------------------------------------------------------------------- texts
@@ -164,8 +169,8 @@ def check_texts(game: Game, played: Played) -> None:
         words = game.words(language, played.options, played.edition)
         for _, decision in played:
             for fact in decision.facts:
-                for viewer in (*game.seats, None):
-                    _check_sentence(words.sentence(fact.seen_by(viewer)))
+                for told in _tellings(game, fact):
+                    _check_sentence(words.sentence(told))
             for seat in asked(decision.table):
                 question = prompt(decision.table, seat)
                 if question is not None and seat != CHANCE:

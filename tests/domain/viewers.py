@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from random import Random
+from types import GenericAlias
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.json import Decoder
+from msgspec.structs import fields, replace
 
 from domain.game import Game
-from domain.kernel import CHANCE, HIDDEN, Answer, Refused, Seat, asked, decide, fold, prompt
+from domain.kernel import CHANCE, HIDDEN, Answer, Refused, Seat, asked, decide, prompt
 from domain.piles import Pile
-from tests.domain.played import Played, pile_ids, piles, placed, table_of
+from tests.domain.played import Played, pile_ids, piles, placed
 
 
 def check_views(game: Game, played: Played) -> None:
     """What each viewer folds from what he is told agrees with the truth after every fact."""
+    truth: Any = played.start
+    truths = [truth := fact.apply(truth) for fact in played.facts]
     for viewer in (*game.seats, None):
-        truth: Any = played.start
-        view: Any = played.start
+        before: tuple[Any, Any] = played.start, played.start
         universe: set[str] = set()
-        for fact in played.facts:
+        for fact, *after in zip(played.facts, truths, played.told(viewer), strict=True):
             assert fact.known_to() is None or fact.outside() != fact, f"{fact} is private and hides nothing"
-            truth = fact.apply(truth)
-            view = fact.seen_by(viewer).apply(view)
+            truth, view = after
             universe |= pile_ids(truth)
-            where = f"{viewer} after {fact}"
-            _agree(truth, view, where)
-            _check_candidates(view, universe, where)
+            try:
+                _agree_changed(before, (truth, view))
+                _check_candidates(view, universe)
+            except AssertionError as error:
+                error.add_note(f"{viewer} after {fact}")
+                raise
+            before = truth, view
+
+
+def _agree_changed(before: tuple[Any, Any], after: tuple[Any, Any]) -> None:
+    """The fields of truth and view agree; those that a fact left as they were have been looked at."""
+    truth, view = after
+    assert type(view) is type(truth), f"{view!r} for {truth!r}"
+    for name in view.__struct_fields__:
+        pair = getattr(truth, name), getattr(view, name)
+        same = pair[0] is getattr(before[0], name) and pair[1] is getattr(before[1], name)
+        if name != "agenda" and not same:
+            _agree(*pair, name)
 
 
 def _agree(truth: Any, view: Any, where: str) -> None:
@@ -41,11 +60,11 @@ def _agree(truth: Any, view: Any, where: str) -> None:
     elif isinstance(view, Struct):
         for name in view.__struct_fields__:
             if name != "agenda":
-                _agree(getattr(truth, name), getattr(view, name), f"{where}, {name}")
+                _agree(getattr(truth, name), getattr(view, name), name)
     elif isinstance(view, dict):
         assert view.keys() == truth.keys(), where
         for key in view:
-            _agree(truth[key], view[key], f"{where}, {key}")
+            _agree(truth[key], view[key], where)
     elif isinstance(view, tuple):
         _agree_tuple(truth, view, where)
     else:
@@ -59,8 +78,8 @@ def _agree_tuple(truth: tuple[Any, ...], view: tuple[Any, ...], where: str) -> N
         known = Counter(item for item in view if item != HIDDEN)
         assert known <= Counter(truth), f"{where}: {view!r} for {truth!r}"
         return
-    for i, item in enumerate(view):
-        _agree(truth[i], item, f"{where}, {i}")
+    for real, told in zip(truth, view, strict=True):
+        _agree(real, told, where)
 
 
 def _agree_pile(truth: Pile, view: Pile, where: str) -> None:
@@ -72,13 +91,13 @@ def _agree_pile(truth: Pile, view: Pile, where: str) -> None:
     assert set(truth.cards) <= set(view.cards), f"{where}: {set(truth.cards) - set(view.cards)} not expected"
 
 
-def _check_candidates(view: Any, universe: set[str], where: str) -> None:
+def _check_candidates(view: Any, universe: set[str]) -> None:
     """The candidates of the piles are exactly the ids that the viewer cannot place."""
-    candidates = {card for pile in piles(view) for card in pile.cards}
+    candidates = set[str]().union(*(pile.cards for pile in piles(view)))
     known = set(placed(view, universe))
-    assert not candidates & known, f"{where}: {candidates & known} are placed, yet expected in a pile"
+    assert not candidates & known, f"{candidates & known} are placed, yet expected in a pile"
     lost = universe - known - candidates
-    assert not lost, f"{where}: {lost} are neither placed nor expected anywhere"
+    assert not lost, f"{lost} are neither placed nor expected anywhere"
 
 
 def check_reveals(game: Game, played: Played) -> None:
@@ -87,11 +106,9 @@ def check_reveals(game: Game, played: Played) -> None:
     Without that mark a takeback by agreement could go back behind what was shown.
     """
     for viewer in (*game.seats, None):
-        view: Any = played.start
         universe: set[str] = set()
         known: set[str] = set()
-        for answer, decision in played:
-            view = fold(view, [fact.seen_by(viewer) for fact in decision.facts])
+        for (answer, decision), view in zip(played, played.told_between(viewer), strict=True):
             universe |= pile_ids(decision.table)
             before, known = known, set(placed(view, universe))
             marked = answer.seat == CHANCE or any(fact.reveals for fact in decision.facts)
@@ -106,9 +123,8 @@ def check_secrets(game: Game, played: Played) -> None:
     """
     rng = Random(len(played))
     for viewer in (*game.seats, None):
-        view: Any = played.start
-        for i, (_, decision) in enumerate(played[:-1]):
-            view = fold(view, [fact.seen_by(viewer) for fact in decision.facts])
+        for i, view in enumerate(played.told_between(viewer)[:-1]):
+            decision = played[i][1]
             pair = _unseen_pair(view, rng)
             if pair is not None:
                 other = _exchanged(game, decision.table, *pair)
@@ -126,21 +142,23 @@ def _unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:
 
 def _exchanged(game: Game, table: Any, first: str, second: str) -> Any:
     """The same table with two ids exchanged wherever they lie."""
-    names = {first: second, second: first}
+    one, other = (f'"{name}"'.encode() for name in (first, second))
+    changed: dict[str, Any] = {}
+    for name, kind in _kinds(game).items():
+        written = msgspec.json.encode(getattr(table, name))
+        if one in written or other in written:
+            swapped = other.join(part.replace(other, one) for part in written.split(one))
+            changed[name] = kind.decode(swapped)
+    return replace(table, **changed)
 
-    def swap(value: Any) -> Any:
-        if isinstance(value, str):
-            return names.get(value, value)
-        if isinstance(value, list):
-            return [swap(item) for item in value]
-        if isinstance(value, dict):
-            return {names.get(key, key): swap(item) for key, item in value.items()}
-        return value
 
-    plain = msgspec.json.decode(msgspec.json.encode(table))
-    public = ("options", "edition", "effects")  # they name no card that lies somewhere
-    changed = {key: value if key in public else swap(value) for key, value in plain.items()}
-    return table_of(game, changed)
+@cache
+def _kinds(game: Game) -> dict[str, Decoder[Any]]:
+    """How each field of a table is read, but for those that name no card that lies somewhere."""
+    public = ("options", "edition", "effects")
+    kinds = {field.name: field.type for field in fields(game.state) if field.name not in public}
+    kinds["agenda"] = GenericAlias(tuple, (game.steps, ...))
+    return {name: Decoder(kind) for name, kind in kinds.items()}
 
 
 def _check_same_prompt(table: Any, other: Any, viewer: Seat | None, pair: tuple[str, str]) -> None:
