@@ -73,7 +73,7 @@ class Drafting:
         stored = b"\n".join((leaf, *sealed.values()))
         self.records.append(Record(codec(self.game), self.id, move, stored, audiences, entry, known))
 
-    def tell(
+    def add_decision(
         self,
         kind: type[E],
         decision: Decision[Table],

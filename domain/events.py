@@ -58,7 +58,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     opener: str | None = None
 
 
-class Told(Entry, Generic[F], frozen=True, kw_only=True):
+class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):
     """An entry that brings facts: open draws, opened keys and the next question come with them.
 
     `rules` and `product` stand where they differ from those before; `anchor` where a new chain begins.
@@ -73,7 +73,7 @@ class Told(Entry, Generic[F], frozen=True, kw_only=True):
     product: str = ""
 
 
-class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
+class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     """A player sits down; the last one's entry brings the set-up, unless a salt is still to be opened.
 
     `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64), to be opened when all sit.
@@ -87,14 +87,14 @@ class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     salt_hash: str | None = None
 
 
-class SaltOpened(Told[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
+class SaltOpened(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
     """The salt behind the hash that `seat` brought; the last one's entry brings the set-up."""
 
     seat: Seat
     salt: str
 
 
-class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
+class Played(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="played"):
     """One player action: the answer, every draw it led to, every fact, and what is asked next."""
 
     seat: Seat
@@ -102,7 +102,7 @@ class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
     picks: Picks | None = None  # None: told only to the seat
 
 
-class Restated(Told[F], Generic[F], frozen=True, kw_only=True, tag="restated"):
+class Restated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="restated"):
     """The position is set as the record of an imported match states it at `line`: no rule led there.
 
     What follows from it by the rules, up to the next question, comes with it.
@@ -168,10 +168,12 @@ class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
     unopened: tuple[Seat, ...] = ()
 
 
-BRING_FACTS = frozenset(str(kind.__struct_config__.tag) for kind in Told.__subclasses__())
+BRING_FACTS = frozenset(str(kind.__struct_config__.tag) for kind in FactEntry.__subclasses__())
 """The kinds of entries that bring facts."""
 
-KINDS = BRING_FACTS | {str(kind.__struct_config__.tag) for kind in Entry.__subclasses__() if kind is not Told}
+KINDS = BRING_FACTS | {
+    str(kind.__struct_config__.tag) for kind in Entry.__subclasses__() if kind is not FactEntry
+}
 """The kinds of entries."""
 
 

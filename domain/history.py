@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import Ledger
 from domain.draws import count, draws, shown
-from domain.events import Asked, Entry, Opened, Played, Ruled, Seated, TakenBack, Told
+from domain.events import Asked, Entry, FactEntry, Opened, Played, Ruled, Seated, TakenBack
 from domain.folding import folded
 from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
@@ -101,13 +101,13 @@ class History(Outline):
 
     def facts_for(self, record: Record, viewer: Seat | None) -> tuple[AnyFact, ...]:
         """The facts of a move, as `viewer` was told them."""
-        viewer = self.told_as(viewer)
+        viewer = self.effective_viewer(viewer)
         return record.facts if viewer == ALL else record.facts_for(viewer)
 
     def picks_for(self, record: Record, viewer: Seat | None) -> Picks | None:
         """The answer of a played move, as `viewer` was told it; None where it was secret."""
         picks: Picks | None = record.entry.picks
-        return record.picks if self.told_as(viewer) in (record.entry.seat, ALL) else picks
+        return record.picks if self.effective_viewer(viewer) in (record.entry.seat, ALL) else picks
 
     def entry_at(self, move: int) -> Any:
         """See `Outline.entry_at`."""
@@ -123,7 +123,7 @@ class History(Outline):
 
     def table_at(self, move: int, viewer: Seat | None) -> Any:
         """See `Outline.table_at`; on the way to it, what the viewer is told is folded once."""
-        viewer = self.told_as(viewer)
+        viewer = self.effective_viewer(viewer)
         if viewer == ALL:
             return self.positions[move - 1].table
         tables = self._views.setdefault(viewer, [])
@@ -251,7 +251,7 @@ class History(Outline):
         if not self.positions:
             return Position(self._empty, (), None, 0, 0, 0, Ledger())
         last, move = self.positions[-1], self.move + 1
-        if not isinstance(entry, Told):
+        if not isinstance(entry, FactEntry):
             return replace(last, before=self.move)
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
@@ -268,7 +268,7 @@ class History(Outline):
     def _note(self, record: Record) -> None:
         super()._note(record)
         entry = record.entry
-        if isinstance(entry, Told):
+        if isinstance(entry, FactEntry):
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
 
 

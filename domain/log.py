@@ -243,7 +243,7 @@ class Record:
         parts = [self.part(name) for name in self.audiences if name in audiences]
         return [self._looked_at(_known, part) for part in parts if part != NOTHING]
 
-    def told(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
+    def leaf_for(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
         """The record as it was told to those who know the parts of these audiences: its facts as bytes."""
         leaf, parts = self._looked_at(_leaf, self.leaf), self.known(audiences)
         leaf.facts = overlaid(leaf.facts, parts)
@@ -344,19 +344,19 @@ class Codec:
     def _known(self) -> Callable[[bytes], Any]:
         return decoder(over(Known, self.game.facts), self.game.upcasters)
 
-    def told(self, leaf: bytes, parts: Sequence[bytes]) -> Leaf[Any]:
+    def leaf_with(self, leaf: bytes, parts: Sequence[bytes]) -> Leaf[Any]:
         """A record as it was told to those who know these private parts: its facts decoded.
 
         Raises:
             msgspec.DecodeError: see `read`.
             IndexError: a part holds a fact in no place of the move.
         """
-        told: Leaf[Any] = self._leaf(leaf)
+        found: Leaf[Any] = self._leaf(leaf)
         read = self._known
-        known = [found for part in parts if part != NOTHING and (found := read(part)).facts]
+        known = [own for part in parts if part != NOTHING and (own := read(part)).facts]
         if known:
-            told.facts = overlaid(told.facts, known)
-        return told
+            found.facts = overlaid(found.facts, known)
+        return found
 
     def parts(self, sealed: dict[str, bytes]) -> dict[str, Part[Any]]:
         """What private parts say.  Raises msgspec.DecodeError: see `read`."""

@@ -139,7 +139,9 @@ class Match(History):
                 raise Refused("batch", "batch-too-long", {"number": number, "left": len(answers) - number})
             step = draft.live.agenda[-1]
             fields = {"seat": seat, "ask": type(step).__name__, "picks": None if step.secret else picks}
-            draft.tell(Played, decision, source, seat, fields, secret_picks=picks if step.secret else None)
+            draft.add_decision(
+                Played, decision, source, seat, fields, secret_picks=picks if step.secret else None
+            )
         return draft.done()
 
     def resign(self, context: Context, seat: Seat) -> Draft:
@@ -223,7 +225,7 @@ class Match(History):
         if not self.imported:
             raise Refused("record", "not-imported")
         draft = self._drafting(context)
-        draft.tell(Restated, decision, source or Forced(iter(())), None, {"line": line})
+        draft.add_decision(Restated, decision, source or Forced(iter(())), None, {"line": line})
         return draft.done()
 
     def close_record(self, context: Context, result: Result | None) -> Draft:
@@ -262,7 +264,7 @@ class Match(History):
         if begins:
             salts = {seat: self._salt_of(seat) for seat in self.seats} | {fields["seat"]: fields["salt"]}
             begun = kernel.begin(draft.live, self.game.first(draft.live))
-            draft.tell(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
+            draft.add_decision(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
         else:
             draft.add(kind, **fields)
         return draft.done()

@@ -204,7 +204,7 @@ class Outline(ABC):
     def _exchanged_at(self, move: int) -> bool:
         """Do the players play each other's seat after `move`?"""
 
-    def told_as(self, viewer: Seat | None) -> Seat | None:
+    def effective_viewer(self, viewer: Seat | None) -> Seat | None:
         """As whom `viewer` (a seat, None: a spectator, ALL) is told this match.
 
         Of an imported match everybody is told what a spectator is: what its record hid, nobody here knows.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from domain.events import Asked, Opened, TakenBack, Told
+from domain.events import Asked, FactEntry, Opened, TakenBack
 from domain.folding import folded
 from domain.kernel import Seat, SeatsSettled
 from domain.log import Damaged, Record, unb64
@@ -77,14 +77,14 @@ class PartialMatch(Outline):
     def table_at(self, move: int, viewer: Seat | None) -> Any:
         """See `Outline.table_at`."""
         stored = [(at, self._records[at].stored) for at in chain(*self.line_to(move))]
-        parts = parts_of(self.told_as(viewer), self._records[1].audiences)
+        parts = parts_of(self.effective_viewer(viewer), self._records[1].audiences)
         *_, table = folded(self.game, None, stored, parts)
         return table
 
     def _asking(self, move: int) -> int:
         """The latest move up to this one that says what is asked: it brought facts, or went back."""
         while move > 1 and move in self._records:
-            if isinstance(self.entry_at(move), (Told, TakenBack)):
+            if isinstance(self.entry_at(move), (FactEntry, TakenBack)):
                 break
             move -= 1
         return move

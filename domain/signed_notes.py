@@ -107,7 +107,7 @@ class Signed(Struct, frozen=True):
     named: tuple[str, ...] = ()
     public: bool = False
 
-    def told(self, language: str = "en") -> str:
+    def text(self, language: str = "en") -> str:
         """The same in words, alike wherever a signature is told."""
         words = _WORDS[language]
         parts = [words["by"].format(key) for key in self.by]

@@ -38,7 +38,7 @@ import msgspec
 from domain.kernel import HIDDEN, AnyFact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
-_KEPT = 10_000  # labels, and reasons, that are remembered: most questions were put before
+_MOST_CACHED = 10_000  # labels, and reasons, that are remembered: most questions were put before
 _UNKNOWN = {"en": "a hidden card", "ru": "скрытая карта"}
 _NOBODY = {"en": "nobody", "ru": "никто"}
 _NONE = {"en": "none", "ru": "нет"}
@@ -114,14 +114,14 @@ class Texts:
     def why(self, prompt: Prompt) -> str:
         """One sentence that tells a seat what it is asked, and why."""
         about = (prompt.ask, prompt.seat, *prompt.why.items())
-        return _kept(self._reasons, about, lambda: self._why(prompt))
+        return _cached(self._reasons, about, lambda: self._why(prompt))
 
     def _why(self, prompt: Prompt) -> str:
         return self._words.format(self._data["asks"][prompt.ask]["why"], seat=prompt.seat, **prompt.why)
 
     def label(self, ask: str, pick: Pick) -> str:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
-        return _kept(self._labels, (ask, pick), lambda: self._label(ask, pick))
+        return _cached(self._labels, (ask, pick), lambda: self._label(ask, pick))
 
     def _label(self, ask: str, pick: Pick) -> str:
         labels = self._data["asks"][ask].get("picks", {})
@@ -194,12 +194,12 @@ class _Words:
 
     def format(self, sentence: str, **values: object) -> str:
         """A sentence with its fields filled in."""
-        told: list[str] = []
+        pieces: list[str] = []
         for literal, path, spec in _parsed(sentence):
-            told.append(literal)
+            pieces.append(literal)
             if path is not None:
-                told.append(self._field(self._value(path, values), spec))
-        return "".join(told)
+                pieces.append(self._field(self._value(path, values), spec))
+        return "".join(pieces)
 
     def _value(self, path: str, values: Mapping[str, object]) -> Any:
         """What stands at a path: most often a field, else a part or an item of one."""
@@ -225,14 +225,14 @@ def _parsed(sentence: str) -> list[tuple[str, str | None, str]]:
     return [(literal, path, spec or "") for literal, path, spec, _ in _library.parse(sentence)]
 
 
-def _kept(told: dict[object, str], about: object, tell: Callable[[], str]) -> str:
-    """What was told about something before; else it is told, and kept."""
-    known = told.get(about)
-    if known is None:
-        if len(told) >= _KEPT:
-            told.clear()
-        known = told[about] = tell()
-    return known
+def _cached(known: dict[object, str], key: object, write: Callable[[], str]) -> str:
+    """The text that was written for this key before; else it is written, and kept."""
+    text = known.get(key)
+    if text is None:
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        text = known[key] = write()
+    return text
 
 
 def _fits(value: object, wanted: object) -> bool:

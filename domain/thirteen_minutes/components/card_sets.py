@@ -77,9 +77,9 @@ def _warnings(cards: list[dict[str, Any]]) -> list[str]:
     found = Counter(card["alignment"] for card in cards)
     if found == USUAL:
         return []
-    told = ", ".join(f"{found[alignment]} {alignment}" for alignment in ALIGNMENTS)
+    counts = ", ".join(f"{found[alignment]} {alignment}" for alignment in ALIGNMENTS)
     usual = ", ".join(f"{count} {alignment}" for alignment, count in USUAL.items())
-    return [f"this set has {told}; the published cards are said to be {usual}"]
+    return [f"this set has {counts}; the published cards are said to be {usual}"]
 
 
 # --------------------------------------------------------------------------- checks of single values
