@@ -15,7 +15,7 @@ def draws(record: Record) -> tuple[Drawn, ...]:
 
 
 def shown(record: Record) -> bool:
-    """Did this move, which brought facts, show a draw, or somebody's secret to somebody else?"""
+    """Did this move, which brought facts, show a draw, or one seat's secret to another?"""
     entry = record.entry
     if draws(record) or any(fact.reveals for fact in entry.facts):
         return True

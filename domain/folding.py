@@ -1,6 +1,6 @@
-"""A log, or a line of it, folded without rules: the quickest way from stored bytes to the tables.
+"""A log, or a line of it, folded without rules: the fastest way from stored bytes to the tables.
 
-Only what a fold needs is read: no record is made, no hash and no draw is looked at.  Reading all of it
+Only what a fold needs is decoded: no record is made, no hash and no draw is checked.  Decoding everything
 (`domain.log`) would cost more than the fold itself.
 """
 
@@ -43,14 +43,14 @@ def folded(
     parts: slice,
     known: Sequence[Table | None] = (),
 ) -> Iterator[Table]:
-    """The table after each of some moves: the first of them followed on `table`, each other one on the last.
+    """The table after each of some moves; the first of them follows on `table`, each other one on the last.
 
     Args:
         game: the log's game.
-        table: None, where the first of the moves opens the match.
+        table: the table before the first of the moves; None if that one opens the match.
         stored: the numbers of the moves, and their stored bytes.
-        parts: which of the private parts of a record are looked at.
-        known: the tables by move, as far as one of these moves goes back to them.
+        parts: which of the private parts of a record are read.
+        known: the tables by move, for moves that go back to them.
 
     Raises:
         Damaged: these are not the moves of a match of this game.
