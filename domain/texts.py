@@ -157,7 +157,10 @@ class Texts:
             label = self.label(ask, pick)
         except (KeyError, ValueError):  # the label of a verb needs an id or a number
             return sent
-        return _QUOTES[self.language].format(label=label) if label != pick else sent
+        if label == pick:
+            return sent
+        quotes = _QUOTES[self.language]
+        return label if quotes[0] in label else quotes.format(label=label)  # no quotes within quotes
 
     def field(self, field: str) -> str | None:
         """The name of a field of the table; None if the texts have none."""
