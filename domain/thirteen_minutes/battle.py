@@ -160,7 +160,7 @@ class DrawFirst(Draw[State], frozen=True):
     """Which side goes first, after too many equal bids."""
 
     spelling = ("{seat}",)
-    rule: ClassVar[str] = "a reading of the house: equal_bids"
+    rule: ClassVar[str] = "a reading of our own: the option equal_bids"
 
     def label(self, s: State) -> str:
         return f"first/b{s.battle}"
