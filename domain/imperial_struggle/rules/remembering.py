@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def remembered(question: Callable[[State, *About], T]) -> Callable[[State, *About], T]:
-    """The decorator over a question whose last answer is kept; nobody may change what it gives.
+    """The decorator of a question whose last answer is kept; callers must not change what it returns.
 
     One answer is enough, and holds but one table alive: a table is done with before the next is asked about.
     """
