@@ -1,4 +1,4 @@
-"""The limits on what people write into a log: requests obey them, and logs from elsewhere do.
+"""The limits on what users write into a log; requests are checked against them, and uploaded logs, too.
 
 Lengths are in characters, sizes in bytes.
 """
@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 MOST = 2**53 - 1  # what canonical JSON can hold (RFC 8785)
-TEXT = 200  # characters of a text that nothing below names, such as the id of a card
+TEXT = 200  # characters of any other text, such as the id of a card
 ENTRY = 64 * 1024  # bytes of an entry with its private parts; the longest seen in any game has 6,465
 OPENING = 256 * 1024  # bytes of the first one, which holds the options: a card set, in two languages
 

@@ -1,12 +1,12 @@
 """Labelled, verifiable draws: the scheme `rng/1`, and draws taken from a record.
 
-One 256-bit secret per match decides everything; its commitment stands in the first event.  From it derive,
-by HKDF-SHA256 with the info strings below, the keys of the secret draws, the end of each hash chain whose
-links are the keys of the open draws, and the salts of the private parts.
+One 256-bit secret per match decides everything; its commitment stands in the first event.  From the secret
+derive, by HKDF-SHA256 with the info strings below, the key of the secret draws, the end of each hash chain
+whose links are the keys of the open draws, and the salts of the private parts.
 
-A draw is a function of (key, the seats' salts, label, counter): not a running stream, so neither a rules fix
-nor a branch can shift a later die.  `docs/protocol.md` describes the same for a stranger's verifier, and
-`tests/vectors/rng1.json` holds the published vectors.
+A draw is a function of (key, the seats' salts, label, counter), not the next value of a stream, so neither a
+correction of the rules nor a branch changes a later die.  `docs/protocol.md` describes the same for authors
+of other verifiers, and `tests/vectors/rng1.json` holds the published vectors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from domain.kernel import Picks, Seat
 SCHEME = "rng/1"
 RECORDED = "recorded"  # the scheme of a match whose draws come from a record
 CHAIN = 4096  # links of one hash chain
-_STRIDE = 64  # every so many links one is kept, so that a cached match costs 2 KB and a key 64 hashes
+_STRIDE = 64  # one link in so many is kept, so that a cached match costs 2 KB and a key 64 hashes
 _OPENED_SALT = re.compile(r"[A-Za-z0-9+/=_-]{22,64}")
 MOST = 2**63  # a draw chooses among 1 to MOST possibilities
 
@@ -36,8 +36,8 @@ MOST = 2**63  # a draw chooses among 1 to MOST possibilities
 class Drawn(Struct, frozen=True, gc=False, omit_defaults=True):
     """One draw: the `counter`-th under `label`, among `n` possibilities sorted by id bytes.
 
-    `result` is the place of the chosen one, from 0; `pick` is its id.  `period` is that of the key of an open
-    draw, 0 for a secret one.  `forced`: taken from a record, not from the scheme.
+    `result` is the place of the chosen one, from 0; `pick` is its id.  `period` is the period whose key an
+    open draw uses, 0 for a secret draw.  `forced`: taken from a record, not from the scheme.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Secret:
 
     @cached_property
     def commitment(self) -> bytes:
-        """What is published before the first draw: SHA-256 of a fixed text, the match and the secret."""
+        """SHA-256 of a fixed text, the match and the secret, 32 bytes; published before the first draw."""
         return hashlib.sha256(f"glasnost {SCHEME} commitment\n{self.match}\n".encode() + self.bytes).digest()
 
     @cached_property
@@ -79,9 +79,9 @@ class Secret:
         return self._derive("secret draws")
 
     def open_key(self, period: int) -> bytes:
-        """The key of the open draws of a period (1, 2, ...), checkable by `link`."""
+        """The key of the open draws of a period (1, 2, ...), which `link` checks."""
         latest = self._latest
-        if period != latest[0]:  # most draws are of the period of the one before
+        if period != latest[0]:  # most draws are of the same period as the draw before
             chain, before = divmod(period - 1, CHAIN)
             latest = self._latest = period, self._link(chain, before + 1)
         return latest[1]
@@ -98,9 +98,9 @@ class Secret:
 
     @cached_property
     def _salts(self) -> HMAC:
-        """HMAC-SHA256 with the key of the salts, ready to be copied, at half of what Python's own takes.
+        """HMAC-SHA256 with the key of the salts, ready to be copied; twice as fast as Python's own.
 
-        `hmac.digest` lets go of the interpreter for each call, and another thread that wants it keeps it for
+        `hmac.digest` releases the interpreter lock in each call, and a thread that waits for it then holds it
         longer than a whole move takes (measured: 140 us a call under load).
         """
         return HMAC(self._derive("part salts"), SHA256())
@@ -136,17 +136,17 @@ def link(key: bytes) -> bytes:
 
 
 def joined(salts: dict[Seat, str | None]) -> str:
-    """The seats' salts as they enter every draw: seat=salt, in the order of the seats."""
+    """The seats' salts as they enter every draw: "seat=salt" by commas, in the order of the seats."""
     return ",".join(f"{seat}={salt or ''}" for seat, salt in salts.items())
 
 
 def salt_hash(match: str, seat: Seat, salt: str) -> bytes:
-    """What a seat commits to its salt with; no other seat, and no other match, can use the same hash."""
+    """The hash, 32 bytes, that commits a seat to its salt; it fits no other seat and no other match."""
     return hashlib.sha256(f"glasnost {SCHEME} salt\n{match}\n{seat}\n{salt}".encode()).digest()
 
 
 def is_long_enough(salt: str) -> bool:
-    """May this be a salt that is opened: could it hold 16 random bytes, so that its hash tells nothing?"""
+    """Is a salt long enough to hold 16 random bytes, so that its hash does not give it away?"""
     return _OPENED_SALT.fullmatch(salt) is not None
 
 
@@ -175,10 +175,10 @@ def _words(key: bytes, message: str) -> Iterator[int]:
 
 
 class Counts:
-    """How many draws each label has had: a map that never changes, so that every move can keep its own.
+    """How many draws each label has had: an immutable map, so that every move can keep its own.
 
-    It is a trie over the hash of the label, and `with_count` copies one path of small nodes: what that costs
-    does not grow with the match, and going back to an earlier move costs nothing.
+    It is a trie over the hash of the label, and `with_count` copies one path of small nodes: the cost does
+    not grow with the match, and a takeback costs nothing.
     """
 
     __slots__ = ("_root",)
@@ -187,7 +187,7 @@ class Counts:
         self._root: _Node = {} if root is None else root
 
     def get(self, label: str) -> int:
-        """The count of a label; 0 where it has none."""
+        """The count of a label; 0 if it has none."""
         node, path = self._root, hash(label)
         while isinstance(node, tuple):
             node, path = node[path % _FANOUT], path // _FANOUT
@@ -197,12 +197,12 @@ class Counts:
         return isinstance(other, Counts) and dict(_leaves(self._root)) == dict(_leaves(other._root))
 
     def with_count(self, label: str, count: int) -> Counts:
-        """The same counts, but for one label."""
+        """The same counts, except for one label."""
         return Counts(_with_count(self._root, hash(label), label, count))
 
 
 _FANOUT = 16  # children of a node; a leaf with more labels becomes one
-_DEEPEST = 12  # levels of nodes, with which the bits of a hash are used up
+_DEEPEST = 12  # levels of nodes; deeper ones would need more bits than a hash has
 _Node: TypeAlias = "dict[str, int] | tuple[_Node, ...]"
 
 
@@ -232,10 +232,10 @@ _NONE = Counts()
 
 
 class Ledger:
-    """Which period is running, and how many draws each label has had on the line of play that stands.
+    """The running period, and how many draws each label has had on the line of play that stands.
 
-    Periods are counted by the log and never reused.  `open` counts the draws of the running period only,
-    `secret` those of the whole match, because all of them share one key.
+    The log counts periods and never reuses one.  `open` counts the draws of the running period only, `secret`
+    those of the whole match, because all of them share one key.
     """
 
     def __init__(self, period: int = 1, open: Counts = _NONE, secret: Counts = _NONE) -> None:
@@ -249,16 +249,18 @@ class Ledger:
         )
 
     def fork(self) -> Ledger:
-        """A ledger that goes on without touching this one."""
+        """A ledger with the same counts, which goes on without changing this one."""
         return Ledger(self.period, self.open, self.secret)
 
     def gone_back(self, to: Ledger) -> Ledger:
-        """This ledger after going back to where the line of play had `to`: an opened key never returns, and
-        no draw of the running period was made before it began."""
+        """This ledger after the match went back to a move that had the ledger `to`.
+
+        The period stays, because its predecessors' keys are open; no draw of it was made before it began.
+        """
         return Ledger(self.period, to.open if to.period == self.period else _NONE, to.secret)
 
     def counter(self, label: str, face_up: bool) -> int:
-        """The number of the next draw under `label`, which is counted."""
+        """The number of the next draw under `label`; that draw is counted."""
         counter = (self.open if face_up else self.secret).get(label)
         self._set(label, face_up, counter + 1)
         return counter
@@ -278,7 +280,7 @@ class Ledger:
             self.secret = self.secret.with_count(label, count)
 
     def close_period(self) -> int:
-        """End the running period; gives its number."""
+        """End the running period and return its number."""
         self.period, self.open = self.period + 1, _NONE
         return self.period - 1
 
@@ -290,7 +292,7 @@ class Source(Protocol):
         """`count` draws without replacement among `options`.
 
         Raises:
-            NoDraw: there is none to be had.
+            NoDraw: the record holds none that fits.
         """
 
 

@@ -1,7 +1,7 @@
-"""Questions that cards ask: the options, and what follows, stand beside the card and are found by name.
+"""Questions that cards ask: their options, and what follows, are defined beside the card and found by name.
 
 A step that is stored cannot hold a function, so it holds the name of a question, and the game's `Choices`
-know the rest.  Each game has its own; the step that asks is the game's, too.
+know the rest.  Each game has its own `Choices` and its own step that asks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Then = Callable[[T, Seat, Picks], Resolution[T]]
 class Choice(Struct, Generic[T], frozen=True):
     """A question to one side: `least`...`most` of the options, and what follows.
 
-    `details` tells more of the options, as `Step.details` does.
+    `details` says more about the options, as `Step.details` does.
     """
 
     options: Options[T]
@@ -31,7 +31,7 @@ class Choice(Struct, Generic[T], frozen=True):
     details: Details[T] | None = None
 
     def bounds(self, s: T, seat: Seat) -> tuple[int, int]:
-        """How many options form an answer: never more than there are."""
+        """How many options form an answer, at least and at most; never more than there are."""
         most = min(self.most, len(self.options(s, seat)))
         return min(self.least, most), most
 
@@ -48,7 +48,7 @@ class Choices(dict[str, Choice[T]]):
         most: int = 1,
         details: Details[T] | None = None,
     ) -> Callable[[Then[T]], Then[T]]:
-        """The decorator over what follows a question."""
+        """The decorator that registers what follows a question, with the question itself."""
 
         def register(then: Then[T]) -> Then[T]:
             self[name] = Choice(options, then, least, most, details)

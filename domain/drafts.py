@@ -1,6 +1,6 @@
-"""Putting the records of one command together: what everybody is told, what is sealed, what chance adds.
+"""The records of one command, put together: what is public, what is sealed, what chance adds.
 
-A `Drafting` starts from a match as it stands, appends entries, and touches nothing of the match.
+A `Drafting` starts from a match as it stands and appends entries; it does not change the match.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EMPTY: Part[Any] = Part()
 
 
 class Context(Struct, frozen=True):
-    """What a command cannot know by itself: the match's secret, the time (microseconds UTC), the product."""
+    """What a command must be given: the match's secret, the time (microseconds UTC), the product version."""
 
     secret: Secret
     now: int | None
@@ -40,7 +40,7 @@ class Draft(Struct, frozen=True):
 
 
 class Drafting:
-    """The records of one command, as they are put together; its fields begin as those of the match."""
+    """The records of one command while they are put together; its fields start as those of the match."""
 
     def __init__(self, context: Context, game: Game, match: str) -> None:
         self.context, self.game, self.id = context, game, match
@@ -51,11 +51,11 @@ class Drafting:
         self.provable, self.rules, self.product = True, "", ""
 
     def done(self) -> Draft:
-        """The draft, complete."""
+        """The complete draft."""
         return Draft(self.records, self.live)
 
     def add(self, kind: type[E], parts: dict[str, Part[Any]] | None = None, **fields: Any) -> None:
-        """Append an entry: seal its parts, chain it to the root before it."""
+        """Append an entry: seal its parts and chain it to the root before it."""
         move = self.tree.size + 1
         audiences = codec(self.game).audiences
         known = {name: (parts or {}).get(name, _EMPTY) for name in audiences}
@@ -73,7 +73,7 @@ class Drafting:
         stored = b"\n".join((leaf, *sealed.values()))
         self.records.append(Record(codec(self.game), self.id, move, stored, audiences, entry, known))
 
-    def tell(
+    def add_decision(
         self,
         kind: type[E],
         decision: Decision[Table],
@@ -82,8 +82,20 @@ class Drafting:
         fields: dict[str, Any],
         secret_picks: Picks | None = None,
     ) -> None:
-        """Append an entry with the facts of a decision and of every draw that it leads to; end the match
-        where they do."""
+        """Append an entry with the facts of a decision and of every draw that follows; if the game is over,
+        close the match.
+
+        Args:
+            kind: the entry's class.
+            decision: the facts, and the table after them.
+            source: answers for chance.
+            answered: the seat whose answer led here; None if none did.
+            fields: the fields of the entry beside those that every `FactEntry` has.
+            secret_picks: the picks of a secret answer, which only the seat may see.
+
+        Raises:
+            Refused: record; `source` has no fitting draw.
+        """
         before = self.live
         facts, draws, keys, anchor = self._with_chance(decision, source)
         public, parts = _divided(facts, self.game.seats)
@@ -92,7 +104,7 @@ class Drafting:
         change = _change(before.agenda, self.live.agenda)
         hidden = tuple(draw for draw in draws if not draw.period)
         parts[HOUSE] = replace(parts.get(HOUSE, _EMPTY), draws=hidden, agenda=change)
-        # To another player it is another question: what he answered elsewhere must not answer it.
+        # After an exchange of seats another player is asked: an answer to the old question must not fit.
         stood = self.asked if before.exchanged == self.live.exchanged else None
         self.asked = _question(stood, self.live, self.tree.size + 1, answered)
         self.add(
@@ -115,7 +127,7 @@ class Drafting:
         self.add(Closed, by=by, result=result, unopened=unopened)
 
     def _versions(self) -> dict[str, str]:
-        """The rules and the product that decide, where they are not those that decided before."""
+        """The rules and the product that decide now, if they differ from those of the entries before."""
         changed: dict[str, str] = {}
         if self.game.rules != self.rules:
             changed["rules"] = self.rules = self.game.rules
@@ -154,7 +166,7 @@ class Drafting:
         return Key(period, b64(self.context.secret.open_key(period)) if self.provable else "")
 
     def _anchor(self, period: int) -> str:
-        """The next chain's anchor, published when the last link of this one comes into use."""
+        """The anchor of the next chain, published when the last link of this one comes into use; else ""."""
         chain, rest = divmod(period + 1, CHAIN)
         return b64(self.context.secret.anchor(chain)) if self.provable and rest == 0 else ""
 
@@ -162,7 +174,7 @@ class Drafting:
 def _divided(
     facts: Iterable[AnyFact], seats: Sequence[Seat]
 ) -> tuple[tuple[AnyFact, ...], dict[str, Part[Any]]]:
-    """What everybody is told, and the parts: each hidden fact for the seats, or the house, that know it."""
+    """The public facts, and the parts: each hidden fact for the seats, or the house, that know it."""
     public: list[AnyFact] = []
     hidden: dict[str, list[tuple[int, AnyFact]]] = {}
     for place, fact in enumerate(facts):
@@ -183,7 +195,7 @@ def _change(before: tuple[Any, ...], after: tuple[Any, ...]) -> Agenda:
 
 
 def _question(before: Asked | None, table: Table, move: int, answered: Seat | None) -> Asked | None:
-    """The question that stands after `move`: a seat still asked the same keeps the number of its question."""
+    """The question that stands after `move`; a seat that is still asked the same keeps its move number."""
     seats = kernel.asked(table)
     if not seats:
         return None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from domain.chance import Drawn, Ledger
-from domain.events import Told
+from domain.events import FactEntry
 from domain.log import HOUSE, Record
 
 
 def draws(record: Record) -> tuple[Drawn, ...]:
     """Every draw of a move, open and secret."""
     house, entry = record.parts.get(HOUSE), record.entry
-    opened: tuple[Drawn, ...] = entry.draws if isinstance(entry, Told) else ()
+    opened: tuple[Drawn, ...] = entry.draws if isinstance(entry, FactEntry) else ()
     return (*opened, *house.draws) if house and house.draws else opened
 
 
 def shown(record: Record) -> bool:
-    """Did this move, which brought facts, show a draw, or somebody's secret to somebody else?"""
+    """Did this move, which brought facts, show a draw, or one seat's secret to another?"""
     entry = record.entry
     if draws(record) or any(fact.reveals for fact in entry.facts):
         return True

@@ -1,4 +1,4 @@
-"""The entries of a log and their private parts, as data; `domain.log` tells how they are written."""
+"""The entries of a log and their private parts, as data; `domain.log` says how they are written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Chance(Struct, frozen=True, omit_defaults=True):
 
 
 class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="kind"):
-    """One stored event of a match; `at` is in microseconds UTC, None where the time is unknown."""
+    """One stored event of a match; `at` is in microseconds UTC, None if the time is unknown."""
 
     move: int
     prev: str
@@ -45,7 +45,7 @@ class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag
 
 
 class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
-    """A match begins to exist; every option is written out."""
+    """A match is opened; every option is written out."""
 
     match: str
     game: str
@@ -58,10 +58,10 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     opener: str | None = None
 
 
-class Told(Entry, Generic[F], frozen=True, kw_only=True):
+class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):
     """An entry that brings facts: open draws, opened keys and the next question come with them.
 
-    `rules` and `product` stand where they differ from those before; `anchor` where a new chain begins.
+    `rules` and `product` are given if they differ from those before; `anchor` if a new chain begins.
     """
 
     facts: tuple[F, ...] = ()
@@ -73,10 +73,11 @@ class Told(Entry, Generic[F], frozen=True, kw_only=True):
     product: str = ""
 
 
-class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
+class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     """A player sits down; the last one's entry brings the set-up, unless a salt is still to be opened.
 
-    `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64), to be opened when all sit.
+    `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64); the salt is opened later,
+    when all seats are taken.
     `bot`: the house plays the seat.
     """
 
@@ -87,25 +88,25 @@ class Seated(Told[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     salt_hash: str | None = None
 
 
-class SaltOpened(Told[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
+class SaltOpened(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
     """The salt behind the hash that `seat` brought; the last one's entry brings the set-up."""
 
     seat: Seat
     salt: str
 
 
-class Played(Told[F], Generic[F], frozen=True, kw_only=True, tag="played"):
+class Played(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="played"):
     """One player action: the answer, every draw it led to, every fact, and what is asked next."""
 
     seat: Seat
     ask: str
-    picks: Picks | None = None  # None: told only to the seat
+    picks: Picks | None = None  # None: only the seat sees them
 
 
-class Restated(Told[F], Generic[F], frozen=True, kw_only=True, tag="restated"):
-    """The position is set as the record of an imported match states it at `line`: no rule led there.
+class Restated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="restated"):
+    """The position is set as the record of an imported match states it at `line`; no rule led there.
 
-    What follows from it by the rules, up to the next question, comes with it.
+    The facts that follow from it by the rules, up to the next question, come with it.
     """
 
     line: int
@@ -141,7 +142,7 @@ class Resigned(Entry, frozen=True, kw_only=True, tag="resigned"):
 
 
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
-    """An organizer ruled, for a reason: back to a move, a result, or the match is void: exactly one."""
+    """An organizer ruled, for a reason; exactly one of: back to a move, a result, or the match is void."""
 
     by: str
     reason: str
@@ -159,8 +160,8 @@ class SecretOpened(Entry, frozen=True, kw_only=True, tag="secret_opened"):
 class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
     """The match is over, `by` play, resignation, ruling, record or salt.
 
-    `result` is None where void or unknown.  `unopened`: by salt, the seats that did not open theirs, so that
-    play never began.
+    `result` is None if void or unknown.  `unopened`: if `by` salt, the seats that did not open theirs, so
+    that play never began.
     """
 
     by: str
@@ -168,15 +169,17 @@ class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
     unopened: tuple[Seat, ...] = ()
 
 
-BRING_FACTS = frozenset(str(kind.__struct_config__.tag) for kind in Told.__subclasses__())
+BRING_FACTS = frozenset(str(kind.__struct_config__.tag) for kind in FactEntry.__subclasses__())
 """The kinds of entries that bring facts."""
 
-KINDS = BRING_FACTS | {str(kind.__struct_config__.tag) for kind in Entry.__subclasses__() if kind is not Told}
+KINDS = BRING_FACTS | {
+    str(kind.__struct_config__.tag) for kind in Entry.__subclasses__() if kind is not FactEntry
+}
 """The kinds of entries."""
 
 
 class Agenda(Struct, frozen=True, gc=False):
-    """The agenda as a change: keep the lowest `keep` steps, then put these on top."""
+    """A change of the agenda: keep the lowest `keep` steps, then put `then` on top."""
 
     keep: int
     then: tuple[Raw, ...]

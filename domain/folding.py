@@ -1,6 +1,6 @@
-"""A log, or a line of it, folded without rules: the quickest way from stored bytes to the tables.
+"""A log, or a line of it, folded without rules: the fastest way from stored bytes to the tables.
 
-Only what a fold needs is read: no record is made, no hash and no draw is looked at.  Reading all of it
+Only what a fold needs is decoded: no record is made, no hash and no draw is checked.  Decoding everything
 (`domain.log`) would cost more than the fold itself.
 """
 
@@ -43,14 +43,14 @@ def folded(
     parts: slice,
     known: Sequence[Table | None] = (),
 ) -> Iterator[Table]:
-    """The table after each of some moves: the first of them followed on `table`, each other one on the last.
+    """The table after each of some moves; the first of them follows on `table`, each other one on the last.
 
     Args:
         game: the log's game.
-        table: None, where the first of the moves opens the match.
+        table: the table before the first of the moves; None if that one opens the match.
         stored: the numbers of the moves, and their stored bytes.
-        parts: which of the private parts of a record are looked at.
-        known: the tables by move, as far as one of these moves goes back to them.
+        parts: which of the private parts of a record are read.
+        known: the tables by move, for moves that go back to them.
 
     Raises:
         Damaged: these are not the moves of a match of this game.
@@ -60,27 +60,27 @@ def folded(
     try:
         for move, data in stored:
             leaf, *sealed = data.split(b"\n")
-            told = read.told(leaf, sealed[parts])
-            if told.move != move:
-                raise Damaged(f"the entry of move {told.move} stands in the place of move {move}")
+            entry = read.leaf_with(leaf, sealed[parts])
+            if entry.move != move:
+                raise Damaged(f"the entry of move {entry.move} stands in the place of move {move}")
             if s is None:
                 s = _empty(game, read.entry(leaf))
-            if told.kind in BRING_FACTS:
-                for fact in told.facts:
+            if entry.kind in BRING_FACTS:
+                for fact in entry.facts:
                     s = fact.apply(s)
-            elif told.kind == "taken_back":
-                s = _back(known, told)
-            elif told.kind not in KINDS:
-                raise Damaged(f"move {move} is of no known kind: {told.kind[:40]!r}")
+            elif entry.kind == "taken_back":
+                s = _back(known, entry)
+            elif entry.kind not in KINDS:
+                raise Damaged(f"move {move} is of no known kind: {entry.kind[:40]!r}")
             yield s
     except (msgspec.DecodeError, IndexError) as error:
         raise Damaged(str(error)) from error
 
 
-def _back(known: Sequence[Table | None], told: Leaf[Any]) -> Table:
-    table = known[told.to - 1] if 1 <= told.to <= len(known) else None
+def _back(known: Sequence[Table | None], entry: Leaf[Any]) -> Table:
+    table = known[entry.to - 1] if 1 <= entry.to <= len(known) else None
     if table is None:
-        raise Damaged(f"move {told.move} goes back to move {told.to}")
+        raise Damaged(f"move {entry.move} goes back to move {entry.to}")
     return table
 
 

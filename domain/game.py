@@ -1,6 +1,6 @@
-"""What a game tells the rest of the world: its seats, editions, options, table, vocabulary and texts.
+"""What a game package offers: its seats, editions, options, table, vocabulary and texts.
 
-A game package offers one door, `GAME = Game(...)`; `domain.games` lists them.  Options are values, checked
+A game package exports one object, `GAME = Game(...)`; `domain.games` lists them.  Options are values, checked
 here once, recorded in the first event with every default written out, and read from the table afterwards.
 """
 
@@ -30,8 +30,8 @@ class Option(Struct, frozen=True):
     """One named reading or variant.
 
     `choices` lists the legal values (booleans as True and False); `least`...`most` is the range of an
-    integer, which may also be None where `none` is set; `data` checks an object (a card set) and returns it
-    completed, raising `Refused` (bad-option).  `why` tells with a refusal why nothing else is possible.
+    integer, which may also be None if `none` is set; `data` checks an object (a card set) and returns it
+    completed, or raises `Refused` (bad-option).  `why` says in a refusal why no other value is possible.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Option(Struct, frozen=True):
         """`value`, in the form in which it is recorded.
 
         Raises:
-            Refused: bad-option; it is not one of the legal values; the text lists them.
+            Refused: bad-option; it is not one of the legal values, which the text lists.
         """
         if isinstance(value, dict) and self.data is not None:
             return self.data(value)
@@ -66,7 +66,7 @@ class Option(Struct, frozen=True):
 
     @property
     def legal(self) -> str:
-        """The legal values in words, for errors and help."""
+        """The legal values in words, for refusals and help."""
         return ", ".join(map(str, self._legal))
 
     @property
@@ -77,7 +77,7 @@ class Option(Struct, frozen=True):
         return words + ["none"] * self.none + [Sentence("an-object")] * (self.data is not None)
 
     def read(self, text: str) -> OptionValue:
-        """The value that a command-line word means ("true", "7", "none", "faction_sum"); unchecked."""
+        """The value that a word of a command line stands for ("true", "7", "none"); it is not checked."""
         words: dict[str, OptionValue] = {"true": True, "false": False}
         if self.none:
             words["none"] = None
@@ -99,10 +99,10 @@ class Game:
         state, facts, steps: the game's table class and its two closed unions.
         score: the score of each seat on a table.
         components: cards, maps and tables as plain data for clients.
-        ids: all ids that picks are made of, by the word that stands for them in `Step.spelling`.
-        adapt: what an edition makes of the options (edition, those given, all); may raise `Refused`.
-        names: names that an edition or a match's own options bring along (edition, options, language).
-        backstage: fields of the table that serve the rules alone; a table shown in words leaves them out.
+        ids: all ids that occur in picks, by the word that stands for them in `Step.spelling`.
+        adapt: the options as an edition changes them (edition, those given, all); may raise `Refused`.
+        names: names that an edition or the match's own options add (edition, options, language).
+        backstage: fields of the table that only the rules need; a table shown in words leaves them out.
         idle: fields of the table that a picture leaves out while they are 0.
         upcasters: how facts and steps of old tags are read (see `domain.upcast`).
     """
@@ -141,7 +141,7 @@ class Game:
         """The edition and the complete options of a match, every default written out.
 
         Raises:
-            Refused: bad-option; unknown edition, unknown option, or a value that the option cannot take.
+            Refused: bad-option; unknown edition, unknown option, or a value that is not legal.
         """
         edition = self.editions[0] if edition is None else edition
         if edition not in self.editions:
@@ -160,12 +160,12 @@ class Game:
 
     @cached_property
     def across(self) -> dict[Seat, Seat]:
-        """Each seat's counterpart: between these two, players change places (see `kernel.SeatsSettled`)."""
+        """Each seat's counterpart, with which its player may exchange seats (see `kernel.SeatsSettled`)."""
         return dict(zip(self.seats, reversed(self.seats), strict=True))
 
     @cached_property
     def rules(self) -> str:
-        """Content hash of everything that decides: what games share and the game's package."""
+        """Hash of the code and data that decide: the modules that games share and the game's package."""
         root = importlib.resources.files("domain")
         digest = hashlib.sha256()
         shared = [root / name for name in ("choices.py", "kernel.py", "piles.py")]
@@ -188,10 +188,10 @@ class Game:
 
 
 def closed_union(base: type, package: str) -> Any:
-    """The union of all that a game can tell (`base`: Fact) or ask (Step), for the codec.
+    """The union of all facts (`base`: Fact) or steps (Step) of a game, for the codec.
 
-    It holds each class that derives from `base`, is defined in a module of `package` and has no heirs.  The
-    package calls it when its modules are imported.
+    It holds each class that derives from `base`, is defined in a module of `package` and has no subclasses.
+    The package calls it after its modules are imported.
     """
     kinds = [base]
     for kind in kinds:
@@ -220,5 +220,5 @@ def _plain(value: object) -> str:
 
 
 def _quoted(value: object) -> str:
-    """A refused value; a text in quotes, so that "true" is not taken for true."""
+    """A refused value; a text stands in quotes, so that "true" is not read as true."""
     return f'"{value}"' if isinstance(value, str) else _plain(value)

@@ -1,4 +1,4 @@
-"""The games of the house, by name."""
+"""All games of the server, by name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A match as its log tells it: what each entry does, and what can be read at any move.
+"""A match as its log describes it: what each entry does, and what can be read at any move.
 
-The table after every move is kept (they share their parts), so that a view of any move, for any viewer,
-costs the same.  What may be said to a match is in `domain.match`.
+The table after every move is kept (tables share their parts), so a view of any move, for any viewer, costs
+the same.  The commands of a match are in `domain.match`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from domain import kernel
 from domain.chance import Ledger
 from domain.draws import count, draws, shown
-from domain.events import Asked, Entry, Opened, Played, Ruled, Seated, TakenBack, Told
+from domain.events import Asked, Entry, FactEntry, Opened, Played, Ruled, Seated, TakenBack
 from domain.folding import folded
 from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
@@ -24,18 +24,18 @@ from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.sharing import empty_table
 
-# Bytes that a match takes besides what is stored: each match, each of its moves, and each move that a viewer
-# was shown.  They are those of the game that needs most, Imperial Struggle (`ops/bench/memory.py`).
+# Bytes of memory that a match takes besides what is stored: per match, per move, and per table that was made
+# for a viewer.  Measured with the game that needs most, Imperial Struggle (`ops/bench/memory.py`).
 _MATCH, _MOVE, _VIEW = 16_000, 3_000, 2_100
 
 
 class Position(Struct, frozen=True):
     """The match after one move.
 
-    `table` is the truth, without its agenda, which waits encoded in `agenda`.  `before` is the move from
-    which this one went on.  On the line that leads to it, itself included, `shown` is the latest move that
-    showed a draw, or somebody's secret to somebody else, and `answered` the latest answer (0: none).
-    `ledger` counts the draws on that line, and is never changed.
+    `table` is the true table without its agenda, which stays encoded in `agenda`.  `before` is the move on
+    which this one followed.  On the line that leads to it, itself included, `shown` is the latest move that
+    showed a draw, or one seat's secret to another, and `answered` the latest answer (0: none).  `ledger`
+    counts the draws on that line and never changes.
     """
 
     table: Table
@@ -48,7 +48,7 @@ class Position(Struct, frozen=True):
 
 
 class History(Outline):
-    """One match, as its log tells it."""
+    """One match, as its log describes it."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -72,9 +72,9 @@ class History(Outline):
 
     @property
     def weight(self) -> int:
-        """How many bytes of memory it takes at rest, about; without what it shares with others.
+        """About how many bytes of memory it takes at rest, without what it shares with other matches.
 
-        Metrics show it, so private parts, a quarter of what is stored, are not measured.
+        Only metrics need it, so private parts are estimated, at a quarter of the leaves, not measured.
         """
         views = sum(map(len, self._views.values()))
         return _MATCH + self._leaves * 5 // 4 + _MOVE * self.move + _VIEW * views
@@ -95,19 +95,19 @@ class History(Outline):
         if asked is None or seat not in asked.seats:
             return None
         question = self._questions.get(seat)
-        if question is None:  # it is told, and then answered: mostly it is looked at three times
+        if question is None:  # a question is shown and then answered: most are read three times
             question = self._questions[seat] = kernel.prompt(self.live, seat)
         return (asked.seats[seat], question) if question else None
 
     def facts_for(self, record: Record, viewer: Seat | None) -> tuple[AnyFact, ...]:
-        """The facts of a move, as `viewer` was told them."""
-        viewer = self.told_as(viewer)
+        """The facts of a move, as `viewer` saw them."""
+        viewer = self.effective_viewer(viewer)
         return record.facts if viewer == ALL else record.facts_for(viewer)
 
     def picks_for(self, record: Record, viewer: Seat | None) -> Picks | None:
-        """The answer of a played move, as `viewer` was told it; None where it was secret."""
+        """The answer of a played move, as `viewer` saw it; None if it was secret."""
         picks: Picks | None = record.entry.picks
-        return record.picks if self.told_as(viewer) in (record.entry.seat, ALL) else picks
+        return record.picks if self.effective_viewer(viewer) in (record.entry.seat, ALL) else picks
 
     def entry_at(self, move: int) -> Any:
         """See `Outline.entry_at`."""
@@ -122,8 +122,8 @@ class History(Outline):
         return self.positions[move - 1].asked
 
     def table_at(self, move: int, viewer: Seat | None) -> Any:
-        """See `Outline.table_at`; on the way to it, what the viewer is told is folded once."""
-        viewer = self.told_as(viewer)
+        """See `Outline.table_at`; a viewer's facts are folded once, and the tables kept."""
+        viewer = self.effective_viewer(viewer)
         if viewer == ALL:
             return self.positions[move - 1].table
         tables = self._views.setdefault(viewer, [])
@@ -133,7 +133,7 @@ class History(Outline):
         return tables[move - 1]
 
     def _fold(self, tables: list[Table | None], move: int, parts: slice) -> None:
-        """Fill `tables` along the line to a move, from the last one on it that is there."""
+        """Fill `tables` along the line to a move, from the last table on it that is there."""
         missing, at = list[int](), move
         while at and tables[at - 1] is None:
             missing.append(at)
@@ -152,7 +152,7 @@ class History(Outline):
 
     @property
     def ledger(self) -> Ledger:
-        """The draws on the line of play that stands; it is not to be changed."""
+        """The draws on the line of play that stands; the caller must not change it."""
         return self.positions[-1].ledger if self.positions else Ledger()
 
     def line(self) -> Iterable[int]:
@@ -166,10 +166,10 @@ class History(Outline):
         """Is there a table of a running game after an earlier `move`, to which the match can go back?"""
         return 1 <= move < self.move and self.positions[move - 1].asked is not None
 
-    # Commands and verification ask the same: why may something not be said to the match now?
+    # Commands and verification ask the same: why does the match refuse this now?
 
     def takeback_refused(self, to: int) -> Sentence | None:
-        """Why no seat may ask now to go back to the table after `to`; None where a seat may."""
+        """Why no seat may now ask to go back to the table after `to`; None if a seat may."""
         if self.request:
             return Sentence("request-waits", {"move": self.request.move})
         if not self.is_table(to):
@@ -180,14 +180,14 @@ class History(Outline):
         return None if self.stands(to) else Sentence("taken-back-itself", {"move": to})
 
     def takeback_answer_refused(self, seat: Seat, request: int) -> Sentence | None:
-        """Why `seat` may not answer the request of move `request`; None where it may."""
+        """Why `seat` may not answer the request of move `request`; None if it may."""
         waiting = self.request
         if waiting is None or waiting.move != request:
             return Sentence("no-such-request", {"move": request})
         return Sentence("own-request") if waiting.seat == seat else None
 
     def ruling_refused(self, ruling: Ruled) -> Sentence | None:
-        """Why a ruling is impossible; None where an organizer may rule so."""
+        """Why a ruling is impossible; None if an organizer may rule so."""
         if not ruling.reason.strip():
             return Sentence("ruling-without-reason")
         if sum((ruling.back_to is not None, ruling.result is not None, ruling.void)) != 1:
@@ -215,7 +215,7 @@ class History(Outline):
         return match
 
     def accept(self, record: Record, live: Table | None = None) -> None:
-        """Take in the next record, which is stored; `live` is the table after it, where it is at hand.
+        """Take in the next record, which is stored; `live` is the table after it, if the caller has it.
 
         Raises:
             Damaged: it is not the next move.
@@ -233,7 +233,7 @@ class History(Outline):
             self._rest(self.records[-2])
 
     def rest(self) -> None:
-        """From now on hold all moves but the latest as bytes only: for a match that lies in memory long."""
+        """From now on hold all moves but the latest as bytes only: for a match that stays in memory."""
         self._resting = True
         for record in self.records[:-1]:
             record.rest()
@@ -251,7 +251,7 @@ class History(Outline):
         if not self.positions:
             return Position(self._empty, (), None, 0, 0, 0, Ledger())
         last, move = self.positions[-1], self.move + 1
-        if not isinstance(entry, Told):
+        if not isinstance(entry, FactEntry):
             return replace(last, before=self.move)
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
@@ -268,12 +268,12 @@ class History(Outline):
     def _note(self, record: Record) -> None:
         super()._note(record)
         entry = record.entry
-        if isinstance(entry, Told):
+        if isinstance(entry, FactEntry):
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
 
 
 def _counted(ledger: Ledger, record: Record) -> Ledger:
-    """The ledger after a move that brought facts; most draw nothing."""
+    """The ledger after a move that brought facts; most moves draw nothing."""
     if not (record.entry.keys or draws(record)):
         return ledger
     counted = ledger.fork()
@@ -282,5 +282,8 @@ def _counted(ledger: Ledger, record: Record) -> Ledger:
 
 
 def _still(last: Position, entry: Entry) -> Asked | None:
-    """A seat taken before the last one asks nothing; a played entry without a question ended the game."""
+    """The question that stays open after an entry that puts none.
+
+    None for a played entry: without a question it ended the game.
+    """
     return last.asked if isinstance(entry, Seated) else None

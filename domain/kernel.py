@@ -3,9 +3,9 @@
 A game is a pure decider with an agenda of steps as data:
 
 *   A `Fact` is something that happened.  It carries an outcome, never an intention, so `fold` knows no
-    rule and a log replays for ever.  It declares who may know it (`known_to`) and what everybody else is
-    told (`outside`).
-*   A `Step` is something still to be done.  It asks one seat, or several at once and in secret, or nobody
+    rule and a log replays for ever.  It declares which seats may know it (`known_to`) and what all other
+    viewers see instead (`outside`).
+*   A `Step` is something still to be done.  It asks one seat, or several at once and in secret, or no seat
     and simply runs.  What remains to be done is `table.agenda`, a stack of steps (the last is the next), so
     a match can be stored, moved or inspected between any two answers.
 *   Luck is a seat, `CHANCE`.  A `Draw` asks it; its answers come from outside (`domain.chance`), so that
@@ -30,13 +30,13 @@ Pick = str
 Picks = tuple[Pick, ...]
 
 CHANCE: Seat = "chance"
-HIDDEN = "?"  # stands, in what a viewer is told, for an id that this viewer does not know
+HIDDEN = "?"  # stands, in what a viewer sees, for an id that this viewer does not know
 
 
 class Reason(Struct, frozen=True, omit_defaults=True):
-    """Why a pick is no option: the id of a sentence of the texts ("": nothing more to say) and its fields.
+    """Why a pick is not an option: the id of a sentence of the texts ("" if there is none) and its fields.
 
-    `rule` names the book and section that say so.
+    `rule` names the book and section on which this rests.
     """
 
     id: str = ""
@@ -47,7 +47,7 @@ class Reason(Struct, frozen=True, omit_defaults=True):
 class Fault(Struct, frozen=True, omit_defaults=True):
     """What is wrong with an answer: how many picks it has (`picked`), or one `pick` of them, and why.
 
-    `Texts.refused` tells it in words.  `answer` is its number, where several answers came at once.
+    `Texts.refused` puts it into words.  `answer` is the answer's number if several came at once.
     """
 
     kind: Literal["count", "twice", "option"]
@@ -58,14 +58,15 @@ class Fault(Struct, frozen=True, omit_defaults=True):
 
 
 class Refused(Exception):
-    """What is refused, by the rules, the match, the gate or a protocol; nothing has changed.
+    """A refusal, by the rules, the match, the gate or a protocol; nothing has changed.
 
-    `kind` is a stable name, to which a protocol assigns a status; `id` and `values` are of the sentence that
-    says why (`domain.refusals`).  `headers` are what HTTP sends besides.  Of an answer, `rule` names the book
-    and section, `legal` is the prompt that it should have answered, and `fault` what is wrong with it.
+    `kind` is a stable name, to which a protocol assigns a status; `id` and `values` belong to the sentence
+    that says why (`domain.refusals`).  `headers` are additional HTTP headers.  If an answer is refused,
+    `rule` names the book and section, `legal` is the prompt that it should have answered, and `fault` says
+    what is wrong with it.
 
-    What else the gate knows of a refused command: its `match`, the `seat` for which it was said, the `chair`
-    on which its player sat down, and the move that it expected (`expect`).
+    The gate adds what it knows of a refused command: its `match`, the `seat` that it was sent for, the
+    `chair` on which its player sat down, and the move that it expected (`expect`).
     """
 
     match: str | None = None
@@ -93,12 +94,12 @@ class Refused(Exception):
         return self.text("en")
 
     def text(self, language: str, names: Mapping[str, str] | None = None) -> str:
-        """Why, in a sentence; `names` of seats, by id."""
+        """The sentence that says why, in a language; `names` are those of seats, by id."""
         return text(language, self.id, self.values, names)
 
 
 class Result(Struct, frozen=True, gc=False, omit_defaults=True):
-    """How a match ended: the winning seat (None: nobody), the reason's id, and the score of each seat."""
+    """How a match ended: the winning seat (None: no winner), the reason's id, and the score of each seat."""
 
     winner: Seat | None
     reason: str
@@ -108,7 +109,8 @@ class Result(Struct, frozen=True, gc=False, omit_defaults=True):
 class Table(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The state of a game at one moment; a game's own state derives from it.
 
-    The steps of the agenda are of the game's own union, which its codec reads them by (`domain.log.codec`).
+    The steps of the agenda belong to the game's own union, with which its codec reads them
+    (`domain.log.codec`).
     `exchanged`: each of the two players plays the seat on which the other sat down (see `SeatsSettled`).
     """
 
@@ -127,11 +129,11 @@ class Fact(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_fi
         False  # closes a turn or round: the open draws of that period become checkable
     )
     reveals: ClassVar[bool] = (
-        False  # shows somebody what was hidden: a batch ends here, a takeback needs a ruling
+        False  # shows a viewer what was hidden: a batch ends here, a takeback needs a ruling
     )
 
-    conceals: ClassVar[tuple[str, ...]] = ()  # the fields that only those are told whom `known_to` names
-    turning: ClassVar[bool] = False  # after it the match stands otherwise: turn summaries point it out
+    conceals: ClassVar[tuple[str, ...]] = ()  # the fields that only the seats of `known_to` see
+    turning: ClassVar[bool] = False  # a turning point of the match, which turn summaries point out
 
     def apply(self, s: T) -> T:
         """The table after this fact.  Knows no rule."""
@@ -140,37 +142,37 @@ class Fact(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_fi
     def marks(self) -> tuple[tuple[str, int], ...]:
         """(track, where it stands now) for each track that this fact moves; turn summaries follow them.
 
-        A track is called as a field of the table, or "field/seat" where each seat has its own.
+        A track has the name of a field of the table, or "field/seat" if each seat has its own.
         """
         return ()
 
     def opens(self) -> tuple[str, int] | None:
-        """What the turn that this fact opens is called, and which of that name it is (0: there is one).
+        """The kind of turn that this fact opens, and its number among those (0: the only one); None: no turn.
 
-        For a game that has more than one kind of turn; the id is one that its texts name.
+        For a game that has more than one kind of turn; its texts name the kind's id.
         """
         return None
 
     def known_to(self) -> tuple[Seat, ...] | None:
-        """Who is told this fact in full: None for everybody, () for no seat at all.
+        """The seats that know this fact in full: None for everyone, () for no seat at all.
 
-        Of what it `conceals` that is the fact's own `seat`, unless the fact says otherwise.
+        For a fact that `conceals` something this is its own `seat`, unless the fact says otherwise.
         """
         owner: Seat = getattr(self, "seat", "")
         return (owner,) if self.conceals else None
 
     def outside(self) -> Fact[T]:
-        """What everybody else is told.  That something happened is never a secret, only what it was."""
+        """The fact as all other viewers see it.  That it happened is never a secret, only what it was."""
         return replace(self, **{name: _veiled(getattr(self, name)) for name in self.conceals})
 
     def seen_by(self, viewer: Seat | None) -> Fact[T]:
-        """The fact as `viewer` is told it (None: a spectator)."""
+        """The fact as `viewer` (None: a spectator) sees it."""
         known = self.known_to()
         return self if known is None or viewer in known else self.outside()
 
 
 def _veiled(value: Any) -> Any:
-    """What stands in the place of something hidden: how many there are is no secret."""
+    """What stands in the place of a hidden value; the number of its items is not a secret."""
     if isinstance(value, tuple):
         return (HIDDEN,) * len(value)
     return dict.fromkeys(value, HIDDEN) if isinstance(value, dict) else HIDDEN
@@ -188,11 +190,11 @@ class Ended(Fact[T], frozen=True, tag="Ended"):
 
 
 class SeatsSettled(Fact[T], frozen=True):
-    """Who plays which seat from here on: each his own or, where `exchanged`, each the other's.
+    """Which player plays which seat from here on: their own or, if `exchanged`, each the other's.
 
-    A game derives its own fact from it, which everybody is told.  The table is not turned round: what belongs
-    to a seat stays there, hands included, and the player of the seat may see it.  So a game opens the
-    sealed bids that lead here *before* this fact: then nothing that one player hid from the other is left.
+    A game derives its own public fact from it.  The table is not turned round: what belongs to a seat stays
+    there, hands included, and the player of the seat may see it.  So a game opens the sealed bids that lead
+    here *before* this fact: then nothing is left that one player hid from the other.
     """
 
     exchanged: bool
@@ -202,23 +204,23 @@ class SeatsSettled(Fact[T], frozen=True):
 
 
 class Step(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_field="do", tag=True):
-    """Something still to be done on a table `T`.  `seat` in the signatures is the seat whose answer it is."""
+    """Something still to be done on a table `T`.  `seat` in the signatures is the seat that answers."""
 
-    secret: ClassVar[bool] = False  # what was picked is told only to the seat that picked
+    secret: ClassVar[bool] = False  # only the seat that picked sees the picks
     ordered: ClassVar[bool] = False  # the order of the picks matters
-    rule: ClassVar[str] = ""  # book and section, told with a refusal
+    rule: ClassVar[str] = ""  # book and section, shown with a refusal
     spelling: ClassVar[tuple[str, ...]] = ()  # what picks look like: "flag:{space}", "end" (see `Game.ids`)
 
     def asks(self, s: T) -> tuple[Seat, ...]:
-        """The seats that must answer: none (the step just runs), one, or several at once and in secret."""
+        """The seats that must answer: none (the step simply runs), one, or several at once and in secret."""
         return ()
 
     def options(self, s: T, seat: Seat) -> Picks:
-        """What `seat` may pick.  A seat without options answers nothing: the step runs for it with ()."""
+        """What `seat` may pick.  A seat without options is not asked: the step runs for it with no picks."""
         return ()
 
     def has_options(self, s: T, seat: Seat) -> bool:
-        """Whether `seat` may pick anything; a step that always offers something says so more cheaply."""
+        """Whether `seat` may pick anything; a step that always offers something answers this faster."""
         return bool(self.options(s, seat))
 
     def bounds(self, s: T, seat: Seat) -> tuple[int, int]:
@@ -226,22 +228,22 @@ class Step(Struct, Generic[T], frozen=True, gc=False, omit_defaults=True, tag_fi
         return 1, 1
 
     def why(self, s: T, seat: Seat) -> dict[str, str | int]:
-        """Values for the sentence that tells the seat what is asked and why (see `domain.texts`)."""
+        """The values of the sentence that says what the seat is asked and why (see `domain.texts`)."""
         return {}
 
     def details(self, s: T, seat: Seat) -> dict[Pick, Detail]:
-        """Cost and chances of options, for those who look at the question; the rules never read them."""
+        """Cost and chances of options, for readers of the question; the rules never use them."""
         return {}
 
     def refusal(self, s: T, seat: Seat, pick: Pick) -> Reason:
-        """Why a pick is no option."""
+        """Why a pick is not an option."""
         return Reason(rule=self.rule)
 
     def run(self, s: T, seat: Seat, picks: Picks) -> Resolution[T]:
         """Yield facts (they happen now) and steps (they come next, in this order).
 
-        Every `yield` evaluates to the newest table, so `s = yield SomeFact(...)` stays fresh.  With several
-        seats asked at once, `run` is called once for each answer and yields the step again for the others.
+        Every `yield` evaluates to the newest table: `s = yield SomeFact(...)`.  If several seats are asked at
+        once, `run` is called once for each answer and yields the step again for the others.
         """
         return
         yield
@@ -254,7 +256,7 @@ class Draw(Step[T], frozen=True):
         return (CHANCE,)
 
     def label(self, s: T) -> str:
-        """Coordinates of the draw in the game ("deal/b1/us"); [a-z0-9_/]; the same place, the same label."""
+        """The place of the draw in the game ("deal/b1/us"), in [a-z0-9_/]; the same place, the same label."""
         raise NotImplementedError
 
     def face_up(self, s: T) -> bool:
@@ -263,7 +265,7 @@ class Draw(Step[T], frozen=True):
 
 
 Resolution = Generator[Fact[T] | Step[T], T, None]
-AnyFact = Fact[Any]  # of whatever game
+AnyFact = Fact[Any]  # of any game
 AnyStep = Step[Any]
 
 
@@ -275,7 +277,7 @@ class Answer(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True, omit_defaults=True):
-    """One outcome that dice may bring: `ways` of `of` throws.  The game says what `outcome` holds."""
+    """One possible outcome of dice: `ways` of `of` throws bring it.  The game says what `outcome` holds."""
 
     ways: int
     of: int
@@ -283,10 +285,10 @@ class Chance(Struct, frozen=True, omit_defaults=True):
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """What a seat should know of one option: what it costs and why, and what the dice may then bring.
+    """What a seat should know about one option: its cost and how it adds up, and what the dice may bring.
 
-    `working` holds the parts that add up to the cost, in the order of the rules, under ids that the game's
-    texts name.  `pays`: with what it is paid, where there is but one way, under such ids as well.
+    `working` holds the parts of the cost, in the order of the rules, under ids that the game's texts name.
+    `pays`, under such ids as well: what pays the cost, if there is only one way.
     """
 
     cost: int | None = None
@@ -298,7 +300,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 class Prompt(Struct, frozen=True, omit_defaults=True):
     """What one seat may answer now: any `least`...`most` different options.
 
-    `details` tells more of some options, where somebody asked for it (`detailed`).
+    `details` says more about some options, if the caller asks for it (`detailed`).
     """
 
     seat: Seat
@@ -319,7 +321,7 @@ class Decision(Struct, Generic[T], frozen=True):
 
 
 def fold(s: T, facts: Iterable[Fact[T]]) -> T:
-    """The table after `facts`.  The agenda is not theirs to change, save that `Ended` empties it."""
+    """The table after `facts`.  Facts do not change the agenda, except that `Ended` empties it."""
     for fact in facts:
         s = fact.apply(s)
     return s
@@ -341,7 +343,7 @@ def prompt(s: Table, seat: Seat) -> Prompt | None:
 
 
 def detailed(s: Table, question: Prompt) -> Prompt:
-    """A question that stands on this table, with cost and chances of its options."""
+    """An open question of this table, with cost and chances of its options."""
     found = s.agenda[-1].details(s, question.seat)
     return replace(question, details=found) if found else question
 
@@ -352,9 +354,15 @@ def begin(s: T, steps: Iterable[Step[T]]) -> Decision[T]:
 
 
 def decide(s: T, answer: Answer, known: Prompt | None = None) -> Decision[T]:
-    """What follows from one answer; raises `Refused` (illegal) and changes nothing else.
+    """What follows from one answer.
 
-    `known`: this seat's prompt at this very table, where the caller has it already.
+    Args:
+        s: the table on which the question is open; it stays as it is.
+        answer: the seat, or chance, and its picks.
+        known: this seat's prompt at this very table, if the caller has it already.
+
+    Raises:
+        Refused: illegal; the seat is not asked, or these are not legal picks.
     """
     question = known or prompt(s, answer.seat)
     if question is None:
@@ -389,7 +397,7 @@ def _fault(s: Table, step: AnyStep, question: Prompt, picks: Picks) -> Fault | N
 
 
 def _values(question: Prompt, fault: Fault) -> dict[str, Value]:
-    """What a fault says without the texts of the game: with the ids as they are."""
+    """The values of a fault's sentence without the texts of the game: ids stay as they are."""
     if fault.kind == "count":
         least, most = question.least, question.most
         wanted = least if least == most else Sentence("range", {"least": least, "most": most})

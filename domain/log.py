@@ -2,15 +2,15 @@
 
 Every entry is one numbered move.  Its *leaf* is the canonical JSON (RFC 8785) of what a spectator sees, with
 `prev`, the root before it (`domain.merkle` has the tree), and `sealed`, salted commitments to its private
-parts: one for each seat and one for the house (what no seat knows), always all of them, so that presence
-tells nothing.
+parts: one for each seat and one for the house (what no seat knows), always all of them, so that the presence
+of a commitment reveals nothing.
 
 The full entry is the sum of leaf and parts: the facts of the leaf, overlaid with those of the parts.  Leaf
 and parts are kept as the bytes first written; roots, exports and proofs use these bytes only.
 
 A record is read in three depths, each of which costs several times the one before: its *kind*
-(`Record.kind`), its *facts* with the play that led to them (`Leaf` and `Known`: decoded where a table is
-folded, as bytes where they only go on to a reader), and *everything* (`Record.entry` and `Record.parts`).
+(`Record.kind`), its *facts* with the play that led to them (`Leaf` and `Known`: decoded if a table is folded,
+as bytes if they are only passed on), and *everything* (`Record.entry` and `Record.parts`).
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 class Damaged(ValueError):
-    """Stored or exported bytes that are not what was once written; the text says where.
+    """Stored or exported bytes are not what was once written; the text says where.
 
-    What may be wrong with a match file is a sentence by an id; what only the operator reads is a text.
+    What users may read, about a match file, is a sentence by its id; what only the operator reads is a text.
     """
 
     def __init__(self, said: str | Sentence = "") -> None:
@@ -74,7 +74,7 @@ class Damaged(ValueError):
 
 
 def said_of(error: Exception) -> str | Sentence:
-    """What an error says, by its id where it has one."""
+    """What an error says: its sentence if it has one, else its text."""
     return error.said if isinstance(error, Damaged) else str(error)
 
 
@@ -84,7 +84,7 @@ def b64(data: bytes) -> str:
 
 
 def unb64(text: str) -> bytes:
-    """The bytes behind `text`.
+    """The bytes that `text` spells.
 
     Raises:
         Damaged: not base64, or not the one spelling of these bytes (spare bits, missing padding).
@@ -106,7 +106,7 @@ class _Tag(Struct, gc=False):
 
 
 class _Envelope(Struct, gc=False):
-    """What tells one kind of record from another."""
+    """The fields that say of which kind a record is."""
 
     kind: str
     at: int | None = None
@@ -114,7 +114,7 @@ class _Envelope(Struct, gc=False):
 
 
 class Leaf(Struct, Generic[V], gc=False):
-    """What a leaf says to those who fold the facts: these, or where the match goes back `to`."""
+    """What folding needs of a leaf: its facts, or the move `to` which the match goes back."""
 
     kind: str
     move: int
@@ -123,7 +123,7 @@ class Leaf(Struct, Generic[V], gc=False):
 
 
 class PlayLeaf(Leaf[V], Generic[V], gc=False):
-    """The same with what led to the facts: who answered what."""
+    """The same with what led to the facts: which seat answered what."""
 
     seat: Seat = ""
     ask: str = ""
@@ -131,7 +131,7 @@ class PlayLeaf(Leaf[V], Generic[V], gc=False):
 
 
 class Known(Struct, Generic[V], gc=False):
-    """What a private part says beyond the leaf, to those who follow the facts."""
+    """What a private part adds to the leaf: facts by place, secret picks and draws."""
 
     facts: tuple[tuple[int, V], ...] = ()
     picks: Picks | None = None
@@ -144,15 +144,15 @@ _known = msgspec.json.Decoder(Known[Raw]).decode
 
 
 def time_of(leaf: bytes) -> int | None:
-    """When a move was made, in microseconds UTC; None where that is unknown."""
+    """When a move was made, in microseconds UTC; None if unknown."""
     return _envelope(leaf).at
 
 
 def overlaid(facts: tuple[V, ...], parts: Iterable[Known[V] | Part[Any]]) -> tuple[V, ...]:
-    """The facts of a leaf, those of private parts in their places.
+    """The facts of a leaf, with those of private parts in their places.
 
     Raises:
-        IndexError: a part holds a fact in no place of the move.
+        IndexError: a part holds a fact for a place that the move does not have.
     """
     known = [pair for part in parts for pair in part.facts]
     if not known:
@@ -167,10 +167,10 @@ class Record:
     """One entry as it is stored, and what its bytes say.
 
     `stored` is the leaf and the private parts of `audiences` (all of them, or those that a viewer's file
-    holds), a line each.  Entry and parts are read from it when somebody looks, unless they are at hand, and
-    `rest` forgets them again: decoded, a move takes three times the memory.
+    holds), a line each.  Entry and parts are decoded on first use, unless the caller gives them, and `rest`
+    drops them again: decoded, a move takes three times the memory.
 
-    Reading them raises `Damaged` where these are not the bytes of an entry of the game.
+    Reading them raises `Damaged` if these are not the bytes of an entry of the game.
     """
 
     __slots__ = ("_codec", "_entry", "_parts", "audiences", "match", "move", "stored")
@@ -207,15 +207,15 @@ class Record:
 
     @property
     def entry(self) -> Any:
-        """What the leaf says."""
-        entry = self._entry  # a name of its own: meanwhile another thread may put the record to rest
+        """The leaf, decoded."""
+        entry = self._entry  # a local name, because another thread may put the record to rest meanwhile
         if entry is None:
             entry = self._entry = self._looked_at(self._codec.entry, self.leaf)
         return entry
 
     @property
     def parts(self) -> dict[str, Part[Any]]:
-        """What each private part says, by audience."""
+        """The private parts, decoded, by audience."""
         parts = self._parts
         if parts is None:
             parts = self._parts = self._looked_at(self._codec.parts, self.sealed)
@@ -233,18 +233,18 @@ class Record:
 
     @property
     def kind(self) -> str:
-        """The kind of its entry, such as "played"; `SEATS_SETTLED` of a play that settles the seats."""
+        """The kind of its entry, such as "played"; `SEATS_SETTLED` if it is a play that settles the seats."""
         if self._entry is None:
             return self._looked_at(self._codec.kind, self.leaf)
         return self._codec.kind_of(self._entry)
 
     def known(self, audiences: Collection[str]) -> list[Known[Raw]]:
-        """What these audiences know beyond the leaf, facts as bytes; of those that know nothing, nothing."""
+        """What these audiences add to the leaf, facts as bytes; one item per audience that adds anything."""
         parts = [self.part(name) for name in self.audiences if name in audiences]
         return [self._looked_at(_known, part) for part in parts if part != NOTHING]
 
-    def told(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
-        """The record as it was told to those who know the parts of these audiences: its facts as bytes."""
+    def leaf_for(self, audiences: Collection[str]) -> PlayLeaf[Raw]:
+        """The leaf, completed with the private parts of these audiences; its facts as bytes."""
         leaf, parts = self._looked_at(_leaf, self.leaf), self.known(audiences)
         leaf.facts = overlaid(leaf.facts, parts)
         if leaf.picks is None:
@@ -257,7 +257,7 @@ class Record:
         return overlaid(_facts(self.entry), self.parts.values())
 
     def facts_for(self, viewer: Seat | None) -> tuple[AnyFact, ...]:
-        """The facts as a viewer (None: a spectator) was told them."""
+        """The facts as a viewer (None: a spectator) saw them."""
         return overlaid(_facts(self.entry), (self.parts[viewer],) if viewer in self.parts else ())
 
     @property
@@ -300,12 +300,12 @@ class Codec:
         self._none: Part[Any] = Part()
 
     def entry(self, leaf: bytes) -> Any:
-        """What a leaf says; options that are data are shared.  Raises msgspec.DecodeError: see `read`."""
+        """A leaf, decoded; options that are data are shared.  Raises msgspec.DecodeError: see `read`."""
         entry = self._entry(leaf)
         return replace(entry, options=shared(entry.options)) if type(entry) is Opened else entry
 
     def read(self, match: str, stored: bytes) -> Record:
-        """The record behind stored bytes.
+        """The record that stored bytes hold.
 
         Raises:
             Damaged: these are not the bytes of an entry of this game.
@@ -320,13 +320,13 @@ class Codec:
         return self._record(match, b"\n".join((leaf, *sealed.values())), leaf, sealed)
 
     def kind(self, leaf: bytes) -> str:
-        """The kind of a record, as `Record.kind`, by its leaf.  Raises msgspec.DecodeError: see `read`."""
+        """See `Record.kind`; from the leaf.  Raises msgspec.DecodeError: see `read`."""
         found = _envelope(leaf)
         is_settling = found.kind == PLAYED and any(tag.fact in self._settling for tag in found.facts)
         return SEATS_SETTLED if is_settling else found.kind
 
     def kind_of(self, entry: Any) -> str:
-        """The kind of a record, by its entry."""
+        """See `Record.kind`; from the entry."""
         if not isinstance(entry, Played):
             return str(entry.__struct_config__.tag)
         return SEATS_SETTLED if any(isinstance(fact, SeatsSettled) for fact in entry.facts) else PLAYED
@@ -344,22 +344,22 @@ class Codec:
     def _known(self) -> Callable[[bytes], Any]:
         return decoder(over(Known, self.game.facts), self.game.upcasters)
 
-    def told(self, leaf: bytes, parts: Sequence[bytes]) -> Leaf[Any]:
-        """A record as it was told to those who know these private parts: its facts decoded.
+    def leaf_with(self, leaf: bytes, parts: Sequence[bytes]) -> Leaf[Any]:
+        """The leaf, completed with these private parts; its facts are decoded.
 
         Raises:
             msgspec.DecodeError: see `read`.
-            IndexError: a part holds a fact in no place of the move.
+            IndexError: a part holds a fact for a place that the move does not have.
         """
-        told: Leaf[Any] = self._leaf(leaf)
+        found: Leaf[Any] = self._leaf(leaf)
         read = self._known
-        known = [found for part in parts if part != NOTHING and (found := read(part)).facts]
+        known = [own for part in parts if part != NOTHING and (own := read(part)).facts]
         if known:
-            told.facts = overlaid(told.facts, known)
-        return told
+            found.facts = overlaid(found.facts, known)
+        return found
 
     def parts(self, sealed: dict[str, bytes]) -> dict[str, Part[Any]]:
-        """What private parts say.  Raises msgspec.DecodeError: see `read`."""
+        """Private parts, decoded.  Raises msgspec.DecodeError: see `read`."""
         return {name: self._none if part == NOTHING else self.part(part) for name, part in sealed.items()}
 
     def _record(self, match: str, stored: bytes, leaf: bytes, sealed: dict[str, bytes]) -> Record:
@@ -372,7 +372,7 @@ class Codec:
 
 
 def _settling(game: Game) -> frozenset[str]:
-    """The tags of facts that settle who plays which seat; an old tag may have become one."""
+    """The tags of facts that settle which player plays which seat, and all old tags, which may be of such."""
     facts = typing.get_args(game.facts) or (game.facts,)
     tags = [str(fact.__struct_config__.tag) for fact in facts if issubclass(fact, SeatsSettled)]
     return frozenset((*tags, *(tag for field, tag in game.upcasters if field == "fact")))

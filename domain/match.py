@@ -1,9 +1,9 @@
-"""A match as an event-sourced aggregate: what may be said to it.
+"""A match as an event-sourced aggregate: its commands.
 
-A command (`play`, `resign`, ...) judges on the committed match and gives a `Draft`: records ready to be
+A command (`play`, `resign`, ...) is judged on the committed match and returns a `Draft`: records ready to be
 stored, all or none.  Nothing of a draft is part of the match before `accept` is called with its records,
-which is also how a stored log is read again (`domain.history`).  No clock and no random source: time, secret
-and the source of chance come with the command.
+which is also how a stored log is read again (`domain.history`).  There is no clock and no random source:
+time, secret and the source of chance come with the command.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Match(History):
         """`player` takes a seat; with the last one the set-up is drawn and play starts.
 
         With `hashed`, the hash of a salt, it starts only when that salt is opened (`open_salt`).
-        `source` gives the draws of a recorded match; None draws by `rng/1`.
+        `source` gives the draws of a recorded match; if it is None, they come from `rng/1`.
 
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
@@ -79,7 +79,8 @@ class Match(History):
         """`seat` opens the salt whose hash it brought; with the last one the set-up is drawn and play starts.
 
         Raises:
-            Refused: unknown-seat, over, salt (a seat is free; it brought no hash; it is open; not this salt).
+            Refused: unknown-seat, over, salt (a seat is free; this one brought no hash, or has opened its
+                salt; the salt does not fit the hash).
         """
         self._must_not_be_over()
         seated = self._seated(seat)
@@ -96,10 +97,10 @@ class Match(History):
         return self._with_salt(context, SaltOpened, fields, source, begins=self.unopened == (seat,))
 
     def close_unopened(self, context: Context) -> Draft:
-        """Close a match that never began, because a salt was not opened; how long to wait, the caller knows.
+        """Close a match that never began because a salt was not opened; the caller decides how long to wait.
 
         Raises:
-            Refused: over, salt (no salt is waited for).
+            Refused: over, salt (the match waits for no salt).
         """
         self._must_not_be_over()
         if self.status != "waiting":
@@ -117,9 +118,9 @@ class Match(History):
         expect: int | None = None,
         source: Source | None = None,
     ) -> Draft:
-        """`seat` answers what it is asked, once or several times in a row: all of it or nothing.
+        """`seat` answers what it is asked, once or several times in a row: all answers or none are accepted.
 
-        `expect` is the move that put the question, where the caller says it.
+        `expect` is the number of the move that put the question, if the caller gives it.
 
         Raises:
             Refused: not-running, over, not-asked, stale, illegal, batch, record.
@@ -139,7 +140,9 @@ class Match(History):
                 raise Refused("batch", "batch-too-long", {"number": number, "left": len(answers) - number})
             step = draft.live.agenda[-1]
             fields = {"seat": seat, "ask": type(step).__name__, "picks": None if step.secret else picks}
-            draft.tell(Played, decision, source, seat, fields, secret_picks=picks if step.secret else None)
+            draft.add_decision(
+                Played, decision, source, seat, fields, secret_picks=picks if step.secret else None
+            )
         return draft.done()
 
     def resign(self, context: Context, seat: Seat) -> Draft:
@@ -169,7 +172,7 @@ class Match(History):
         return draft.done()
 
     def answer_takeback(self, context: Context, seat: Seat, request: int, agree: bool) -> Draft:
-        """`seat` answers the other's request, made at move `request`; agreed, it is carried out at once.
+        """`seat` answers the other seat's request, made at move `request`; if it agrees, the match goes back.
 
         Raises:
             Refused: not-running, over, takeback (no such request, or it is the seat's own).
@@ -212,9 +215,9 @@ class Match(History):
     def restate(
         self, context: Context, line: int, decision: Decision[Table], source: Source | None = None
     ) -> Draft:
-        """The record of an imported match states another position than the rules led to: it goes on there.
+        """Set the position that the record of an imported match states, because the rules led to another one.
 
-        `decision` is what is set, and what follows from it by the rules; `line` is where the record says it.
+        `decision` is what is set and what follows from it by the rules; `line` is the record's line.
 
         Raises:
             Refused: not-running, over, record (the match is not an imported one).
@@ -223,11 +226,11 @@ class Match(History):
         if not self.imported:
             raise Refused("record", "not-imported")
         draft = self._drafting(context)
-        draft.tell(Restated, decision, source or Forced(iter(())), None, {"line": line})
+        draft.add_decision(Restated, decision, source or Forced(iter(())), None, {"line": line})
         return draft.done()
 
     def close_record(self, context: Context, result: Result | None) -> Draft:
-        """The record of a recorded match stops here; `result` is what it says, None where unknown.
+        """The record of a recorded match stops here; `result` is what it says, None if unknown.
 
         Raises:
             Refused: over, record (the match is not a recorded one).
@@ -257,12 +260,12 @@ class Match(History):
         *,
         begins: bool,
     ) -> Draft:
-        """The entry of somebody who sits down or opens his salt; where play begins, with the set-up."""
+        """The entry of a player who sits down or opens a salt; if play begins with it, with the set-up."""
         draft = self._drafting(context)
         if begins:
             salts = {seat: self._salt_of(seat) for seat in self.seats} | {fields["seat"]: fields["salt"]}
             begun = kernel.begin(draft.live, self.game.first(draft.live))
-            draft.tell(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
+            draft.add_decision(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
         else:
             draft.add(kind, **fields)
         return draft.done()
@@ -274,7 +277,7 @@ class Match(History):
 
     def _take_back(self, draft: Drafting, to: int, by: str) -> None:
         back = self.positions[to - 1].asked
-        assert back is not None, "a table of a running game asks somebody"
+        assert back is not None, "a table of a running game asks a seat"
         asked = Asked(back.ask, dict.fromkeys(back.seats, draft.tree.size + 1))
         draft.add(TakenBack, to=to, by=by, asked=asked)
         draft.live = self.table_with_agenda(to)
@@ -306,7 +309,7 @@ class Match(History):
         return list(self.asked.seats) if self.asked else []
 
     def _asked_now(self, seat: Seat, standing: tuple[int, Prompt] | None) -> Sentence:
-        """What is asked instead of the question that somebody expected."""
+        """What is asked instead of the question that the caller expected."""
         asked: dict[str, Value] = {"seat": seat, "seats": self._asked_seats}
         if standing is None:
             return Sentence("asked-instead", asked)
@@ -353,19 +356,19 @@ def open_match(
 
 
 def _ends_batch(before: Table, decision: Decision[Table], seat: Seat) -> bool:
-    """Is somebody else asked next (the seat's new player, too), or was something shown?"""
+    """Is another player asked next (the new player of this seat, too), or was something shown?"""
     other = kernel.asked(decision.table) != (seat,) or decision.table.exchanged != before.exchanged
     return other or any(fact.reveals for fact in decision.facts)
 
 
 def _must_be_free(kind: str, refusal: Sentence | None) -> None:
-    """Raises Refused, of this kind, where there is a reason to refuse."""
+    """Raises Refused, of this kind, if there is a reason to refuse."""
     if refusal is not None:
         raise Refused(kind, refusal.id, refusal.values)
 
 
 def no_such_seat(match: Outline, seat: str) -> Refused:
-    """The refusal of a seat that the game of a match does not have."""
+    """The refusal if the game of a match has no such seat."""
     return Refused(
         "unknown-seat",
         "no-such-seat",

@@ -1,8 +1,8 @@
-"""A match without its tables: who sat where, where it went back, how it ended.
+"""A match without its tables: who sat down where, which moves went back, how it ended.
 
-All of that stands in its *milestones*, the records that are not of the kind `PLAYED`, so a few tell it
-however long the match is.  `domain.history` knows the whole match, `domain.partial_match` no more than one
-position needs.
+All of that stands in its *milestones*, the records that are not of the kind `PLAYED`; there are few of them
+even in a long match.  `domain.history` knows the whole match, `domain.partial_match` only what one position
+needs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from domain.signed_notes import Signed
 ALL = "all"  # the viewer who sees everything, once the match is over
 
 Chair = NewType("Chair", Seat)
-"""A seat as the place where somebody sat down: it stands for this player, whatever seat he plays later."""
+"""A seat as the place where a player sat down: it stands for this player, whatever seat they play later."""
 
 E = TypeVar("E", bound=Entry)
 
@@ -60,11 +60,11 @@ _BEGINNING = _Jump(0, 0, -1, -1, 0)
 
 
 class Outline(ABC):
-    """What is known of a match before any fact is folded, and what can be asked of it at a move.
+    """What is known of a match before any fact is folded, and what it answers about a move.
 
-    `seats` says who sat down where, and never changes; who plays a seat now is for `players` to say.
-    `audiences`: those whose private parts are in every record.  `proof`: who signed the file as which
-    the log came; whoever takes it from a store, or puts it there, says so.  None: this house wrote it.
+    `seats` says who sat down where, and never changes; `players` says who plays a seat now.  `audiences`:
+    those whose private parts are in every record.  `proof`: who signed the file in which the log came, set by
+    the caller that reads it from a store or puts it there; None if this house wrote the log.
     """
 
     proof: Signed | None = None
@@ -77,7 +77,7 @@ class Outline(ABC):
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
-        self.incomplete = False  # was a position set from the record that was imported, not by the rules?
+        self.incomplete = False  # was a position set from an imported record, not by the rules?
         self.audiences = frozenset(codec(self.game).audiences)
         self._salts: dict[Seat, str] = {}  # those that were opened
         self._request: Request | None = None
@@ -104,7 +104,7 @@ class Outline(ABC):
 
     @property
     def result(self) -> Result | None:
-        """How it ended; None while it runs, and where it is void or unknown."""
+        """How it ended; None while it runs, and if the result is void or unknown."""
         return self.closed.result if self.closed else None
 
     @property
@@ -125,20 +125,20 @@ class Outline(ABC):
 
     @property
     def origin(self) -> str:
-        """Where it comes from: what the log says, save that an upload is an upload whatever it says.
+        """Where it comes from: what the log says, except that an uploaded log is "uploaded".
 
-        Only an imported match stays imported, by whatever way it came: that claims less than an upload does.
+        Only an imported match stays "imported" after an upload: that claims less than "uploaded" does.
         """
         return UPLOADED if self.uploaded and not self.imported else self.opened.origin
 
     @property
     def claimed(self) -> bool:
-        """Does nothing prove that its players are those of this house whose ids it names?"""
+        """Are its players' ids unproved: may they be other people than the players of this house?"""
         return self.proof is not None and (self.imported or not self.proof.by)
 
     @property
     def imported(self) -> bool:
-        """Was it played elsewhere, and is here for ever unverified (see `domain.imported`)?"""
+        """Was it played elsewhere?  Then it stays unverified for ever (see `domain.imported`)."""
         return self.opened.origin == IMPORTED
 
     @property
@@ -159,13 +159,13 @@ class Outline(ABC):
 
     @property
     def full_since(self) -> int | None:
-        """When the last seat was taken, in microseconds UTC; None where one is free, or the time unknown."""
+        """When the last seat was taken, in microseconds UTC; None if one is free, or the time unknown."""
         moves = {seated.move: seated.at for seated in self.seats.values() if seated}
         return moves[max(moves)] if len(moves) == len(self.seats) else None
 
     @property
     def salt_marks(self) -> dict[Seat, str | None]:
-        """How each seat gave its salt, "committed" or "clear"; "none": it gave none; None: it is free."""
+        """How each seat gave its salt: "committed", "clear" or "none"; None if the seat is free."""
         return {seat: _salt_mark(seated) if seated else None for seat, seated in self.seats.items()}
 
     def _salt_of(self, seat: Seat) -> str | None:
@@ -184,17 +184,17 @@ class Outline(ABC):
         return self.seats[self.chair_of(seat, move)]
 
     def chair_of(self, seat: Seat, move: int | None = None) -> Chair:
-        """Where the player of `seat` after `move` (None: the latest) sat down."""
+        """The chair on which the player of `seat` after `move` (None: the latest) sat down."""
         return Chair(self._across(seat, move))
 
     def seat_of(self, chair: Chair, move: int | None = None) -> Seat:
-        """What the player who sat down on `chair` plays after `move` (None: the latest)."""
+        """The seat that the player who sat down on `chair` plays after `move` (None: the latest)."""
         return self._across(chair, move)
 
     def _across(self, place: str, move: int | None) -> str:
-        """From seat to chair or back.  The table of the move decides, so going back undoes an exchange.
+        """From seat to chair or back.  The table of the move decides, so a takeback undoes an exchange.
 
-        What is no seat (`ALL`, a name that nobody knows) stays what it is.
+        A name that is not a seat (such as `ALL`) stays as it is.
         """
         at = self.move if move is None else move
         exchanged = at > 0 and self._exchanged_at(at)
@@ -204,10 +204,10 @@ class Outline(ABC):
     def _exchanged_at(self, move: int) -> bool:
         """Do the players play each other's seat after `move`?"""
 
-    def told_as(self, viewer: Seat | None) -> Seat | None:
-        """As whom `viewer` (a seat, None: a spectator, ALL) is told this match.
+    def effective_viewer(self, viewer: Seat | None) -> Seat | None:
+        """The viewer (a seat, None: a spectator, or ALL) whose view of this match `viewer` gets.
 
-        Of an imported match everybody is told what a spectator is: what its record hid, nobody here knows.
+        In an imported match every viewer is a spectator, because what its record hid is not known here.
         """
         return None if self.imported else viewer
 
@@ -232,10 +232,10 @@ class Outline(ABC):
 
     @abstractmethod
     def table_at(self, move: int, viewer: Seat | None) -> Any:
-        """The table after `move`, as `viewer` was told it; no agenda."""
+        """The table after `move`, as `viewer` saw it; without its agenda."""
 
     def stands(self, move: int) -> bool:
-        """Does a move stand, or was it taken back?  It costs the logarithm of the number of takebacks."""
+        """Does a move stand, or was it taken back?  Takes time logarithmic in the number of takebacks."""
         within, stretch = self._stretch(move), len(self._jumps) - 1
         if stretch == within:
             return move <= self.move
@@ -246,9 +246,9 @@ class Outline(ABC):
         return stretch > within and jump.parent == within and move <= jump.to
 
     def line_to(self, move: int) -> list[range]:
-        """The moves that led to the table after `move`, in order, without those that were taken back by then.
+        """The moves that led to the table after `move`, in order, without those taken back before it.
 
-        Each further range follows on a move that went back, which itself brings nothing to the table.
+        Each further range follows a move that went back, which itself adds nothing to the table.
         """
         line, stretch = list[range](), self._stretch(move)
         while stretch >= 0:
@@ -259,11 +259,11 @@ class Outline(ABC):
         return line[::-1]
 
     def _stretch(self, move: int) -> int:
-        """The index of the last move up to this one that went back; -1: there is none."""
+        """The index of the last jump up to this move; -1: there is none."""
         return bisect_right(self._jumps, move, key=attrgetter("at")) - 1
 
     def _jumped(self, at: int, to: int) -> None:
-        """Take down that move `at` went back to the table after `to`."""
+        """Note that move `at` went back to the table after `to`."""
         parent = self._stretch(to)
         above = self._jumps[parent] if parent >= 0 else _BEGINNING
         beyond = self._jumps[above.skip] if above.skip >= 0 else _BEGINNING
@@ -277,7 +277,7 @@ class Outline(ABC):
     # ── reading milestones ──
 
     def _note(self, record: Record) -> None:
-        """Take down what a record says; of a play that is nothing."""
+        """Note what a record says about the match; a play says nothing."""
         entry = record.entry
         if isinstance(entry, Seated):
             self.seats[entry.seat] = entry
@@ -308,7 +308,7 @@ def _salt_mark(seated: Seated[Any]) -> str:
 
 
 def parts_of(viewer: Seat | None, audiences: tuple[str, ...]) -> slice:
-    """Which of the private parts of a record a viewer was told, where these are there."""
+    """Which of the private parts of a record a viewer knows, if the record has them."""
     if viewer == ALL:
         return ALL_PARTS
     own = audiences.index(viewer) if viewer in audiences else None
@@ -316,7 +316,7 @@ def parts_of(viewer: Seat | None, audiences: tuple[str, ...]) -> slice:
 
 
 def expect(entry: Any, kind: type[E]) -> E:
-    """The entry, which must be of this kind.  Raises Damaged: it is not."""
+    """The entry, which must be of this kind.  Raises Damaged if it is not."""
     if not isinstance(entry, kind):
         raise Damaged(Sentence("first-entry", {"entry": type(entry).__name__, "wanted": kind.__name__}))
     return entry

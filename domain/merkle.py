@@ -6,7 +6,7 @@ import hashlib
 
 
 class Tree:
-    """The Merkle tree (RFC 6962, SHA-256) over the leaves so far, as its frontier: O(log n) hashes."""
+    """The Merkle tree (RFC 6962, SHA-256) over the leaves so far; it keeps the frontier, O(log n) hashes."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -14,7 +14,7 @@ class Tree:
         self._root: bytes | None = None
 
     def copy(self) -> Tree:
-        """A tree that may go on without touching this one."""
+        """A tree with the same leaves, which grows without changing this one."""
         other = Tree()
         other.size, other._peaks, other._root = self.size, self._peaks.copy(), self._root
         return other
@@ -30,7 +30,7 @@ class Tree:
 
     @property
     def root(self) -> bytes:
-        """The root over all leaves; of none: SHA-256 of nothing."""
+        """The root over all leaves, 32 bytes; without leaves the SHA-256 of no bytes."""
         if self._root is None:
             self._root = self._folded()
         return self._root

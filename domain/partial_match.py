@@ -1,8 +1,8 @@
-"""One position of a stored match, without reading the whole: what lies between is left where it is.
+"""One position of a stored match, from the records that it needs, not from the whole log.
 
-The table after a move is the fold of the moves that led to it, and these are not more than a game has,
-however long the log has become.  A glimpse tells what `domain.history` tells of that move, byte for byte; it
-cannot be played on.
+The table after a move is the fold of the moves that led to it, and these are never more than one game has,
+even if takebacks made the log much longer.  A partial match answers what `domain.history` answers about that
+move, byte for byte; it takes no commands.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from domain.events import Asked, Opened, TakenBack, Told
+from domain.events import Asked, FactEntry, Opened, TakenBack
 from domain.folding import folded
 from domain.kernel import Seat, SeatsSettled
 from domain.log import Damaged, Record, unb64
@@ -19,14 +19,14 @@ from domain.match_base import Outline, expect, parts_of
 
 
 class PartialMatch(Outline):
-    """A stored match as far as one earlier move of it is to be told.
+    """A stored match as far as one earlier move of it needs.
 
-    Only this move can be asked about; of the latest one it is known who plays which seat, and what is asked.
+    It can be asked about this move only; of the latest one it knows who plays which seat, and what is asked.
 
     Args:
         milestones: the records of the match that are not of the kind `PLAYED`, in order.
         last: the number of the latest move.
-        at: the move that is looked at; another one follows, for it tells the root.
+        at: the move in question; it is not the latest, because the next one holds the root.
         read: reads the records of some moves.
 
     Raises:
@@ -66,7 +66,7 @@ class PartialMatch(Outline):
         return self._records[move].entry
 
     def root_at(self, move: int) -> bytes:
-        """See `Outline.root_at`: the next move tells it."""
+        """See `Outline.root_at`: the next move holds it."""
         return unb64(self.entry_at(move + 1).prev)
 
     def asked_at(self, move: int) -> Asked | None:
@@ -77,14 +77,14 @@ class PartialMatch(Outline):
     def table_at(self, move: int, viewer: Seat | None) -> Any:
         """See `Outline.table_at`."""
         stored = [(at, self._records[at].stored) for at in chain(*self.line_to(move))]
-        parts = parts_of(self.told_as(viewer), self._records[1].audiences)
+        parts = parts_of(self.effective_viewer(viewer), self._records[1].audiences)
         *_, table = folded(self.game, None, stored, parts)
         return table
 
     def _asking(self, move: int) -> int:
         """The latest move up to this one that says what is asked: it brought facts, or went back."""
         while move > 1 and move in self._records:
-            if isinstance(self.entry_at(move), (Told, TakenBack)):
+            if isinstance(self.entry_at(move), (FactEntry, TakenBack)):
                 break
             move -= 1
         return move
@@ -94,14 +94,14 @@ class PartialMatch(Outline):
 
 
 def _are_exchanged(milestones: Sequence[Record], line: Sequence[range]) -> bool:
-    """Are the seats exchanged at the end of a line?  Everybody is told the facts that say so."""
+    """Are the seats exchanged at the end of a line?  The facts that say so are public."""
     stand = (record for record in reversed(milestones) if any(record.move in moves for moves in line))
     facts = chain.from_iterable(reversed(record.facts_for(None)) for record in stand)
     return next((fact.exchanged for fact in facts if isinstance(fact, SeatsSettled)), False)
 
 
 def _ranges(moves: Iterable[int]) -> list[range]:
-    """Growing numbers as ranges."""
+    """Ascending numbers as ranges."""
     found = list[range]()
     for move in moves:
         if found and found[-1].stop == move:

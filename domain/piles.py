@@ -1,12 +1,14 @@
-"""Hidden cards: a pile is a set plus the positions that somebody fixed; a hand may hold unknown faces.
+"""Hidden cards: a pile is a set plus the positions that are fixed; a hand may hold unknown faces.
 
-The same functions serve the truth and a viewer's fold.  In a viewer's table a card whose face he does not
-know is `HIDDEN`, and `Pile.cards` are the candidates: every id that he cannot place elsewhere.  In the truth
-`Pile.cards` are exactly the cards without a fixed position, so no order of the future is stored anywhere.
+The same functions serve the true table and a viewer's.  On a viewer's table a card whose face the viewer does
+not know is `HIDDEN`, and `Pile.cards` are the candidates: every id that the viewer cannot place elsewhere.
+On the true table `Pile.cards` are exactly the cards without a fixed position, so no order that chance has yet
+to decide is stored anywhere.
 
 Two rules keep it sound.  Whenever a face becomes known somewhere, `located` takes it out of the candidates.
 And several cards of a hidden place stand in the order of their ids (`sorted_cards`), on the table and in
-every fact, so that nothing tells which of them came first; only fixed positions have an order of their own.
+every fact, so that their order does not show which came first; only fixed positions have an order of their
+own.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ Cards = tuple[str, ...]
 class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
     """A face-down pile.
 
-    `cards`: ids without a fixed position, sorted (a viewer's: the candidates).  `size`: how many cards lie
-    here in all.  `top` and `bottom`: the fixed positions, from the top card downwards.
+    `cards`: ids without a fixed position, sorted (for a viewer: the candidates).  `size`: how many cards lie
+    here in all.  `top` and `bottom`: the cards in fixed positions, from the top card downwards.
     """
 
     cards: Cards = ()
@@ -46,12 +48,12 @@ class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
         return self.size - len(self.top) - len(self.bottom)
 
     def located(self, card: str) -> Pile:
-        """The face of `card` was seen outside the loose part: it is no candidate any more."""
+        """The face of `card` was seen outside the loose part: it is no longer a candidate."""
         return replace(self, cards=tuple(c for c in self.cards if c != card)) if card in self.cards else self
 
     def drawn(self, cards: Cards) -> Pile:
         """`cards` (faces known or not) leave the loose part."""
-        gone = set(cards)  # a whole hand is drawn at once, from a long pile
+        gone = set(cards)  # faster: a whole hand is drawn at once, from a long pile
         left = tuple([c for c in self.cards if c not in gone])
         return replace(self, cards=left, size=self.size - len(cards))
 
@@ -85,11 +87,11 @@ class Pile(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 def without(hand: Cards, card: str) -> Cards:
-    """`hand` less one card; where its face was unknown to this viewer, a hidden one leaves instead."""
+    """`hand` without one card; if this viewer did not know its face, a hidden card leaves instead."""
     i = hand.index(card if card in hand else HIDDEN)
     return hand[:i] + hand[i + 1 :]
 
 
 def sorted_cards(*cards: Iterable[str]) -> Cards:
-    """All these cards of a hidden place, in the order of their ids: none tells when it came there."""
+    """All these cards of a hidden place, in the order of their ids, which does not show when each came."""
     return tuple(sorted(chain.from_iterable(cards)))

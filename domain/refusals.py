@@ -1,6 +1,6 @@
 """The sentences that say why something is refused (`domain.kernel.Refused`), in each language, by id.
 
-They stand in `refusals.<language>.toml` beside this module; to add a refusal is to add one id there, with its
+They are in `refusals.<language>.toml` beside this module.  To add a refusal, add one id there, with its
 sentence in each language.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 
 from msgspec import Struct
 
-QUOTED = "quoted"  # its value `said` is a sentence by its id, or what a library says, which stays English
-SEATS = ("seat", "seats")  # values that are ids of seats: they are named where the game's texts are at hand
+QUOTED = "quoted"  # its value `said` is a sentence by its id, or a library's message, which stays English
+SEATS = ("seat", "seats")  # values that are ids of seats: their names replace them if the caller gives names
 
 
 class Sentence(Struct, frozen=True):
-    """A sentence by its id, with its values; it may stand in another one."""
+    """A sentence by its id, with its values; it may be a value of another one."""
 
     id: str
     values: Mapping[str, Value] = {}
@@ -33,7 +33,7 @@ Value = str | int | Sentence | Sequence[str | Sentence]
 
 
 class _Filling(Formatter):
-    """Fills in a sentence: a list is joined by what is behind its colon (`{roles: or }`), or by commas."""
+    """Fills in a sentence: a list is joined by the text after its colon (`{roles: or }`), or by commas."""
 
     def __init__(self, language: str, names: Mapping[str, str]) -> None:
         self._language, self._names = language, names
@@ -55,7 +55,7 @@ class _Filling(Formatter):
 
 
 def text(language: str, id: str, values: Mapping[str, Value], names: Mapping[str, str] | None = None) -> str:
-    """The sentence of this id in a language, filled in; `names` of seats, by id."""
+    """The sentence of this id in a language, filled in; `names` are those of seats, by id."""
     return _Filling(language, names or {}).vformat(sentences(language)[id], (), values)
 
 

@@ -1,6 +1,6 @@
-"""Options that are data, such as a card set: equal ones are kept once, however many matches have them.
+"""Options that are data, such as a card set: equal ones are kept once for all matches that have them.
 
-What is shared is never changed, and goes with the last match that has it.
+Shared data never changes; it is freed with the last match that has it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import msgspec
 from domain.game import Game, Options
 from domain.kernel import Table
 
-_TABLES = 4  # empty tables that are shared of one set of data: one for each choice of the other options
-_OF_JSON = 16  # so many times its JSON takes such data, as objects and on a table (`ops/bench/memory.py`)
+_TABLES = 4  # empty tables that one set of data shares: one for each choice of the other options
+_OF_JSON = 16  # memory of such data, as objects and on a table, per byte of its JSON (`ops/bench/memory.py`)
 
 
 class Data(dict[str, Any]):
@@ -30,7 +30,7 @@ class Data(dict[str, Any]):
 
     @property
     def weight(self) -> int:
-        """How many bytes of memory it takes, about, with the tables that are shared."""
+        """About how many bytes of memory it takes, with the tables that are shared."""
         return self.size * _OF_JSON * max(len(self.tables), 1)
 
 
@@ -39,7 +39,7 @@ _known: WeakValueDictionary[bytes, Data] = WeakValueDictionary()
 
 
 def shared(options: Options) -> Options:
-    """The same options, each that is data the one object that all matches have."""
+    """The same options; each one that is data is the object that all matches share."""
     if not any(isinstance(value, dict) for value in options.values()):
         return options
     return {name: _data(value) if isinstance(value, dict) else value for name, value in options.items()}
@@ -51,7 +51,7 @@ def data_of(options: Options) -> Iterator[Data]:
 
 
 def empty_table(game: Game, edition: str, options: Options) -> Table:
-    """The empty table of a match, the same for all with equal options that are data."""
+    """The empty table of a match; matches with equal options that are data share one."""
     data = next(data_of(options), None)
     if data is None:
         return game.table(edition, options)

@@ -1,10 +1,10 @@
 """Signed checkpoints: C2SP signed notes (Ed25519) over a match's size and root, and the keys that sign them.
 
-`checkpoint` is the one place where the key signs for a match, and refuses what this house did not write.
+`checkpoint` is the only place where the key signs for a match; it refuses what this house did not write.
 
 A note is text, a blank line, and signature lines; a checkpoint's text is three lines: origin, size, root.
-Lines by unknown keys are not checked, as the format asks, so that witnesses may add theirs; and this is said
-wherever they are told (`Signed`).
+Lines by unknown keys are not checked, as the format asks, so that witnesses may add theirs; each report about
+signatures says so (`Signed`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from domain.refusals import Sentence
 
 _ED25519 = b"\x01"  # the algorithm byte of C2SP signed-note
 _NAME = re.compile(r"[^\s+]+")
-MOST_SIGNATURES = 16  # lines of one note
-_LONGEST = 255  # characters of the name in a signature line; a host's has no more
+MOST_SIGNATURES = 16  # signature lines of one note
+_LONGEST = 255  # characters of the name in a signature line; a host's name has no more
 
 
 class VerifyingKey(Struct, frozen=True):
@@ -68,7 +68,7 @@ class VerifyingKey(Struct, frozen=True):
 
 
 class SigningKey:
-    """A private key with the name under which it signs (a host's name: no spaces, no plus)."""
+    """A private key with the name under which it signs (a host's name, without spaces or a plus)."""
 
     def __init__(self, name: str, private: Ed25519PrivateKey) -> None:
         if not _NAME.fullmatch(name):
@@ -97,18 +97,18 @@ class Signature(Struct, frozen=True):
 
 
 class Signed(Struct, frozen=True):
-    """Who signed a note, as far as it can be known with some keys; each is NAME+ID.
+    """Who signed a note, as far as the given keys show; each signer is NAME+ID.
 
-    `by`: those of the keys whose signatures were checked.  `named`: who else is named as having signed, which
-    nobody could check.  `public`: the key `PUBLIC` did.
+    `by`: the keys whose signatures were checked.  `named`: other signers that the note names; their
+    signatures could not be checked.  `public`: the key `PUBLIC` signed.
     """
 
     by: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     public: bool = False
 
-    def told(self, language: str = "en") -> str:
-        """The same in words, alike wherever a signature is told."""
+    def text(self, language: str = "en") -> str:
+        """The same in words, for reports in this language."""
         words = _WORDS[language]
         parts = [words["by"].format(key) for key in self.by]
         parts += [words["named"].format(visible(key)) for key in self.named]
@@ -134,14 +134,14 @@ _WORDS = {
 
 
 class Note(Struct, frozen=True):
-    """A note, taken apart."""
+    """A note, split into its text and its signatures."""
 
     text: str
     signatures: tuple[Signature, ...]
 
     @classmethod
     def parse(cls, note: str) -> Note:
-        """Take a note apart.
+        """Split a note into its text and its signatures.
 
         Raises:
             Damaged: not a signed note.
@@ -155,14 +155,14 @@ class Note(Struct, frozen=True):
 
     @property
     def names(self) -> str:
-        """Whom its signature lines name, for a report; none of them needs to have signed."""
+        """The signers that its lines name, for a report; whether they signed is not checked."""
         return ", ".join(visible(line.label) for line in self.signatures)
 
     def checked(self, keys: Iterable[VerifyingKey]) -> Signed:
         """Who signed the text: every line that names one of `keys`, or `PUBLIC`, is checked.
 
         Raises:
-            Damaged: a line says that it is by one of them, and is not.
+            Damaged: a line names one of these keys, but the signature does not fit.
         """
         counting = tuple(keys)
         by, named, public = dict[str, None](), dict[str, None](), False
@@ -186,7 +186,7 @@ class Note(Struct, frozen=True):
 
 
 class Checkpoint(Struct, frozen=True):
-    """What a checkpoint states: the log's origin, how many moves, and the root over them."""
+    """What a checkpoint states: the log's origin, the number of moves, and the root over them."""
 
     origin: str
     size: int
@@ -202,7 +202,7 @@ class Checkpoint(Struct, frozen=True):
         """Read a checkpoint's text.
 
         Raises:
-            Damaged: not exactly what `text` would write.
+            Damaged: not exactly what the property `text` writes.
         """
         lines = text.split("\n")
         if len(lines) != 4 or lines[3] or not lines[1].isdecimal() or not lines[1].isascii():
@@ -219,11 +219,11 @@ def origin(server: str, match: str) -> str:
 
 
 class NotSignedHere(Exception):
-    """A match that somebody else wrote: only the note that it brought may go with it."""
+    """The log of this match was not written here: only the note that came with it may go with it."""
 
 
 class Signable(Protocol):
-    """What must be known of a match before anything is signed for it."""
+    """What `checkpoint` must know about a match before it signs."""
 
     @property
     def id(self) -> str:
@@ -241,7 +241,7 @@ class Signable(Protocol):
 def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
     """The signed checkpoint over the first `size` moves of a match.
 
-    An imported match is signed by the key `PUBLIC` alone, an uploaded one by none.
+    An imported match is signed with the key `PUBLIC` only, an uploaded one with none.
 
     Raises:
         NotSignedHere: this house did not write the log.
@@ -254,9 +254,9 @@ def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
 
 
 def visible(label: str) -> str:
-    """NAME+ID of a key that is not known here, as it is told: in ASCII, the other characters escaped.
+    """NAME+ID of a key that is not known here, as reports show it: in ASCII, other characters escaped.
 
-    Such a name is a stranger's text.  With blanks that no rule counts as spaces it could say "signed by".
+    Such a name is untrusted text: with blanks that are not spaces it could read "signed by".
     """
     return label.encode("ascii", "backslashreplace").decode()
 
@@ -286,4 +286,4 @@ def _fits(key: VerifyingKey, line: Signature, text: str) -> bool:
 
 
 PUBLIC = VerifyingKey.parse("seeded+5169d956+AX6Z+8Qfi2txUGlBgxydA9UxgxGgdfmTO35llX5IPA84")
-"""The key `seeded`, whose private part everybody has: it completes the format, and vouches for nothing."""
+"""The key `seeded`, whose private part is public: it completes the format and proves nothing."""

@@ -3,25 +3,25 @@
 The file holds these tables:
 
     [names]                 id = "name", for every id that a fact, an option or a result can carry
-    [asks.<Ask>]            why = "sentence"; picks = { <pick> = "label" } where the plain name will not do
+    [asks.<Ask>]            why = "sentence"; picks = { <pick> = "label" } if the plain name does not fit
     [[facts.<Fact>]]        says = "sentence", when = { <field> = value }: the first entry whose `when` fits
     [options.<option>]      about = "sentence", and one label for each choice
     [fields]                field = "what this field of the table is called"
-    [counts]                field = "{count:tile|tiles}", where what is counted there is no card
-    [editions.<edition>]    id = "name", where an edition calls something otherwise
-    [cards]                 id = "what this card does", where the game says it here
+    [counts]                field = "{count:tile|tiles}", if the field holds something else than cards
+    [editions.<edition>]    id = "name", if an edition has another name for something
+    [cards]                 id = "what this card does", if the game keeps these texts here
     [refusals]              id = "why something cannot be picked", for every `Reason` that a step gives
 
-A sentence holds fields in braces; a field that a fact lacks is an error that the tests find.
+A sentence holds fields in braces; if a fact lacks a field, a test fails.
 
     {card}                  the name of the id in that field; lists are joined, points are "cards 3, dice 1",
-                            and where something lies is "here: this, there: that"
+                            and a table of places is "here: this, there: that"
     {count:cube|cubes}      a number, or how many a list holds, and the fitting form ("куб|куба|кубов")
     {by:+}, {by:-}          a number with its sign, and without
     {name[card-1]}          the name of that very id, which an edition or a match may have changed
 
 A `when` compares with what the fact holds.  "" stands for nothing, "<0" and ">0" for numbers below and above
-zero, "?" also for a list or a table of which every item is hidden, and a list for any of its values.
+zero, "?" also for a list or a table in which every item is hidden, and a list for any of its values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ import msgspec
 from domain.kernel import HIDDEN, AnyFact, Fault, Pick, Prompt
 
 LANGUAGES = ("en", "ru")
-_KEPT = 10_000  # labels, and reasons, that are remembered: most questions were put before
+_MOST_CACHED = 10_000  # labels, and as many reasons, are kept: most questions come up again
 _UNKNOWN = {"en": "a hidden card", "ru": "скрытая карта"}
 _NOBODY = {"en": "nobody", "ru": "никто"}
 _NONE = {"en": "none", "ru": "нет"}
@@ -82,11 +82,11 @@ class Texts:
         return Texts(self.language, {**self._data, "names": {**self.names, **names}})
 
     def edition(self, edition: str) -> dict[str, str]:
-        """The names that are other ones in this edition."""
+        """The names that differ in this edition."""
         return dict(self._data.get("editions", {}).get(edition, {}))
 
     def card(self, card: str) -> str | None:
-        """What a card does; None where the game does not say it here."""
+        """What a card does; None if the game keeps no text for it here."""
         return self.cards.get(card)
 
     def name(self, value: object) -> str:
@@ -104,7 +104,11 @@ class Texts:
         return self.names.get(str(value), str(value))
 
     def sentence(self, fact: AnyFact) -> str:
-        """One sentence that tells a fact, as this viewer was told it."""
+        """The sentence for a fact; of a fact as a viewer sees it, what this viewer may know.
+
+        Raises:
+            LookupError: the texts have no sentence for this fact.
+        """
         fields = msgspec.structs.asdict(fact)
         for entry in self._data["facts"][type(fact).__name__]:
             if all(_fits(fields[name], value) for name, value in entry.get("when", {}).items()):
@@ -112,16 +116,16 @@ class Texts:
         raise LookupError(f"no {self.language} sentence for {fact}")
 
     def why(self, prompt: Prompt) -> str:
-        """One sentence that tells a seat what it is asked, and why."""
+        """The sentence that says what a seat is asked, and why."""
         about = (prompt.ask, prompt.seat, *prompt.why.items())
-        return _kept(self._reasons, about, lambda: self._why(prompt))
+        return _cached(self._reasons, about, lambda: self._why(prompt))
 
     def _why(self, prompt: Prompt) -> str:
         return self._words.format(self._data["asks"][prompt.ask]["why"], seat=prompt.seat, **prompt.why)
 
     def label(self, ask: str, pick: Pick) -> str:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
-        return _kept(self._labels, (ask, pick), lambda: self._label(ask, pick))
+        return _cached(self._labels, (ask, pick), lambda: self._label(ask, pick))
 
     def _label(self, ask: str, pick: Pick) -> str:
         labels = self._data["asks"][ask].get("picks", {})
@@ -133,7 +137,7 @@ class Texts:
         return self.name(pick)
 
     def refused(self, question: Prompt, fault: Fault) -> str:
-        """What is wrong with an answer to this question, and why where the step gave a reason."""
+        """The sentence that says what is wrong with an answer, and why if the step gave a reason."""
         least, most = question.least, question.most
         wanted = str(least) if least == most else _RANGE[self.language].format(least=least, most=most)
         said = _FAULTS[self.language][fault.kind].format(
@@ -145,23 +149,26 @@ class Texts:
         return (_ANSWER[self.language].format(answer=fault.answer) if fault.answer else "") + said
 
     def _quoted(self, ask: str, pick: Pick) -> str:
-        """A pick that may be nonsense: its label in quotes if it has one, else what was sent."""
+        """A pick that may not exist: its label in quotes if it has one, else what was sent."""
         sent = repr(pick) if self.language == "en" else _QUOTES[self.language].format(label=repr(pick)[1:-1])
         if not {pick, pick.partition(":")[2]} & {*self.names, *self._data["asks"][ask].get("picks", {})}:
             return sent
         try:
             label = self.label(ask, pick)
-        except (KeyError, ValueError):  # the label of a verb wants an id, or a number
+        except (KeyError, ValueError):  # the label of a verb needs an id or a number
             return sent
-        return _QUOTES[self.language].format(label=label) if label != pick else sent
+        if label == pick:
+            return sent
+        quotes = _QUOTES[self.language]
+        return label if quotes[0] in label else quotes.format(label=label)  # no quotes within quotes
 
     def field(self, field: str) -> str | None:
-        """What a field of the table is called; None where the game does not say."""
+        """The name of a field of the table; None if the texts have none."""
         named: str | None = self._data.get("fields", {}).get(field)
         return None if named is None else self._words.format(named)
 
     def counted(self, field: str, count: int) -> str | None:
-        """So many of what lies in a field of the table; None where the game does not say what that is."""
+        """A number of what a field of the table holds ("3 tiles"); None if the texts have no noun for it."""
         noun = self._data.get("counts", {}).get(field)
         return None if noun is None else self._words.format(noun, count=count)
 
@@ -170,11 +177,11 @@ class Texts:
         return self._words.format(sentence, **values)
 
     def option(self, option: str) -> dict[str, str]:
-        """What an option is about ("about") and what each of its choices means."""
+        """What an option decides ("about") and what each of its choices means."""
         return dict(self._data.get("options", {}).get(option, {}))
 
     def _held(self, value: Mapping[str, Any]) -> list[str]:
-        """Points, the largest first; anything else with the place where it lies, in the given order."""
+        """Points, the largest first; anything else as "place: what lies there", in the given order."""
         if any(isinstance(held, str) for held in value.values()):
             return [f"{self.name(place)}: {self.name(held)}" for place, held in value.items()]
         largest_first = sorted(value.items(), key=lambda item: (-item[1], item[0]))
@@ -194,15 +201,15 @@ class _Words:
 
     def format(self, sentence: str, **values: object) -> str:
         """A sentence with its fields filled in."""
-        told: list[str] = []
+        pieces: list[str] = []
         for literal, path, spec in _parsed(sentence):
-            told.append(literal)
+            pieces.append(literal)
             if path is not None:
-                told.append(self._field(self._value(path, values), spec))
-        return "".join(told)
+                pieces.append(self._field(self._value(path, values), spec))
+        return "".join(pieces)
 
     def _value(self, path: str, values: Mapping[str, object]) -> Any:
-        """What stands at a path: most often a field, else a part or an item of one."""
+        """The value at a path: most often a field, else an attribute or an item of one."""
         if path in values:
             return values[path]
         return _library.get_field(path, (), {"name": self._texts.names, **values})[0]
@@ -220,23 +227,22 @@ class _Words:
 
 @cache
 def _parsed(sentence: str) -> list[tuple[str, str | None, str]]:
-    """The pieces of a sentence: some text, then the path of a field (None: there is none) and how it is
-    written."""
+    """The pieces of a sentence, each a text, the path of the field after it (None: none) and its format."""
     return [(literal, path, spec or "") for literal, path, spec, _ in _library.parse(sentence)]
 
 
-def _kept(told: dict[object, str], about: object, tell: Callable[[], str]) -> str:
-    """What was told about something before; else it is told, and kept."""
-    known = told.get(about)
-    if known is None:
-        if len(told) >= _KEPT:
-            told.clear()
-        known = told[about] = tell()
-    return known
+def _cached(known: dict[object, str], key: object, write: Callable[[], str]) -> str:
+    """The text that was written for this key before; else it is written, and kept."""
+    text = known.get(key)
+    if text is None:
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        text = known[key] = write()
+    return text
 
 
 def _fits(value: object, wanted: object) -> bool:
-    """TOML knows neither null, for which "" stands, nor tuples, for which lists stand."""
+    """Does a field fit a `when`?  In TOML "" stands for None, and lists stand for tuples."""
     if wanted == HIDDEN and isinstance(value, (tuple, Mapping)):
         items = value.values() if isinstance(value, Mapping) else value
         return bool(value) and all(item == HIDDEN for item in items)
@@ -252,7 +258,7 @@ def _fits(value: object, wanted: object) -> bool:
 
 
 def _form(language: str, count: int) -> int:
-    """Which of the forms of a noun goes with a number (CLDR's cardinal rules for whole numbers)."""
+    """The index of the form of a noun that goes with a number (CLDR's cardinal rules for whole numbers)."""
     if language == "en":
         return 0 if abs(count) == 1 else 1
     ones, tens = abs(count) % 10, abs(count) % 100

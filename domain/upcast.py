@@ -1,11 +1,11 @@
-"""Old tags for ever: how bytes written under a tag that is no longer in use are read today.
+"""Upcasters: how bytes that were written under an old tag are read today.
 
-A tag is a stable name, and a field may be added with a default: such bytes need nothing.  Any other change of
-a fact or a step is a new tag, and the game lists an upcaster for the old one: plain data in, plain data of a
-newer tag out.  It is called only when the bytes do not decode as they stand, so it costs nothing otherwise;
-and only what is read changes, never what is stored: roots and proofs are over the bytes first written.
+A tag is a stable name, and a field may be added with a default: then old bytes decode as they are.  Any other
+change of a fact or a step needs a new tag, and the game lists an upcaster for the old one: plain data in,
+plain data of a newer tag out.  It is called only if the bytes do not decode as they are, so it costs nothing
+otherwise.  Only what is read changes, never what is stored: roots and proofs cover the bytes first written.
 
-Stored examples of old bytes lie in `tests/stored`; they are never written anew.
+Examples of old bytes are in `tests/stored`; they are never regenerated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FIELDS = ("fact", "do")
 def decoder(kind: Any, upcasters: Upcasters) -> Callable[[bytes | msgspec.Raw], Any]:
     """A function that decodes `kind` from JSON, old tags included.
 
-    It raises `msgspec.DecodeError` (see there) where the bytes are of no tag, old or new.
+    It raises `msgspec.DecodeError` if the bytes have no known tag, old or new.
     """
     strict = msgspec.json.Decoder(kind).decode
     if not upcasters:

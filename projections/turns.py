@@ -55,15 +55,15 @@ def play(game: Game, record: Record, *, in_full: bool) -> tuple[Play, list[AnyFa
     Args:
         in_full: as it was; else as a spectator was told it.
     """
-    told = record.told(record.audiences if in_full else ())
-    if told.kind not in BRING_FACTS or not (told.facts or told.kind == PLAYED):
+    leaf = record.leaf_for(record.audiences if in_full else ())
+    if leaf.kind not in BRING_FACTS or not (leaf.facts or leaf.kind == PLAYED):
         return None
-    facts = [codec(game).fact(raw) for raw in told.facts]
+    facts = [codec(game).fact(raw) for raw in leaf.facts]
     # The words for facts know today's tags only.
-    raws = tuple([Raw(canonical(fact)) for fact in facts]) if game.upcasters else told.facts
-    if told.kind != PLAYED:
-        return Play(told.move, raws), facts
-    return Play(told.move, raws, told.seat, told.ask, told.picks), facts
+    raws = tuple([Raw(canonical(fact)) for fact in facts]) if game.upcasters else leaf.facts
+    if leaf.kind != PLAYED:
+        return Play(leaf.move, raws), facts
+    return Play(leaf.move, raws, leaf.seat, leaf.ask, leaf.picks), facts
 
 
 def _reason(records: Sequence[Record]) -> str:

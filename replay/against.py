@@ -106,7 +106,7 @@ class _Comparison:
             if any(line.label in others for line in parsed.signatures)
             else f", and the file names {self._note.names}"
         )
-        return checkpoint, f"{signed.told()}{other}"
+        return checkpoint, f"{signed.text()}{other}"
 
 
 def _moves(count: int) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
-from domain.events import Asked, Closed, Played, Resigned, Restated, SaltOpened, Seated, TakenBack, Told
+from domain.events import Asked, Closed, FactEntry, Played, Resigned, Restated, SaltOpened, Seated, TakenBack
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, AnyFact, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
@@ -64,7 +64,7 @@ class Audit:
         entry = record.entry
         if isinstance(entry, Restated):  # no rule led there
             self._go_on_from_record(match)
-        elif isinstance(entry, Told) and match.begun:
+        elif isinstance(entry, FactEntry) and match.begun:
             before = self._live or match.table_with_agenda(match.move - 1)
             rerun = self._rerun(before, record)
             _compare(match, record, before, rerun)

@@ -177,7 +177,7 @@ def _moves(match: Match) -> Iterator[Row]:
 
 def _viewer(match: Match) -> Seat | None:
     """Whose knowledge is exported: everybody's together, once the match is over and tells it."""
-    return match.told_as(ALL if match.closed else None)
+    return match.effective_viewer(ALL if match.closed else None)
 
 
 def _picks(match: Match, record: Record) -> list[str] | None:

@@ -66,7 +66,7 @@ def position(match: Outline, move: int | None = None, viewer: Seat | None = None
         kind_of(entry),
         entry.at,
         match.stands(move),
-        match.told_as(viewer),
+        match.effective_viewer(viewer),
         "over" if over else _status(match, move),
         None if over else match.asked_at(move),
         match.result if over else table.result,
@@ -102,7 +102,7 @@ def must_see(match: Outline, viewer: Seat | None) -> None:
         raise NoView(f"no viewer {viewer!r}; there are: spectator, {', '.join(match.game.seats)}, {ALL}")
     if viewer == ALL and not match.closed:
         raise NoView("everything is shown when the match is over; until then: spectator or a seat")
-    viewer = match.told_as(viewer)
+    viewer = match.effective_viewer(viewer)
     if viewer and (HOUSE if viewer == ALL else viewer) not in match.audiences:
         raise NoView(
             f"the private parts are not in this log, so it can only be shown to a spectator, not {viewer}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from domain.chance import CHAIN, SCHEME, Drawn, Ledger, Secret, drawn, link, salt_hash
-from domain.events import Key, Opened, SaltOpened, Seated, SecretOpened, TakenBack, Told
+from domain.events import FactEntry, Key, Opened, SaltOpened, Seated, SecretOpened, TakenBack
 from domain.log import HOUSE, Damaged, Record, b64, said_of, seal, unb64
 from domain.match import Match
 from domain.refusals import Sentence
@@ -69,7 +69,7 @@ class Luck:
         entry = record.entry
         if isinstance(entry, (Seated, SaltOpened)):
             _check_salt(match, entry)
-        if isinstance(entry, Told):
+        if isinstance(entry, FactEntry):
             first, last = self._ledger.period, self._ledger.period + len(entry.keys)
             self._check_keys(entry, first)
             self._check_draws(record, last, match.salts)
@@ -95,7 +95,7 @@ class Luck:
             if b64(seal(salt, record.sealed[audience])) != commitment:
                 raise Wrong(CHANCE, record.move, Sentence("private-part-not-sealed", {"who": audience}))
 
-    def _check_keys(self, entry: Told[Any], first: int) -> None:
+    def _check_keys(self, entry: FactEntry[Any], first: int) -> None:
         """Opened keys: of the periods in turn, chained to the last one, derived from the secret."""
         for period, key in enumerate(entry.keys, first):
             if key.period != period:
@@ -120,7 +120,7 @@ class Luck:
             raise Wrong(CHANCE, move, Sentence("period-key-not-derived", {"period": key.period}))
         self._last_key = data
 
-    def _check_anchor(self, entry: Told[Any], first: int) -> None:
+    def _check_anchor(self, entry: FactEntry[Any], first: int) -> None:
         """A new chain's anchor stands in the entry with which the last link of the old one comes into use."""
         last = [period + 1 for period in range(first, first + len(entry.keys)) if (period + 1) % CHAIN == 0]
         if not (last and self._provable):

@@ -85,5 +85,5 @@ def line(report: Report) -> str:
     if report.failures:
         return one_line("wrong: " + "; ".join(map(str, report.failures)))
     moves = counted(report.moves, "move", "moves")
-    first = f"ok: {moves} of {report.game} {report.match}, {report.signed.told()}"
+    first = f"ok: {moves} of {report.game} {report.match}, {report.signed.text()}"
     return one_line("; ".join([first, *report.notes]))

@@ -12,6 +12,7 @@ from domain.chance import is_long_enough
 from domain.events import (
     Asked,
     Closed,
+    FactEntry,
     Opened,
     Played,
     Resigned,
@@ -23,7 +24,6 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
-    Told,
 )
 from domain.kernel import AnyFact, Result
 from domain.log import HOUSE, Record, codec
@@ -50,7 +50,7 @@ def must_agree(match: Match, record: Record) -> None:
         Wrong: it is not.
     """
     entry = record.entry
-    if isinstance(entry, Told):
+    if isinstance(entry, FactEntry):
         reason = _disclosed_wrongly(match, record) or _asked_wrongly(match, entry)
     elif isinstance(entry, Closed):
         reason = _closed_wrongly(match, entry)
@@ -190,7 +190,7 @@ def _agenda_wrong(match: Match, record: Record) -> Sentence | None:
     return None
 
 
-def _asked_wrongly(match: Match, entry: Told[Any]) -> Sentence | None:
+def _asked_wrongly(match: Match, entry: FactEntry[Any]) -> Sentence | None:
     """A running game asks somebody; a question was put by a move that has been."""
     table = match.positions[-1].table
     if not match.begun or table.result is not None:
@@ -244,7 +244,7 @@ def _closed_wrongly(match: Match, entry: Closed) -> Sentence | None:
 
 
 def _closed_wrongly_for_a_salt(match: Match, entry: Closed, cause: Any) -> Sentence | None:
-    if not isinstance(cause, Told) or not match.unopened or not all(match.seats.values()):
+    if not isinstance(cause, FactEntry) or not match.unopened or not all(match.seats.values()):
         return Sentence("closed-for-no-salt")
     if entry.unopened != match.unopened:
         return Sentence(

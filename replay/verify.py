@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from domain.chance import Secret
-from domain.events import Closed, Restated, SecretOpened, Told
+from domain.events import Closed, FactEntry, Restated, SecretOpened
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, said_of, unb64
 from domain.match import Match
@@ -247,7 +247,7 @@ def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findi
     opening.add(file.leaves[0])
     if checkpoint.root != opening.root:
         raise Wrong(LOG, 1, Sentence("receipt-of-another-opening"))
-    findings.notes.append(f"receipt: over this opening move, {signed.told()}")
+    findings.notes.append(f"receipt: over this opening move, {signed.text()}")
 
 
 def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _Findings) -> None:
@@ -333,7 +333,7 @@ class _Tables:
 
     def add(self, match: Match) -> None:
         """Count the table after the latest move; the others are those of an earlier move.  Raises Wrong."""
-        if not isinstance(match.records[-1].entry, Told):
+        if not isinstance(match.records[-1].entry, FactEntry):
             return
         latest = match.positions[-1]
         self._left -= len(_encode(latest.table)) + sum(map(len, latest.agenda))

@@ -31,10 +31,10 @@ EDGES = {  # public functions that may say Any, by what passes there
         domain.partial_match.PartialMatch.table_at
     """,
     "an entry of the log of whichever kind, or the fields of one": """
-        domain.drafts.Drafting.add domain.drafts.Drafting.tell domain.history.History.entry_at
+        domain.drafts.Drafting.add domain.drafts.Drafting.add_decision domain.history.History.entry_at
         domain.log.Record.__init__ domain.log.Record.entry domain.log.Record.parts domain.log.overlaid
         domain.log.Codec.entry domain.log.Codec.parts domain.log.Codec.kind_of
-        domain.log.Codec.fact domain.log.Codec.told
+        domain.log.Codec.fact domain.log.Codec.leaf_with
         domain.match_base.Outline.players domain.match_base.Outline.player_of
         domain.match_base.Outline.entry_at domain.match_base.expect domain.partial_match.PartialMatch.entry_at
         projections.seat_swaps.settles projections.seat_swaps.exchanged replay.positions.kind_of

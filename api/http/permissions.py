@@ -82,7 +82,7 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
 
     `view` names a seat as it was played after `move` (None: the latest).  What is given is the place where
     its player sat down, which stays good while the match goes on: a stream follows its player.  Of an
-    imported match everybody sees what a spectator does (see `History.told_as`).
+    imported match everybody sees what a spectator does (see `Outline.effective_viewer`).
 
     Raises:
         Refused: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).

@@ -88,7 +88,7 @@ class LogView(Struct, frozen=True):
     def facts(self, first: int, last: int) -> list[Raw]:
         """The facts of some moves in a row."""
         records = self.match.records[first - 1 : last]
-        return [fact for record in records for fact in record.told(self._audiences(record)).facts]
+        return [fact for record in records for fact in record.leaf_for(self._audiences(record)).facts]
 
     def lines(self, numbers: Iterable[int]) -> bytes:
         """Moves as NDJSON."""
@@ -272,7 +272,7 @@ def _summary(
         "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,
         "signer": next(iter(match.proof.by), None) if match.proof else None,
-        "signature": match.proof.told(language) if match.proof else None,
+        "signature": match.proof.text(language) if match.proof else None,
         "chance": _chance(match),
         "salts": match.salt_marks,
         "unopened": list(match.unopened),

@@ -24,7 +24,7 @@ OPTIONS = (
     Option("first_balance", "guess", choices=("guess", "draw")),
     Option("double_agent_target", "any", choices=("any", "not_deputy_director")),  # R-DA-TARGET
     Option("score_limit", 100, least=5, most=100_000),  # R-VICTORY
-    # A reading of the house: objectives can go back under their deck, so nothing else ends every match.
+    # Our own reading: objectives can go back under their deck, so without a limit a match might never end.
     Option("turn_limit", 50, least=1, most=1_000),
 )
 
@@ -40,5 +40,5 @@ def table(edition: str, options: Options) -> State:
 
 
 def first(s: State) -> tuple[Step[State], ...]:
-    """A match is a row of turns."""
+    """A match is a series of turns, which begins with the first one."""
     return (Turn(),)

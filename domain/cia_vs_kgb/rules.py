@@ -1,4 +1,4 @@
-"""Questions about the table: sums, limits, targets, ties, scores.  Pure; `me` is the seat that would act."""
+"""Questions about the table: sums, limits, targets, ties, scores.  `me` is the seat that would act."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def contested(s: State) -> Objective:
 
 
 def influence(s: State, seat: Seat) -> int:
-    """The influence of a side: ready and mobilized groups count alike."""
+    """The influence of a side; ready and mobilized groups count alike."""
     return sum([INFLUENCE[group] for group in s.recruited[seat]])
 
 
@@ -57,7 +57,7 @@ def can_activate(s: State, me: Seat, group: str) -> bool:
 
 
 def has_target(s: State, me: Seat, group: str) -> bool:
-    """Has the power of this group anything to work on?"""
+    """Does the power of this group have a target?"""
     faction = FACTION[group]
     if faction == "media":
         return s.groups.size > 0
@@ -80,9 +80,9 @@ def economic_targets(s: State) -> Picks:
 def political_targets(s: State, me: Seat, group: str) -> Picks:
     """ "steal:<group>" and "give:<group>" within the limits (R-POLITICAL, R-POLITICAL-SELF).
 
-    A gift may not leave the opponent above the stability, not even further above; a theft may leave either
-    side there (R-POLITICAL-STEAL-OVER), unless the option `political_ban` forbids every use against an
-    opponent who has exceeded it.
+    A gift may not leave the opponent above the stability, nor move them further above it; after a theft
+    either side may be above it (R-POLITICAL-STEAL-OVER), unless the option `political_ban` forbids every use
+    against an opponent who exceeds it.
     """
     foe = OTHER[me]
     slack = contested(s).stability - influence(s, foe)
@@ -101,7 +101,7 @@ def military_in_play(s: State) -> Cards:
 
 
 def owner(s: State, group: str) -> Seat:
-    """In front of whom a group lies."""
+    """The seat in front of which a group lies."""
     return "cia" if group in s.recruited["cia"] else "kgb"
 
 
@@ -122,7 +122,8 @@ def struggle_events(s: State, me: Seat) -> Picks:
 
 
 def detente_events(s: State, me: Seat) -> Picks:
-    """Space Race, where an objective is left to look at; Olympic Games, with the agent to bring back."""
+    """The events `me` may use in Detente: Space Race, if an objective is left to look at; Olympic Games, with
+    the agent to bring back."""
     won = s.won[me]
     race = ("event:space_race",) if "space_race" in won and s.objectives.size else ()
     if "olympic_games" not in won:
@@ -134,7 +135,7 @@ def detente_events(s: State, me: Seat) -> Picks:
 
 
 def is_fixed_above(pile: Pile) -> bool:
-    """Is the position of the uppermost card fixed, so that turning it up is no draw?"""
+    """Is the position of the uppermost card fixed, so that it is turned up without a draw?"""
     return bool(pile.top) or not pile.loose
 
 
@@ -149,7 +150,7 @@ def to_draw(pile: Pile, count: int) -> int:
 
 
 def uppermost(pile: Pile, count: int, drawn: Picks) -> Cards:
-    """The `count` uppermost cards (fewer, where the pile is smaller); `drawn` came out of the loose part."""
+    """The `count` uppermost cards (fewer if the pile is smaller); `drawn` come from the loose part."""
     return (pile.top + drawn + pile.bottom)[:count]
 
 
@@ -157,7 +158,7 @@ def uppermost(pile: Pile, count: int, drawn: Picks) -> Cards:
 
 
 def compared(s: State, faction: str) -> dict[Seat, int]:
-    """What each side weighs on one icon of a tie (R-TIE): its sum, or its highest group."""
+    """The weight of each side on one icon of a tie (R-TIE): its sum, or its highest group."""
     weights: dict[Seat, int] = {}
     for seat in SEATS:
         values = [INFLUENCE[group] for group in s.recruited[seat] if FACTION[group] == faction]
@@ -167,18 +168,18 @@ def compared(s: State, faction: str) -> dict[Seat, int]:
 
 
 def senders(s: State, agent: str) -> tuple[Seat, ...]:
-    """The sides whose revealed, living Agent X this is."""
+    """The sides whose revealed, living Agent X is this agent."""
     return tuple(seat for seat in SEATS if s.exposed.get(seat) == agent)
 
 
 def double_agents(s: State) -> tuple[Seat, ...]:
-    """Whose Double Agent works: of two, only that of the token's owner."""
+    """The sides whose Double Agent acts; of two, only that of the token's owner."""
     both = senders(s, "double_agent")
     return both if len(both) < 2 else tuple(seat for seat in both if seat == s.token)
 
 
 def analysts(s: State) -> tuple[Seat, ...]:
-    """Whose Analyst works: of two, only one, and the option `double_analyst` says which."""
+    """The sides whose Analyst acts; of two, only one, and the option `double_analyst` says which."""
     both = senders(s, "analyst")
     if len(both) < 2:
         return both
@@ -188,7 +189,7 @@ def analysts(s: State) -> tuple[Seat, ...]:
 
 
 def leader(points: dict[Seat, int]) -> Seat | None:
-    """The side with more points, if any."""
+    """The side with more points; None if they are equal."""
     if points["cia"] == points["kgb"]:
         return None
     return "cia" if points["cia"] > points["kgb"] else "kgb"

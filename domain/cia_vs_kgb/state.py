@@ -1,4 +1,4 @@
-"""The table of CIA vs. KGB: where every card lies, who holds which token, and the readings in force."""
+"""The table of CIA vs. KGB: where every card lies, who has which token, and the readings in force."""
 
 from __future__ import annotations
 
@@ -39,15 +39,17 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     (`recruited`; those turned sideways are also in `mobilized`).  Objectives lie in `objectives` (the deck),
     are contested (`objective`, face up on that deck), were won, or are `spent` events, out of the game.
 
-    The discard pile is public throughout: the rulebook forbids to browse it, but everybody saw each card go.
+    The whole discard pile is public: the rulebook forbids players to browse it, but each card went there face
+    up.
 
-    Agents stay in `headquarters` until they are seen to leave it: `sent` marks the one whom a player chose
-    face down, and only when he is revealed does he move to `exposed`.  So headquarters look the same to
-    everybody.  `leave` comes home during Planning; `fallen` agents are terminated.
+    Agents stay in `headquarters` until they leave it face up: `sent` marks the one that a player chose face
+    down, and only a revealed agent moves to `exposed`.  So headquarters look the same to every viewer.
+    Agents in `leave` come home during Planning; `fallen` agents are terminated.
 
-    `balance` and `token` tell who holds the balance token and whose domination token lies on the objective;
-    `prevailed` who placed his at the latest Cease-fire (nobody after double disorder or a complete tie);
-    `promises` for whom an agent of the turn before still works ("watch", "analyst").
+    `balance` is the holder of the balance token; `token` is the owner of the domination token that lies on
+    the objective; `prevailed` is the side that placed its own at the latest Cease-fire (None after double
+    disorder or a complete tie); `promises` are the sides for which an agent of the turn before still works
+    ("watch", "analyst").
     """
 
     options: Readings = Readings()

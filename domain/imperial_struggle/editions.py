@@ -39,7 +39,7 @@ OPTIONS = (
 
 
 def table(edition: str, options: Options) -> State:
-    """The board as it is set up (the reference book's page, see the facts of the house)."""
+    """The board as it is set up (the set-up page of the reference book)."""
     readings = msgspec.convert(options, Readings)
     flags = {space.id: space.flag for space in BOARD.values() if space.flag}
     if readings.spanish_empire:

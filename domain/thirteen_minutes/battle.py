@@ -86,7 +86,7 @@ class DealCuba(Draw[State], frozen=True):
 
 
 class Bid(Step[State], frozen=True):
-    """How many cubes in the fist?  Both sides at once, in secret; `waiting` have not closed theirs yet."""
+    """How many cubes to bid?  Both sides at once, in secret; the sides in `waiting` have not bid yet."""
 
     spelling = ("{number}",)
     secret: ClassVar[bool] = True
@@ -115,9 +115,9 @@ class Bid(Step[State], frozen=True):
 
 
 class OpenBids(Step[State], frozen=True):
-    """Equal bids cost nothing and are made again; otherwise both are lost, and the higher one chooses.
+    """Equal bids cost nothing, and both bid again; else both bids are lost, and the higher bidder chooses.
 
-    After so many equal bids in a row (option equal_bids) they still cost nothing, and chance chooses.
+    If the bids are equal as often as the option equal_bids says, they cost nothing, and chance chooses.
     """
 
     rule: ClassVar[str] = "book 002, Initiative; T-BID"
@@ -157,10 +157,10 @@ class ChooseFirst(Step[State], frozen=True):
 
 
 class DrawFirst(Draw[State], frozen=True):
-    """Who goes first, after too many equal bids."""
+    """Which side goes first, after too many equal bids."""
 
     spelling = ("{seat}",)
-    rule: ClassVar[str] = "a reading of the house: equal_bids"
+    rule: ClassVar[str] = "a reading of our own: the option equal_bids"
 
     def label(self, s: State) -> str:
         return f"first/b{s.battle}"

@@ -1,7 +1,8 @@
 """The words of the table: superpowers, zones, colours, territories.
 
-A *seat* is a player's chair and keeps its name for a whole campaign.  A *side* is the superpower that he
-plays in the battle at hand.  All that lies on the table belongs to a side; `State.seats` tells who plays it.
+A *seat* is a player's chair and keeps its name for a whole campaign.  A *side* is the superpower that the
+player has in the current battle.  All that lies on the table belongs to a side; `State.seats` says which seat
+plays it.
 """
 
 from __future__ import annotations

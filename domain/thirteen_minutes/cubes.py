@@ -1,7 +1,7 @@
-"""What placing, removing and sliding bring: the facts, in order, and the table after them.
+"""The facts of placing, removing and sliding, in order; each generator returns the table after them.
 
 A territory slides one step toward the owner of cubes that are placed on it, and one step away from the owner
-of cubes that are removed from it, however many they are (book 002, Commands; ruling T-EVENT-SLIDE).
+of cubes that are removed from it, whatever their number (book 002, Commands; ruling T-EVENT-SLIDE).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Editions and options: every reading and variant by name, the empty table, and how a match begins.
 
-A seat keeps its name for the whole match and is the player; with `campaign_sides` = swapped the players
-change superpowers from battle to battle, and `State.seats` tells which seat plays which side.
+A seat keeps its name for the whole match and stands for the player; with `campaign_sides` = swapped the
+players exchange superpowers after each battle, and `State.seats` says which seat plays which side.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ OPTIONS = (
     Option("campaign_sides", "fixed", choices=("fixed", "swapped")),
     # T-CAMPAIGN: both sides have reached the target with equal sums.
     Option("campaign_equal", "play_on", choices=("play_on", "draw")),
-    # Readings of the house: the book sets no limit, and a match has to end.
+    # Our own readings: the book sets no limit, and a match has to end.
     Option("equal_bids", 10, least=1, most=100),
     Option("campaign_battles", 13, least=1, most=100),
 )
 
 
 def table(edition: str, options: Options) -> State:
-    """The empty table; `edition` is the only one there is."""
+    """The empty table; there is only one edition."""
     return State(options=msgspec.convert(options, Settings))
 
 
@@ -51,7 +51,7 @@ def first(s: State) -> tuple[Step[State], ...]:
 
 
 def names(edition: str, options: Options, language: str) -> dict[str, str]:
-    """The titles and event texts of an owner's card set; `edition` is the only one there is."""
+    """The titles and event texts of a match's own card set; there is only one edition."""
     card_set = options.get("card_set")
     if not isinstance(card_set, dict) or language not in LANGUAGES:
         return {}
@@ -62,6 +62,6 @@ def names(edition: str, options: Options, language: str) -> dict[str, str]:
 
 
 def _card_names(card: dict[str, Any], language: str) -> dict[str, str]:
-    """An event without a text has an empty one: a card of the house may have the same id."""
+    """A card's title and event text; "" if the set gives none, for a built-in card may have the same id."""
     text = card["event"].get("text", {}).get(language, "")
     return {card["id"]: card["title"][language], f"{card['id']}.event": text}

@@ -1,7 +1,7 @@
 """Events: each step of the event language as a step of the agenda (book 002, Event).
 
-Every step is "up to": no pick declines it.  `side` is the executor; `step` counts the steps of the card's
-event.  What a step may touch is tested before it moves anything.
+Every step is "up to": no pick declines it.  `side` is the executor; `step` is the index of the step in the
+card's event.  What a step may touch is checked before it moves anything.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Remove(_Territories, frozen=True):
 
 
 class _Count(_EventStep, frozen=True):
-    """How many cubes on the first of `territories`?  Where only one is possible nobody is asked."""
+    """How many cubes on the first of `territories`?  If only one is possible, no question is asked."""
 
     spelling = ("{number}",)
     territories: tuple[str, ...]
@@ -135,7 +135,7 @@ class _Count(_EventStep, frozen=True):
 
 
 class PlaceCount(_Count, frozen=True):
-    """How many cubes are placed there?  One stays in the supply for each territory still to come."""
+    """How many cubes are placed there?  One must stay in the supply for each further territory."""
 
     def most(self, s: State) -> int:
         return min(super().most(s), s.supply[self.side] - len(self.territories[1:]))
@@ -163,7 +163,7 @@ def _targets(s: State, me: Side, op: TransferOp, source: str, cubes: int) -> Pic
 
 
 class TransferFrom(_Asked, frozen=True):
-    """How many own cubes, from where?"""
+    """How many cubes of the executor's own, and from where?"""
 
     spelling = ("{number}:cuba", "{number}:{card}")
 
@@ -243,7 +243,7 @@ class Shift(_Asked, frozen=True):
         }[op.direction]
 
     def bounds(self, s: State, seat: Seat) -> tuple[int, int]:
-        """One at a time where a territory can slide both ways."""
+        """One at a time if a territory can slide both ways."""
         op: ShiftOp = self.op(s)
         left = 1 if op.direction == "either" else op.territories
         return 0, min(left, len(self.options(s, seat)))
@@ -262,11 +262,11 @@ class Shift(_Asked, frozen=True):
             yield Shift(self.side, self.card, self.step, done)
 
 
-# --------------------------------------------------------------------------- secret looks
+# --------------------------------------------------------------------------- looking at hidden cards
 
 
 class LookAtCuba(_EventStep, frozen=True):
-    """The executor sees the Cuba card.  A look costs nothing, so nobody is asked whether he wants it."""
+    """The executor sees the Cuba card.  A look costs nothing, so the executor is not asked."""
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         yield CubaSeen(s.seats[self.side], self.side, s.cuba)

@@ -1,7 +1,7 @@
-"""What can have happened, in the order in which a battle tells it.
+"""What can happen in a battle, in the order of play.
 
-A fact names the side (the superpower) it is about.  One that not everybody may know names the seat too: the
-chair of the player who is told it in full.  The facts of the final scoring stand in `scoring_facts`.
+A fact names the side (the superpower) that it is about.  A fact with a secret also names the seat that knows
+it in full.  The facts of the final scoring are in `scoring_facts`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from domain.thirteen_minutes.state import State
 
 
 class BattleBegan(Fact[State], frozen=True):
-    """All cards are collected and shuffled, all cubes are back; `seats`: who plays which side."""
+    """All cards are collected and shuffled, all cubes are back; `seats`: the seat that plays each side."""
 
     battle: int
     seats: dict[Side, Seat]
@@ -45,7 +45,7 @@ class BattleBegan(Fact[State], frozen=True):
 
 
 class _Private(Fact[State], frozen=True):
-    """Only the player on `seat` is told it in full."""
+    """A fact that only `seat` knows in full."""
 
     seat: Seat
 
@@ -83,7 +83,7 @@ class CubaDealt(Fact[State], frozen=True):
 
 
 class BidMade(_Private, frozen=True):
-    """A fist is closed over some cubes."""
+    """A side has bid some cubes, in secret."""
 
     conceals = ("cubes",)
     side: Side
@@ -95,7 +95,7 @@ class BidMade(_Private, frozen=True):
 
 
 class BidsOpened(Fact[State], frozen=True):
-    """Both fists are opened; `higher` is None when the bids are equal."""
+    """Both bids are opened; `higher` is None if they are equal."""
 
     reveals: ClassVar[bool] = True
 
@@ -158,14 +158,14 @@ class CardPlayed(Fact[State], frozen=True):
 
 
 class EventUsed(Fact[State], frozen=True):
-    """`side` carries out the event of a card; what it brings, the next facts tell."""
+    """`side` carries out the event of a card; the next facts say what it brings."""
 
     side: Side
     card: str
 
 
 class EventDeclined(Fact[State], frozen=True):
-    """`side` lets the event of its card pass that the opponent has played."""
+    """`side` declines the event of its card, which the opponent has played."""
 
     side: Side
     card: str
@@ -179,7 +179,7 @@ class CommandDeclined(Fact[State], frozen=True):
 
 
 class CubesPlaced(Fact[State], frozen=True):
-    """`side` has put `cubes` of its own on a territory; `now` lie there, and `supply` are left."""
+    """`side` has put `cubes` of its own on a territory, where it now has `now`; `supply` are left."""
 
     side: Side
     territory: str
@@ -192,7 +192,7 @@ class CubesPlaced(Fact[State], frozen=True):
 
 
 class CubesRemoved(Fact[State], frozen=True):
-    """`by` has taken `cubes` of `side` off a territory, back to that side's supply."""
+    """`by` has taken `cubes` of `side` off a territory, back to that side's supply; `now` are left there."""
 
     by: Side
     side: Side
@@ -282,7 +282,9 @@ class TopExchanged(_Private, frozen=True):
         hand, top = s.hands[self.side], s.deck.top
         taken = top[0] if self.taken == HIDDEN else self.taken
         given = hand[0] if self.given == HIDDEN and len(hand) == 1 else self.given
-        if given == HIDDEN:  # any of the hand may have gone: what this viewer knew of it is open again
+        if (
+            given == HIDDEN
+        ):  # any card of the hand may have gone: what this viewer knew of it is unknown again
             rest, open_again = (HIDDEN,) * (len(hand) - 1), set(hand) - {HIDDEN}
         else:
             rest, open_again = without(hand, given), set()
@@ -301,7 +303,7 @@ class CardDrawn(_Private, frozen=True):
     card: str
 
     def apply(self, s: State) -> State:
-        if s.deck.top:  # whoever knew the top card knows where it went
+        if s.deck.top:  # a viewer who knew the top card knows where it went
             card = s.deck.top[0] if self.card == HIDDEN else self.card
             deck = s.deck.without_top(card)
         else:

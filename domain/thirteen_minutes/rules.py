@@ -114,7 +114,7 @@ def in_sphere(territory: Territory) -> Side | None:
 
 
 def controlled(s: State, side: Side | None) -> tuple[str, ...]:
-    """The territories that a side (None: nobody) controls."""
+    """The territories that a side (None: neither side) controls."""
     return tuple(name for name, lies in s.territories.items() if controller(lies) == side)
 
 
@@ -124,7 +124,7 @@ def territory_points(s: State, side: Side) -> int:
 
 
 def symbol(s: State, territory: str) -> Card:
-    """The card that lies there; of Cuba only to be asked once it is turned over."""
+    """The card that lies there; callers ask it of Cuba only once that card is turned over."""
     return card(s, s.cuba if territory == CUBA else territory)
 
 
@@ -139,7 +139,7 @@ def military(s: State, side: Side) -> tuple[str, ...]:
 
 
 def aftermath(s: State, side: Side) -> int:
-    """The numbers printed on the superpower's cards among the two last ones, whoever holds them."""
+    """The numbers printed on the superpower's cards among the two last ones, in either hand, added up."""
     last = [card(s, hand[0]) for hand in s.hands.values()]
     return sum(kept.command for kept in last if kept.alignment == side)
 
@@ -150,7 +150,7 @@ def higher(us: int, ussr: int) -> Side | None:
 
 
 def symbols(s: State, side: Side) -> dict[str, int]:
-    """How many symbols of each colour lie in a side's sphere, whoever controls them."""
+    """How many symbols of each colour lie in a side's sphere, controlled by it or not."""
     lying: list[str] = [
         symbol(s, name).defcon for name, lies in s.territories.items() if in_sphere(lies) == side
     ]
@@ -158,7 +158,7 @@ def symbols(s: State, side: Side) -> dict[str, int]:
 
 
 def started_war(us: dict[str, int], ussr: dict[str, int]) -> str:
-    """Three symbols of one colour in one's sphere start the war: "us", "ussr", "both" or "" (nobody)."""
+    """Three symbols of one colour in one's sphere start the war: "us", "ussr", "both" or "" (neither)."""
     starters = [side for side, found in ((US, us), (USSR, ussr)) if max(found.values()) >= WAR_SYMBOLS]
     return "both" if len(starters) == 2 else "".join(starters)
 
@@ -167,7 +167,7 @@ def started_war(us: dict[str, int], ussr: dict[str, int]) -> str:
 
 
 def battle_winner(s: State) -> Side | None:
-    """Who has won the battle: nobody with equal VP (option equal_vp) or when both started the war."""
+    """The winner of the battle; None with equal VP (option equal_vp) or if both started the war."""
     if s.war:
         return None if s.war == "both" else OPPONENT[s.war]
     return higher(s.vp[US], s.vp[USSR])
@@ -179,7 +179,7 @@ def totals(s: State) -> dict[Seat, int]:
 
 
 def outcome(s: State) -> Ended[State] | None:
-    """How the match ends after this battle; None: the campaign goes on."""
+    """How the match ends after this battle; None if the campaign goes on."""
     if s.war:
         winner = battle_winner(s)
         reason = "nuclear_war" if winner else "nuclear_war_both"
@@ -203,10 +203,10 @@ def _by_points(s: State, reason: str, equal: str) -> Ended[State] | None:
 
 
 def score(s: State) -> dict[Seat, int]:
-    """The VP of each seat: finished battles, and of the one at hand what is scored.
+    """The VP of each seat: those of finished battles, and those of the current one.
 
-    Before its scoring the territories count as they lie now: that takes no colour and no hidden card, so
-    every viewer computes the same.
+    Before the current battle is scored, its territories count as they lie now: that needs no colour and no
+    hidden card, so every viewer computes the same.
     """
     if s.over or not s.seats:
         return {seat: s.totals.get(seat, 0) for seat in SIDES}

@@ -60,7 +60,7 @@ class ScoreMilitary(Step[State], frozen=True):
 
 
 class RevealLastCards(Step[State], frozen=True):
-    """Each side shows the card that it has kept."""
+    """Each side shows the card that it kept."""
 
     rule: ClassVar[str] = "book 002, Further scoring; T-AFTERMATH"
 

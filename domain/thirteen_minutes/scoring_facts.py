@@ -37,7 +37,7 @@ class CubaTurned(Fact[State], frozen=True):
 
 
 class MilitaryScored(Fact[State], frozen=True):
-    """Which military territories count for whom; `winner` (None: equal) gains 1 VP; the VP are those now."""
+    """Which military territories count for each side; `winner` (None: equal) gains 1 VP; the VP now."""
 
     us: tuple[str, ...]
     ussr: tuple[str, ...]
@@ -50,7 +50,7 @@ class MilitaryScored(Fact[State], frozen=True):
 
 
 class LastCardsRevealed(Fact[State], frozen=True):
-    """The card that each side has kept to the end."""
+    """The card that each side kept to the end."""
 
     reveals: ClassVar[bool] = True
 
@@ -89,7 +89,7 @@ class LastCardsPlaced(Fact[State], frozen=True):
 
 
 class LastCardsScored(Fact[State], frozen=True):
-    """Under the reading that scores the last cards as territories: the VP now."""
+    """The last cards are scored as territories (option matched_cards_rescore); the VP now."""
 
     us_vp: int
     ussr_vp: int
@@ -110,7 +110,8 @@ class WarChecked(Fact[State], frozen=True):
 
 
 class BattleEnded(Fact[State], frozen=True):
-    """The result of a battle; `winner` None: nobody; `totals`: the VP of each seat over all battles."""
+    """The result of a battle; `winner` (None: equal, or both started the war); `totals`: the VP of each seat
+    over all battles."""
 
     ends_period: ClassVar[bool] = True
 

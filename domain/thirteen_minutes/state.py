@@ -30,10 +30,10 @@ class Settings(Struct, frozen=True):
 class State(Table, frozen=True, kw_only=True, omit_defaults=True):
     """One moment of a match.
 
-    `seats`: whose chair plays each side.  `cuba`: the card that is Cuba.  `supply`: cubes in hand of each
-    side.  `plays`: cards played in this battle.  `territories`: by card id, Cuba as "cuba", in the order of
-    play.  `vp`: of this battle, from the moment it is scored.  `war`: who started one.  `over`: this battle
-    has ended and counts in `totals` (VP by seat).
+    `seats`: which seat plays each side.  `cuba`: the card that is Cuba.  `supply`: how many cubes each side
+    has left.  `plays`: cards played in this battle.  `territories`: by card id, Cuba as "cuba", in the order
+    of play.  `vp`: the points of this battle, once it is scored.  `war`: which side started one ("both", ""
+    none).  `over`: this battle has ended and counts in `totals` (VP by seat).
     """
 
     options: Settings = Settings()

@@ -27,7 +27,7 @@ class Turns(Step[State], frozen=True):
 
 
 class PlayCard(Step[State], frozen=True):
-    """Which card, and where: the neutral zone or the own sphere?"""
+    """Which card, and into which zone: neutral, or the player's own sphere?"""
 
     spelling = ("neutral:{card}", "us_sphere:{card}", "ussr_sphere:{card}")
     rule: ClassVar[str] = "book 002, Play and draw a card; T-PLACE"
@@ -54,7 +54,7 @@ class PlayCard(Step[State], frozen=True):
 
 
 class ChooseAction(Step[State], frozen=True):
-    """An own card or one of the UN: Event or Command?"""
+    """After playing a card of one's own or of the UN: Event or Command?"""
 
     spelling = ("command", "event")
     rule: ClassVar[str] = "book 002, Event; T-OWN"
@@ -80,7 +80,7 @@ class ChooseAction(Step[State], frozen=True):
 
 
 class OpponentEvent(Step[State], frozen=True):
-    """The opponent has played a card of `side`: does it carry out the event?  No pick: it lets it pass."""
+    """The opponent has played a card of `side`: does `side` carry out the event?  No pick: it does not."""
 
     spelling = ("event",)
     rule: ClassVar[str] = "book 002, Commands (Important!); T-OPP"
@@ -109,7 +109,7 @@ class OpponentEvent(Step[State], frozen=True):
 
 
 class Refill(Step[State], frozen=True):
-    """One new card at the end of the turn, while the deck lasts.  A known top card is not drawn by lot."""
+    """One new card at the end of the turn, while the deck lasts; if its top card is fixed, without chance."""
 
     rule: ClassVar[str] = "book 002, Draw a new card; T-DRAW"
 

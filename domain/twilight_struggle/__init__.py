@@ -15,7 +15,7 @@ from domain.twilight_struggle.state import State
 
 
 def names(edition: str, options: Options, language: str) -> Mapping[str, str]:
-    """Cards, boxes and countries that the book of an edition calls otherwise; `options` change no name."""
+    """The names of cards, boxes and countries that differ in an edition; `options` change no name."""
     return GAME.texts[language].edition(edition)
 
 

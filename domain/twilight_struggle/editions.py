@@ -49,7 +49,7 @@ IN_FORCE_LATE = (
 
 
 def adapt(edition: str, given: Mapping[str, object], options: Options) -> Options:
-    """What an edition makes of the options.
+    """The options as an edition changes them.
 
     Raises:
         Refused: bad-option; the 2nd edition is asked for what only the Deluxe edition has.

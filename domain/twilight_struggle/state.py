@@ -13,14 +13,14 @@ Influence = dict[Seat, dict[str, int]]
 
 
 class InPlay(Struct, frozen=True, gc=False):
-    """A card that is being resolved, and who plays it."""
+    """A card that is being resolved, and the side that plays it."""
 
     card: str
     seat: Seat
 
 
 class Effect(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What a card changes for the rest of the turn: for `seat`, in `region` where one was named."""
+    """What a card changes for the rest of the turn: for `seat`, in `region` if one was named."""
 
     card: str
     seat: Seat
@@ -71,12 +71,13 @@ class State(Table, frozen=True, kw_only=True, omit_defaults=True):
 
     A card lies in `hands`, in the deck, in `discards`, is `removed`, lies `beside` the board while it is in
     force, was turned up as a headline (`headlines`), or is being resolved (`playing`, the latest last).
-    `chosen` marks the headline that still lies in a hand, face down.  The China Card is apart: `china` is
-    who has it (nobody: the variant of the Chinese Civil War), `china_ready` whether it is face up.
+    `chosen` marks the headline that still lies in a hand, face down.  The China Card has fields of its own:
+    `china` is the side that has it (None: the variant of the Chinese Civil War), `china_ready` whether it is
+    face up.
 
-    `effects` end with the turn. `reached_two`: DEFCON moved to 2 in this round (NORAD). `buries`: "We
-    Will Bury You" waits for the next US round. `envy`: who owes Missile Envy. `order`: the US cards as
-    Aldrich Ames ordered them. `bids` are those for the sides, and `gift` the extra influence that
+    `effects` end with the turn.  `reached_two`: DEFCON moved to 2 in this round (NORAD).  `buries`: "We Will
+    Bury You" waits for the next US round.  `envy`: the side that owes Missile Envy.  `order`: the US cards as
+    Aldrich Ames ordered them.  `bids` are those for the sides, and `gift` is the extra influence that
     `gift_to` got with them.
     """
 

@@ -40,10 +40,10 @@ def test_what_nobody_checked_is_told_as_that_in_both_languages() -> None:
     note = Note.parse(KEY.sign(POINT.text) + line + line)
     by, named = KEY.verifying.label, OTHER.verifying.label
     assert note.checked([KEY.verifying]) == Signed((by,), (named,))
-    assert note.checked([KEY.verifying]).told() == f"signed by {by}, names {named}, not checked"
-    assert note.checked([]).told("en") == f"names {by}, not checked, names {named}, not checked"
-    assert Signed((), (named,)).told("ru") == f"назван ключ {named}, не проверено"
-    assert Signed().told() == "not signed"
+    assert note.checked([KEY.verifying]).text() == f"signed by {by}, names {named}, not checked"
+    assert note.checked([]).text("en") == f"names {by}, not checked, names {named}, not checked"
+    assert Signed((), (named,)).text("ru") == f"назван ключ {named}, не проверено"
+    assert Signed().text() == "not signed"
 
 
 def test_every_line_that_names_a_known_key_must_fit() -> None:
@@ -112,6 +112,6 @@ def test_a_stranger_s_name_cannot_say_that_somebody_has_signed(blank: str) -> No
         f"x,{blank}signed{blank}by{blank}example.org", Ed25519PrivateKey.from_private_bytes(b"7" * 32)
     )
     note = Note.parse(forged.sign(POINT.text))
-    told = note.checked([KEY.verifying]).told()
+    told = note.checked([KEY.verifying]).text()
     assert told.isascii()
     assert told == f"names {note.names}, not checked"

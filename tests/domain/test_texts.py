@@ -230,3 +230,11 @@ def test_a_label_that_wants_a_number_is_not_made_for_a_name() -> None:
     words = Texts("en", {"names": {"ace": "Ace"}, "asks": {"Pay": {"picks": {"pay": "{pick:coin|coins}"}}}})
     told = words.refused(Prompt("left", "Pay", (), 1, 1), Fault("option", 1, "pay:ace"))
     assert told == "'pay:ace' is not among the options"
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "“Ace”: play it"), ("ru", "«Ace»: разыграть")])
+def test_a_label_with_quotation_marks_is_not_quoted_again(language: str, label: str) -> None:
+    picks = {"play": label.replace("Ace", "{pick}")}
+    words = Texts(language, {"names": {"ace": "Ace"}, "asks": {"Turn": {"picks": picks}}})
+    refused = words.refused(Prompt("left", "Turn", (), 1, 1), Fault("twice", 2, "play:ace"))
+    assert refused.startswith(f"{label} ")

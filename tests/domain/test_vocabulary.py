@@ -20,7 +20,7 @@ SHARED = (
     events.Key,
     events.Chance,
     *events.Entry.__subclasses__(),
-    *events.Told.__subclasses__(),
+    *events.FactEntry.__subclasses__(),
     events.Part,
 )
 

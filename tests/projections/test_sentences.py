@@ -80,7 +80,7 @@ def test_the_score_in_words(language: str, score: tuple[str, ...]) -> None:
 def test_the_heading_names_the_moves() -> None:
     assert words_of(turn_with(), "en").heading.endswith(" 3, moves 10 to 18")
     assert words_of(Turn(1, 4, 4, {}, {}), "en").heading.endswith(" 1, move 4")
-    assert words_of(turn_with(), "ru").heading.endswith(" 3, ходы с 10 по 18")
+    assert words_of(turn_with(), "ru").heading.endswith(" 3, ходы журнала с 10 по 18")
 
 
 def test_a_game_decides_what_its_turns_are_called() -> None:
@@ -120,7 +120,7 @@ def test_the_late_war_scenario_of_twilight_struggle_begins_with_turn_8(language:
         ),
         (
             Over(18, "ruling", None, "late", "both late"),
-            "By ruling, nobody wins: both late",
+            "By ruling, neither side wins: both late",
             "По решению организатора победителя нет: both late",
         ),
         (

@@ -143,7 +143,7 @@ def test_people_are_named_where_they_are_known(told_game: Game) -> None:
         "a player who was forgotten sits down: Right. Right gives no salt. Every seat is taken; play begins."
     )
     bots = finished(told_game, bots=True).match
-    assert narrate(bots, 2, words).done == "The house plays Left (random)."
+    assert narrate(bots, 2, words).done == "A bot plays Left (random)."
 
 
 def test_options_that_are_not_the_default_are_told(told_game: Game) -> None:

@@ -55,7 +55,7 @@ def test_it_is_told_in_russian_too(swap_game: Game) -> None:
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "The house plays Dark from here on (random)."),
+        ("en", "A bot plays Dark from here on (random)."),
         ("ru", "Отныне за сторону Dark играет бот (random)."),
     ],
 )

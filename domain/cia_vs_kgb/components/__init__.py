@@ -23,7 +23,7 @@ class BadData(ValueError):
 
 
 class Said(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card says, in our words."""
+    """What a card says, in our own words, by language."""
 
     en: str
     ru: str
@@ -39,8 +39,8 @@ class Event(Struct, frozen=True, forbid_unknown_fields=True):
 class Objective(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a turn is fought over.
 
-    `stability` is the influence that nobody may exceed, `population` the greatest number of groups a player
-    may have; `icons` are the factions that break a tie, the largest icon first.
+    `stability` is the influence that no side may exceed, `population` the greatest number of groups that a
+    player may have; `icons` are the factions that break a tie, the largest icon first.
     """
 
     id: str
@@ -90,7 +90,8 @@ def read_objectives(raw: bytes) -> dict[str, Objective]:
     """The objectives by id.
 
     Raises:
-        BadData: malformed, a repeated id, an incomplete tie order, or an event on a card that is none.
+        BadData: malformed, a repeated id, an incomplete tie order, a nation with an event, or an event card
+            without one.
     """
     cards = _by_id(raw, list[Objective])
     for card in cards.values():

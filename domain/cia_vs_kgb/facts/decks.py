@@ -1,7 +1,7 @@
-"""Cards on the move: how a place changes, and the facts of the two decks.
+"""How places of cards change, and the facts of the two decks.
 
-Both ends of a deck and its uppermost cards matter here, which `domain.piles` leaves to this game.  As there,
-every function serves the truth and a viewer's table, where a face may be hidden and the loose cards are
+This game uses both ends of a deck and its uppermost cards, for which `domain.piles` has no functions.  As
+there, every function serves the true table and a viewer's, where a face may be hidden and the loose cards are
 candidates.
 """
 
@@ -60,9 +60,9 @@ def looked_at(pile: Pile, cards: Cards) -> Pile:
 
 
 def arranged(pile: Pile, cards: Cards) -> Pile:
-    """The uppermost cards, all of fixed position, now lie in this order.
+    """The uppermost cards, all in fixed positions, now lie in this order.
 
-    Whoever is not told the order no longer knows where the cards among them lie that he could place before.
+    A viewer who does not see the order no longer knows the positions of those whose faces they knew.
     """
     lost = {card for card in pile.top[: len(cards)] if card != HIDDEN}
     left = tuple(sorted({*pile.cards, *lost} - {*cards}))
@@ -93,7 +93,7 @@ class ObjectiveBuried(Fact[State], frozen=True):
 
 
 class BottomClaimed(Fact[State], frozen=True):
-    """The Director wins his side the objective from the bottom of the deck."""
+    """The Director's side wins the objective from the bottom of the deck."""
 
     reveals: ClassVar[bool] = True
     seat: Seat
@@ -119,7 +119,7 @@ class ObjectivesSeen(Fact[State], frozen=True):
 
 
 class ObjectivesArranged(Fact[State], frozen=True):
-    """Space Race: he put them back, the first uppermost."""
+    """Space Race: the player put them back, the first uppermost."""
 
     conceals = ("objectives",)
     seat: Seat

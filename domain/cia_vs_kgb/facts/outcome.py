@@ -1,4 +1,4 @@
-"""Cease-fire, Debriefing and Detente: who prevails, what becomes of agents and objectives."""
+"""Cease-fire, Debriefing and Detente: which side prevails, what becomes of agents and objectives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DisorderBroke(Fact[State], frozen=True):
 
 
 class IconCompared(Fact[State], frozen=True):
-    """A tie is read on an icon; `by` is sum or highest."""
+    """A tie is compared on an icon's faction; `by` is sum or highest."""
 
     faction: str
     by: str
@@ -84,7 +84,7 @@ class AgentWentHome(Fact[State], frozen=True):
 class AgentWentOnLeave(Fact[State], frozen=True):
     """Agent X, or an agent at headquarters, misses the next Planning.
 
-    `why`: nobel_peace_prize, double_agent (the only one that takes him from headquarters) or detente.
+    `why`: nobel_peace_prize, double_agent (only then the agent comes from headquarters) or detente.
     """
 
     seat: Seat

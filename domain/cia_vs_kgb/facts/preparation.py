@@ -31,7 +31,7 @@ class PhaseBegan(Fact[State], frozen=True):
 
 
 class HandClosed(Fact[State], frozen=True):
-    """A player hid the balance token in a hand, or wrote down his guess."""
+    """A player hid the balance token in a hand, or guessed the hand, in secret."""
 
     conceals = ("hand",)
     seat: Seat
@@ -75,7 +75,7 @@ class PromiseKept(Fact[State], frozen=True):
 
 
 class AgentSent(Fact[State], frozen=True):
-    """A player chose his Agent X, face down."""
+    """A player chose an Agent X, face down."""
 
     conceals = ("agent",)
     seat: Seat

@@ -1,4 +1,4 @@
-"""The Influence Struggle: who has which groups, in which state."""
+"""The Influence Struggle: which player has which groups, in which state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.piles import without
 
 
 class FirstChosen(Fact[State], frozen=True):
-    """The holder of the balance token said who acts first."""
+    """The holder of the balance token said which side acts first."""
 
     seat: Seat
     first: Seat
@@ -29,7 +29,7 @@ class DiscardRecruited(Fact[State], frozen=True):
 
 
 class GroupActivated(Fact[State], frozen=True):
-    """A player mobilized a group of his to use its power."""
+    """A player mobilized one of their groups to use its power."""
 
     seat: Seat
     group: str

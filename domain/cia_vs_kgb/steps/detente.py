@@ -1,4 +1,4 @@
-"""Detente: agents leave the field, the events of this phase, the score."""
+"""Detente: agents leave, and players may use the events of this phase."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Detente(Step[State], frozen=True):
 
 
 class UseEvents(Step[State], frozen=True):
-    """Space Race or Olympic Games; `declined` sides in a row had nothing to use or did not want to."""
+    """Space Race or Olympic Games; `declined` sides just before this one had nothing to use or declined."""
 
     spelling = ("event:{objective}", "decline", "{objective}:{agent}")
     rule: ClassVar[str] = "book 004, event cards"
@@ -65,7 +65,7 @@ class UseEvents(Step[State], frozen=True):
 
 
 class LookAtObjectives(Draw[State], frozen=True):
-    """Space Race: the next three objectives, known cards from under the deck included if it is that small."""
+    """Space Race: the next three objectives; if the deck is that small, known cards at its bottom, too."""
 
     spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, event cards"

@@ -1,4 +1,4 @@
-"""Cease-fire and Debriefing: who prevails, and what the agents make of it, by their initiative."""
+"""Cease-fire and Debriefing: which side prevails, and what the agents do, in order of their initiative."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def claimed(s: State, seat: Seat, why: str) -> ObjectiveClaimed:
 
 
 class CeaseFire(Step[State], frozen=True):
-    """Influence is counted; whoever exceeded the stability has to face civil disorder."""
+    """Influence is counted; a side that exceeds the stability has to face civil disorder."""
 
     rule: ClassVar[str] = "book 004, 4 Cease-fire"
 
@@ -70,7 +70,8 @@ class CeaseFire(Step[State], frozen=True):
 
 
 class FaceDisorder(Step[State], frozen=True):
-    """Agent X of an unruly side is terminated: not the Deputy Director, not with the Nobel Peace Prize."""
+    """Agent X of a side in civil disorder is terminated, except a Deputy Director, and unless the side uses
+    the Nobel Peace Prize."""
 
     spelling = ("event:{objective}", "decline")
     rule: ClassVar[str] = "book 004, 4 Cease-fire, civil disorder"
@@ -100,7 +101,7 @@ class FaceDisorder(Step[State], frozen=True):
 
 
 class Judge(Step[State], frozen=True):
-    """Who places the domination token: R-DISORDER-BOTH, R-DISORDER-ONE, R-TIE, R-TIE-COMPLETE."""
+    """Which side places its domination token: R-DISORDER-BOTH, R-DISORDER-ONE, R-TIE, R-TIE-COMPLETE."""
 
     rule: ClassVar[str] = "book 004, 4 Cease-fire"
 
@@ -127,7 +128,7 @@ def _nobody(s: State, why: str) -> Resolution[State]:
 
 
 def _tie(s: State) -> Resolution[State]:
-    """The icons from the largest down; the first that tells the sides apart decides."""
+    """The icons from the largest down; the first one on which the sides differ decides."""
     by = "sum" if s.options.tie_break == "faction_sum" else "highest"
     for faction in contested(s).icons:
         weights = compared(s, faction)
@@ -174,7 +175,7 @@ class MasterSpies(Step[State], frozen=True):
 
 
 class DoubleAgents(Step[State], frozen=True):
-    """Whoever's Double Agent works says what he does."""
+    """Each side whose Double Agent acts says what the agent does."""
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         for side in double_agents(s):
@@ -215,7 +216,8 @@ class Analysts(Step[State], frozen=True):
 
 
 class Assassins(Step[State], frozen=True):
-    """With his own token: the opposing Agent X dies, and an unclaimed objective goes under its deck."""
+    """With the side's own token on the objective: the opposing Agent X dies, and an unclaimed objective goes
+    under its deck."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Assassin"
 
@@ -230,7 +232,8 @@ class Assassins(Step[State], frozen=True):
 
 
 class Directors(Step[State], frozen=True):
-    """With his own token: the bottom of the objective deck is claimed, too (R-DIRECTOR-LAST-CARD)."""
+    """With the side's own token on the objective: it also claims the bottom card of the objective deck
+    (R-DIRECTOR-LAST-CARD)."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
 
@@ -240,7 +243,7 @@ class Directors(Step[State], frozen=True):
 
 
 class ClaimBottom(Draw[State], frozen=True):
-    """The undermost objective: a draw, or a mere turning up where its position is fixed."""
+    """The undermost objective is claimed: by a draw, unless its position is fixed."""
 
     spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 5 Debriefing, Director"
@@ -256,7 +259,7 @@ class ClaimBottom(Draw[State], frozen=True):
         return f"director/t{s.turn}/{self.seat}"
 
     def face_up(self, s: State) -> bool:
-        """After Space Race the candidates are not public: the cards on top are known to one side only."""
+        """Not after Space Race: then one side knows cards on top, so the candidates are not public."""
         return not s.objectives.top
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
@@ -266,7 +269,7 @@ class ClaimBottom(Draw[State], frozen=True):
 
 
 class Award(Step[State], frozen=True):
-    """The owner of the token claims what nobody has taken, and gets the token back."""
+    """The owner of the token claims the objective, if it is unclaimed, and gets the token back."""
 
     rule: ClassVar[str] = "book 004, 5 Debriefing"
 

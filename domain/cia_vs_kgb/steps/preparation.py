@@ -34,7 +34,7 @@ class Brief(Step[State], frozen=True):
 
 
 class TurnUpObjective(Draw[State], frozen=True):
-    """The next objective: a draw, or a mere turning up where somebody fixed the position (Space Race)."""
+    """The next objective is turned up: by a draw, unless Space Race has fixed the position."""
 
     spelling = ("{objective}",)
     rule: ClassVar[str] = "book 004, 1 Briefing"
@@ -56,7 +56,8 @@ class TurnUpObjective(Draw[State], frozen=True):
 
 
 class SettleBalance(Step[State], frozen=True):
-    """Fewer points, or at level scores the loser of the latest Cease-fire (R-BALANCE)."""
+    """The side with fewer points gets the balance token; at equal scores the loser of the latest Cease-fire
+    (R-BALANCE)."""
 
     rule: ClassVar[str] = "book 004, 1 Briefing, balance"
 
@@ -75,7 +76,7 @@ class SettleBalance(Step[State], frozen=True):
 
 
 class CloseHands(Step[State], frozen=True):
-    """The CIA hides the balance token in a hand, the KGB guesses: at once and in secret."""
+    """The CIA hides the balance token in a hand, the KGB guesses which; at once and in secret."""
 
     spelling = ("left", "right")
     secret: ClassVar[bool] = True
@@ -122,7 +123,7 @@ class DrawBalance(Draw[State], frozen=True):
 
 
 class PrepareGroups(Step[State], frozen=True):
-    """All groups are shuffled again, then an Analyst of the turn before works (R-ANALYST)."""
+    """All groups are shuffled again, then an Analyst of the turn before acts (R-ANALYST)."""
 
     rule: ClassVar[str] = "book 004, 1 Briefing, group deck"
 
@@ -137,7 +138,7 @@ class PrepareGroups(Step[State], frozen=True):
 
 
 class LookAtGroups(Draw[State], frozen=True):
-    """A player looks at the top of the group deck; what nobody fixed before, a secret draw fixes now."""
+    """A player looks at the top of the group deck; a secret draw fixes the positions that are still open."""
 
     spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 1 Briefing and 3 Influence Struggle"
@@ -207,7 +208,7 @@ class Plan(Step[State], frozen=True):
 
 
 class ChooseAgents(Step[State], frozen=True):
-    """Each side sends an agent from headquarters, face down; one that has none there sends nobody."""
+    """Each side sends an agent from headquarters, face down; a side without agents there sends none."""
 
     spelling = ("{agent}",)
     secret: ClassVar[bool] = True
@@ -242,7 +243,7 @@ class RevealAgent(Step[State], frozen=True):
 
 
 class EndLeave(Step[State], frozen=True):
-    """Both have chosen: whoever was on leave comes home (R-LEAVE)."""
+    """Both have chosen: the agents on leave come home (R-LEAVE)."""
 
     rule: ClassVar[str] = "book 004, 2 Planning"
 

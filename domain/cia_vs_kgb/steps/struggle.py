@@ -48,7 +48,7 @@ def used(s: State, seat: Seat, event: str) -> EventUsed:
 
 
 class Struggle(Step[State], frozen=True):
-    """The phase begins: the holder of the balance token says who acts first."""
+    """The phase begins: the holder of the balance token says which side acts first."""
 
     def run(self, s: State, seat: Seat, picks: Picks) -> Resolution[State]:
         assert s.balance is not None
@@ -57,7 +57,7 @@ class Struggle(Step[State], frozen=True):
 
 
 class ChooseFirst(Step[State], frozen=True):
-    """The holder decides; he need not act first himself (R-BALANCE)."""
+    """The holder decides, and may name either side (R-BALANCE)."""
 
     spelling = ("{seat}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
@@ -75,7 +75,7 @@ class ChooseFirst(Step[State], frozen=True):
 
 
 class Act(Step[State], frozen=True):
-    """One action: recruit, activate, pass, or an event; `row` passes stand in a row before it."""
+    """One action: recruit, activate, pass, or an event; `row` is the number of passes just before it."""
 
     spelling = ("activate:{group}", "event:{objective}", "pass", "recruit")
     rule: ClassVar[str] = "book 004, 3 Influence Struggle"
@@ -122,7 +122,7 @@ class Act(Step[State], frozen=True):
 
 
 def _act(s: State, me: Seat, verb: str, what: str) -> Resolution[State]:
-    """Everything that breaks a row of passes."""
+    """Every action that ends a row of passes."""
     if verb == "recruit":
         yield Recruit(me)
     elif verb == "activate":
@@ -151,7 +151,7 @@ def _power(me: Seat, group: str) -> Resolution[State]:
 
 
 class Recruit(Draw[State], frozen=True):
-    """The top group of the deck: a draw, or a mere turning up where somebody knows the card."""
+    """The top group of the deck is recruited: by a draw, unless its position is fixed."""
 
     spelling = ("{group}",)
     rule: ClassVar[str] = "book 004, 3 Influence Struggle, recruiting"
@@ -250,7 +250,7 @@ class UseTop(Power, frozen=True):
 
 
 class Escalate(Step[State], frozen=True):
-    """Nuclear Escalation: every military group is discarded, in the order its user likes."""
+    """Nuclear Escalation: every military group is discarded, in the order that its user chooses."""
 
     spelling = ("{group}",)
     ordered: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""The turn, which strings the six phases together, and its end."""
+"""The turn with its six phases, and its end."""
 
 from __future__ import annotations
 

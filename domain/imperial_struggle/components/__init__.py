@@ -36,7 +36,7 @@ class Space(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     """A space of the board.
 
     `cost` is printed in points of its kind (a naval space has none); `opens` is the turn from which it may be
-    used; `flag` who has it at the start.  `lines` are connections; `routes` are military routes, and
+    used; `flag` is its owner at the start.  `lines` are connections; `routes` are military routes, and
     `fort_routes` those that only option `tougher_forts` opens.
     """
 
@@ -59,7 +59,7 @@ class Space(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 
 
 class Where(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Which spaces are meant; a space must fit everything that is said.
+    """A description of spaces; a space must meet every condition that is given.
 
     `owner`: that side has its flag there.  `near_own`: it is connected to a market of the acting side.
     `ordinary`: it is no prestige space.  `unprotected`: no Squadron and no undamaged Fort of its owner is
@@ -149,7 +149,7 @@ class Spoils(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """What a win by at least `margin` brings.
 
     To the winner: `vp`, conquest points (`cp`), a flag to remove (`unflag`), or a special award.  To the
-    loser: `treaty_points`, and Squadrons that he must take apart (`unbuilt`) or loses for ever (`removed`).
+    loser: `treaty_points`, and Squadrons to take apart (`unbuilt`) or to lose for ever (`removed`).
     """
 
     margin: int

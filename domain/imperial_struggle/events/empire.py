@@ -63,7 +63,7 @@ IN_SPAIN_OR_AUSTRIA = Limit(where=Where(countries=("spain", "austria")), placed=
 
 
 def _ask(s: State, me: Seat, card: str) -> Resolution[State]:
-    """The question of a card, where there is something to choose; what leaves no choice just happens."""
+    """The question of a card, if there is a choice; without a choice the effect happens at once."""
     open_options = CHOICES[card].options(s, me)
     if len(open_options) == 1:
         yield from CHOICES[card].then(s, me, open_options)

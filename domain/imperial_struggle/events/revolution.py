@@ -171,7 +171,7 @@ LA_GABELLE = event(34, "la_gabelle", REVOLUTION, DIPLOMATIC, bonus_if=MORE_AVAIL
 
 @LA_GABELLE.base(BR)
 def salt_tax_unrest(s: State, me: Seat) -> Resolution[State]:
-    """Up to two advantages, anybody's, become Exhausted without being used."""
+    """Up to two advantages, of either side, become Exhausted without being used."""
     yield Choose(BR, "la_gabelle")
 
 

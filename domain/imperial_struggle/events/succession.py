@@ -304,7 +304,7 @@ def tax_reform_bonus(s: State, me: Seat) -> Resolution[State]:
 
 
 def _reform(s: State, me: Seat, by: int) -> Resolution[State]:
-    """Nobody has to spend the points, so nobody is asked whether he takes them."""
+    """A side need not spend the points, so it is not asked whether it takes them."""
     missing = by - min(by, s.debt[me])
     s = yield from reduce_debt(s, me, by, "tax_reform")
     yield from grant(s, me, "tax_reform", ECONOMIC, missing)
@@ -397,7 +397,7 @@ def stimulates_industry_bonus(s: State, me: Seat) -> Resolution[State]:
 
 @choice("calico_acts", lambda s, me: ("score", "decline"))
 def cotton_now(s: State, me: Seat, picks: Picks) -> Resolution[State]:
-    """Whoever leads in Cotton is rewarded, and that may be France."""
+    """The side that leads in Cotton is rewarded, even if that is France."""
     if picks[0] == "score":
         yield from score_good(s, "cotton", demanded=False)
 

@@ -284,7 +284,7 @@ class RoundEnded(Fact[State], frozen=True):
 
 
 class AwardScored(Fact[State], frozen=True):
-    """A Region's award: spaces of both, who wins it (nobody: a tie, or too small a lead), what it brings.
+    """A Region's award: spaces of both, the winner (None: a tie, or too small a lead), what it brings.
 
     `ministries`: those that changed what the tile says.
     """
@@ -356,7 +356,7 @@ class TerritoriesCounted(Fact[State], frozen=True):
 
 
 class SidesCounted(Fact[State], frozen=True):
-    """An event compares both sides; `side` wins the comparison or nobody does."""
+    """An event compares both sides; `side` wins the comparison, or neither side does."""
 
     card: str
     br: int

@@ -230,7 +230,7 @@ class TilesRevealed(Fact[State], frozen=True):
 
 
 class TheatreFought(Fact[State], frozen=True):
-    """A theatre is decided: the strength of both, who won it (nobody: a tie), and by how much.
+    """A theatre is decided: the strength of both, the winner (None: a tie), and by how much.
 
     `working`: each side's strength by source (tiles, alliances, keywords, conflicts, squadrons, forts, byng,
     dominance).
@@ -273,7 +273,7 @@ class DominanceWon(Fact[State], frozen=True):
 
 
 class SpaceConquered(Fact[State], frozen=True):
-    """A side spends `points` conquest points on a space of `owner`; what changes is told after it."""
+    """A side spends `points` conquest points on a space of `owner`; the next facts say what changes."""
 
     turning = True
     seat: Seat
@@ -323,7 +323,7 @@ class ConquestDeclined(Fact[State], frozen=True):
 class WarEnded(Fact[State], frozen=True):
     """The display is cleared: Basic tiles return to their pools, Bonus tiles of this war leave the game.
 
-    Those that nobody drew are turned up with the rest, so whatever lay hidden of the set is known now.
+    Tiles that no side drew are turned up with the rest, so every hidden tile of the set is known now.
     """
 
     ends_period = True

@@ -40,7 +40,7 @@ def open_political(s: State) -> Picks:
 
 
 def opposing(s: State, me: Seat, space: str) -> bool:
-    """3.2.8: the other player's flag (or, with 12.1, a Spanish one); USA flags are nobody's and stay."""
+    """3.2.8: the other player's flag (or, with 12.1, a Spanish one); USA flags belong to no side and stay."""
     owner = s.flags.get(space)
     return owner is not None and owner not in (me, USA)
 
@@ -147,7 +147,7 @@ def to_shift(s: State, me: Seat, where: Where) -> Picks:
 
 
 def to_trouble(s: State, me: Seat, where: Where) -> Picks:
-    """3.8: markets and political spaces without a Conflict marker, flagged by anybody or empty."""
+    """3.8: markets and political spaces without a Conflict marker, flagged by either side or empty."""
     return tuple(_troubled(s, me, where))
 
 
@@ -207,7 +207,7 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     """5.4.1: flagged markets without a chain of own, unconflicted markets to an own base.
 
     A Conflict marker on the market itself does not isolate it, but nothing beyond it is reached through it.
-    A damaged Fort is a base.  USA flags are bases of nobody; Spanish markets are never isolated.
+    A damaged Fort is a base.  USA flags are bases of neither side; Spanish markets are never isolated.
     """
     by_base = {(market, flags[base]) for base in BASES if base in flags for market in TRADE[base]}
     apart = [space for space in MARKETS if space in flags and (space, flags[space]) not in by_base]

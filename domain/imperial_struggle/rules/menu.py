@@ -29,7 +29,7 @@ MOST_FORGIVEN = 2  # Debt that a passing player may pay back
 
 
 def tiles(s: State) -> Picks:
-    """5.1: the open investment tiles that nobody has taken."""
+    """5.1: the open investment tiles that neither side has taken."""
     taken = {tile for picked in s.picked.values() for tile in picked}
     return tuple(tile for tile in s.shown if tile not in taken)
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def remembered(question: Callable[[State, *About], T]) -> Callable[[State, *About], T]:
-    """The decorator over a question whose answers about the last table are kept; nobody may change them.
+    """The decorator of a question whose answers about the last table are kept; callers must not change them.
 
     One table is enough, and no other is held alive: a table is done with before the next is asked about.
     """

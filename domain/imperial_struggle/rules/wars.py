@@ -127,7 +127,7 @@ def _allies(face: Theatre) -> Picks:
 
 
 def _troubled(s: State, owner: Seat, regions: Iterable[str]) -> Picks:
-    """Spaces of a side with a Conflict marker, which strengthens the other; Spain's strengthen nobody."""
+    """Spaces of a side with a Conflict marker, which strengthens the other; Spain's strengthen neither."""
     return tuple(
         space for space in s.conflicts if s.flags.get(space) == owner and BOARD[space].region in regions
     )
@@ -142,7 +142,7 @@ def _whole_forts(s: State, me: Seat, regions: Iterable[str]) -> Picks:
 
 
 def outcome(s: State, theatre: str) -> TheatreFought:
-    """7.1.4: the stronger side wins by the difference; a tie brings nobody anything."""
+    """7.1.4: the stronger side wins by the difference; a tie brings neither side anything."""
     working = {side: strength(s, side, theatre) for side in SIDES}
     br, fr = (sum(working[side].values()) for side in SIDES)
     return TheatreFought(theatre, br, fr, leader(br, fr), abs(br - fr), working)

@@ -77,10 +77,10 @@ class Affect(Choosing, frozen=True):
 
 
 class Choose(Choosing, frozen=True):
-    """Any other choice of a card: the options, and what follows, stand beside the card (`@choice`).
+    """Any other choice of a card: the options, and what follows, are defined beside the card (`@choice`).
 
-    `name` is that of the question: the card, or the card, a dot and a word.  What was chosen is told where it
-    does not speak for itself (`told`).
+    `name` is that of the question: the card, or the card, a dot and a word.  `told`: a fact says what was
+    chosen, because the facts that follow do not show it.
     """
 
     spelling = (

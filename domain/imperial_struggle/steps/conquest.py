@@ -60,7 +60,7 @@ class Single(Step[State], frozen=True):
 
 
 class Conquer(Step[State], frozen=True):
-    """7.2.1: the winner of a theatre takes one space, or leaves his `points` unspent."""
+    """7.2.1: the winner of a theatre takes one space, or leaves the `points` unspent."""
 
     spelling = ("done", "{space}")
     rule: ClassVar[str] = "book 001, 7.2.1: conquest points"
@@ -104,8 +104,8 @@ class Conquer(Step[State], frozen=True):
 def capture(s: State, me: Seat, space: str) -> Deed:
     """The space changes hands.
 
-    The fate of a damage marker is not stated: option `conquered_damage`.  12.1: an empty Spanish Territory
-    makes the opponent some friends in Spain.
+    The book does not say what becomes of a damage marker: option `conquered_damage`.  12.1: for an empty
+    Spanish Territory the opponent is owed a shift in Spain.
     """
     was_empty = space not in s.flags
     s = yield from take_control(s, me, space)
@@ -164,7 +164,7 @@ class Resist(Step[State], frozen=True):
 
 
 class SettleSpain(Step[State], frozen=True):
-    """12.1: a theatre is over, and whoever is owed shifts in Spain makes them."""
+    """12.1: a theatre is over, and a side that is owed shifts in Spain makes them."""
 
     rule: ClassVar[str] = "book 001, 12.1: the Spanish Empire"
     theatre: str
@@ -219,7 +219,7 @@ class French(Step[State], frozen=True):
 
 
 class PlaceUsaFlags(French, frozen=True):
-    """7.3: USA flags in Territories, whoever has them; nobody resists, and nobody takes them back (10.0).
+    """7.3: USA flags in Territories of either side; no side resists, and no side takes them back (10.0).
 
     No book says what becomes of a Huguenots marker there; it stays, and may still be turned.
     """

@@ -54,7 +54,7 @@ def flag(s: State, side: Seat, space: str) -> Deed:
 
 
 def unflag(s: State, space: str) -> Deed:
-    """Whoever has a flag there loses it."""
+    """The owner of the flag there loses it."""
     if space not in s.flags:
         return s
     s = yield from clear_conflict(s, space)
@@ -70,13 +70,13 @@ def shift(s: State, me: Seat, space: str) -> Deed:
 
 
 def take_control(s: State, me: Seat, space: str) -> Deed:
-    """3.2.8: whatever flag stands there goes, and `me` has the space."""
+    """3.2.8: any flag that stands there goes, and `me` has the space."""
     s = yield from unflag(s, space)
     return (yield from flag(s, me, space))
 
 
 def _settle_advantages(s: State, space: str) -> Deed:
-    """8.1: who flags every linked space takes the tile; who loses one of them returns it."""
+    """8.1: a side that flags every linked space takes the tile; a side that loses one of them returns it."""
     for tile in LINKED[space]:
         owners = {s.flags.get(linked) for linked in ADVANTAGES[tile].spaces}
         holder = owners.pop() if len(owners) == 1 else None

@@ -71,7 +71,7 @@ class SetUp(Step[State], frozen=True):
 
 
 class SealBid(Step[State], frozen=True):
-    """Each writes down the Treaty Points that the side which both want is worth to him."""
+    """Each player writes down the Treaty Points that they would give for the side which both want."""
 
     spelling = ("{number}",)
     rule: ClassVar[str] = "book 001, 7.4: bidding for sides"
@@ -322,7 +322,7 @@ def eligible(s: State, side: Seat) -> Picks:
 
 
 class TakeInitiative(Step[State], frozen=True):
-    """4.1.8: who is behind holds the initiative; on the first turn France has it."""
+    """4.1.8: the side that is behind holds the initiative; on the first turn France has it."""
 
     rule: ClassVar[str] = "book 001, 4.1.8: the initiative"
 
@@ -333,7 +333,7 @@ class TakeInitiative(Step[State], frozen=True):
 
 
 class ChooseFirst(Step[State], frozen=True):
-    """4.1.8: the holder of the initiative says who plays first."""
+    """4.1.8: the holder of the initiative says which side plays first."""
 
     spelling = ("{seat}",)
     rule: ClassVar[str] = "book 001, 4.1.8: who plays first"

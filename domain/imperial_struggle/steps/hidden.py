@@ -57,7 +57,7 @@ class DrawReturned(Draw[State], frozen=True):
 class GiveUp(Choosing, frozen=True):
     """`seat` damages a Fort of its own, sends a Squadron home or returns a Bonus tile to its pool.
 
-    The answer is secret because it names a tile; whatever everybody may know of it, the facts tell.
+    The answer is secret because it names a tile; the facts say as much of it as is public.
     """
 
     spelling = ("damage:{fort}", "return:{tile}", "send_home:{naval}")

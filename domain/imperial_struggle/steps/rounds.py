@@ -90,7 +90,7 @@ def _take(s: State, me: Seat, tile: str) -> Resolution[State]:
 
 
 class RaiseActions(Step[State], frozen=True):
-    """What open ministries add to the actions of this round by themselves."""
+    """What open ministries add to the actions of this round without a choice."""
 
     rule: ClassVar[str] = "book 001, 3.5.4: action points of ministries"
     seat: Seat
@@ -209,7 +209,7 @@ class UseAbility(Step[State], frozen=True):
 
 
 def _play(s: State, me: Seat, card: str) -> Resolution[State]:
-    """5.2: the condition is looked at once, before anything; then all of the event, then its bonus."""
+    """5.2: the condition is checked once, at the beginning; then the whole event happens, then its bonus."""
     assert s.round is not None
     face = EVENTS[card]
     if not INVESTMENTS[s.round.tile].event:

@@ -26,7 +26,7 @@ NO_THEATRE = "no_theatre"
 
 
 def place(s: State) -> str:
-    """Where in the match something is drawn, for the label of the draw."""
+    """The place in the match at which something is drawn, for the label of the draw."""
     return f"t{s.turn}/r{s.round.number}" if s.round else f"t{s.turn}"
 
 

@@ -66,7 +66,7 @@ UPRISINGS = "jacobite_uprisings"
 
 
 class War(Step[State], frozen=True):
-    """7.0: a whole war, up to the layout of the next one; the peace turn after it is not its business."""
+    """7.0: a whole war, up to the layout of the next one, without the peace turn after it."""
 
     rule: ClassVar[str] = "book 001, 7.0: the course of a war"
     war: str
@@ -104,7 +104,7 @@ class Battle(Step[State], frozen=True):
 
 
 class DebtSymbol(Step[State], frozen=True):
-    """7.1.2: the opponent takes 1 Debt, whether he has room or not."""
+    """7.1.2: the opponent takes 1 Debt, even beyond the Debt Limit."""
 
     rule: ClassVar[str] = "book 001, 7.1.2: the Debt symbol"
     seat: Seat
@@ -206,7 +206,7 @@ def _awards(row: Spoils, theatre: str) -> Resolution[State]:
 
 
 class LoseSquadrons(Single, frozen=True):
-    """7.2: the loser takes Squadrons of his own choice from the map or the Navy Box, while he has any."""
+    """7.2: the loser chooses and gives up Squadrons on the map or in the Navy Box, while it has any."""
 
     spelling = ("navy_box", "{naval}")
     rule: ClassVar[str] = "book 001, 7.2: spoils, Squadrons of the loser"
@@ -259,7 +259,7 @@ class TakeFlag(Single, frozen=True):
 class Honour(Step[State], frozen=True):
     """7.3: Atlantic Dominance, and what the Jacobites win or lose.
 
-    A third marker, or a second permission, there is none; and nothing is allowed to a card that has left.
+    There is no third marker and no second permission, and a card that has left the game is not permitted.
     """
 
     rule: ClassVar[str] = "book 001, 7.3: special awards"

@@ -1,7 +1,7 @@
 """Cards as data: the language of events, the reconstruction, and the cards of a match.
 
-The published cards of 13 Minutes are not public.  `reconstruction.json` is an invented set and is called so
-wherever it is shown; its titles and texts stand in texts.<language>.toml.  An owner of the game brings his
+The texts of the published cards of 13 Minutes are not public.  `reconstruction.json` is an invented set, and
+all texts call it so; its titles and texts are in texts.<language>.toml.  An owner of the game gives the real
 cards as the option `card_set`, checked by `card_sets.checked`.
 
 Every step of an event is "up to" and may be declined.  Its executor is the player of the card's superpower;
@@ -26,7 +26,7 @@ Direction = Literal["either", "toward_executor", "toward_opponent", "toward_neut
 
 
 class Filter(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which territories a step may touch; what is not named is free.
+    """Which territories a step may touch; a condition that is not given does not restrict.
 
     `colour`: face-up territories of these colours (never the hidden Cuba).  `zone`: where the territory lies
     before the step, as the executor sees it.  `cuba`: only Cuba, or all but Cuba.
@@ -52,7 +52,7 @@ class PlaceOp(Op, frozen=True, tag="place"):
 
 
 class RemoveOp(Op, frozen=True, tag="remove"):
-    """The same for taking cubes of `cubes_of` away, back to their owner's supply."""
+    """Removes cubes of `cubes_of` in the same way, back to their owner's supply."""
 
     cubes_of: Literal["executor", "opponent"]
     per_territory: int
@@ -92,7 +92,7 @@ class PeekHandOp(Op, frozen=True, tag="peek_hand"):
 
 
 class SwapOp(Op, frozen=True, tag="swap_with_deck_top"):
-    """The executor sees the top card of the deck and may exchange it with a card of his hand."""
+    """The executor sees the top card of the deck and may exchange it with a card of their hand."""
 
 
 AnyOp = PlaceOp | RemoveOp | TransferOp | ShiftOp | CommandOp | PeekCubaOp | PeekHandOp | SwapOp
@@ -117,7 +117,7 @@ class Card(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class CardSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Thirteen cards; `label` says what set this is, if the owner says it; `warnings`: what is unusual."""
+    """Thirteen cards; `label`: the owner's name for the set, if any; `warnings`: what is unusual about it."""
 
     cards: tuple[Card, ...]
     label: str = ""

@@ -1,7 +1,7 @@
-"""Checking an owner's card set: every wrong field is named, all of them at once.
+"""The check of an owner's card set: it names every wrong field, all of them at once.
 
-The file has the form of reconstruction.json, with a title for every card and, where the owner likes, the text
-of its event; both are a text or one text for each language:
+The file has the form of reconstruction.json, with a title for every card and, optionally, the text of its
+event; both are one text, or a text for each language:
 
     {"label": "my box", "cards": [{"id": "us-1", "title": {"en": "...", "ru": "..."}, "alignment": "us",
       "command": 3, "defcon": "military", "event": {"text": "...", "steps": [{"op": "place", ...}]}}, ...]}
@@ -27,8 +27,8 @@ from domain.thirteen_minutes.board import ALIGNMENTS, CARDS, COLOURS, CUBA, CUBE
 
 Check = Callable[[Any, str, list[Sentence]], Any]
 
-REQUIRED = object()  # stands for a default: the field must be given
-LEFT_OUT = object()  # stands for a default: without the field, nothing stands there
+REQUIRED = object()  # as a default: the field must be given
+LEFT_OUT = object()  # as a default: a field that is not given stays out of the result
 STRONGEST_COMMAND = 3
 USUAL = {US: 5, USSR: 5, UN: 3}
 ID = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -52,7 +52,7 @@ RESERVED = frozenset(
 
 
 class Field(Struct, frozen=True):
-    """One field of an object: how it is checked, and what stands there when it is left out."""
+    """One field of an object: its check, and the value if it is not given."""
 
     check: Check
     default: Any = REQUIRED
@@ -73,13 +73,13 @@ def checked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _warnings(cards: list[dict[str, Any]]) -> list[str]:
-    """What only one source says of the published cards is no error."""
+    """What differs from the published cards is not an error, because only one source describes those."""
     found = Counter(card["alignment"] for card in cards)
     if found == USUAL:
         return []
-    told = ", ".join(f"{found[alignment]} {alignment}" for alignment in ALIGNMENTS)
+    counts = ", ".join(f"{found[alignment]} {alignment}" for alignment in ALIGNMENTS)
     usual = ", ".join(f"{count} {alignment}" for alignment, count in USUAL.items())
-    return [f"this set has {told}; the published cards are said to be {usual}"]
+    return [f"this set has {counts}; the published cards are said to be {usual}"]
 
 
 # --------------------------------------------------------------------------- checks of single values
@@ -126,7 +126,7 @@ def _text(value: Any, place: str, problems: list[Sentence]) -> Any:
 
 
 def _words(value: Any, place: str, problems: list[Sentence]) -> Any:
-    """A text for all languages, or one for each."""
+    """One text for all languages, or a text for each."""
     if isinstance(value, str):
         return dict.fromkeys(LANGUAGES, _text(value, place, problems))
     return _object(dict.fromkeys(LANGUAGES, Field(_text)))(value, place, problems)
@@ -208,7 +208,7 @@ _OP = Field(_one_of(*_OPS))
 def _step(value: Any, place: str, problems: list[Sentence]) -> Any:
     op = value.get("op") if isinstance(value, dict) else None
     fields = _OPS.get(op) if isinstance(op, str) else None
-    if fields is None:  # which other fields belong here, only the op tells
+    if fields is None:  # only the op says which other fields belong here
         return _object({"op": _OP}, ignored=tuple(value) if isinstance(value, dict) else ())(
             value, place, problems
         )
@@ -221,7 +221,7 @@ _EVENT = _object(
 
 
 def _event(value: Any, place: str, problems: list[Sentence]) -> Any:
-    """`optional` may stand in the file, and can only be true: every step may be declined."""
+    """`optional` may be given, and must be true: every step may be declined."""
     event = _EVENT(value, place, problems)
     return {name: event[name] for name in ("steps", "text") if name in event}
 

@@ -1,4 +1,4 @@
-"""The cards, by periods: each a function that reads like its text, under a decorator that shows its face."""
+"""The cards, by periods: each is a function that carries out its event, under a decorator with its face."""
 
 from __future__ import annotations
 

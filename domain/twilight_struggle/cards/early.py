@@ -185,13 +185,13 @@ def captured_nazi_scientist(s: State, me: Seat) -> Resolution[State]:
 
 @card(19, US, 1, EARLY, starred=True)
 def truman_doctrine(s: State, me: Seat) -> Resolution[State]:
-    """The USSR leaves one country of Europe that nobody controls."""
+    """The USSR loses all its influence in one country of Europe that neither side controls."""
     yield RemoveEach(US, "truman_doctrine", USSR, Where(regions=("europe",), neither=True), 1, 0)
 
 
 @card(20, NEUTRAL, 2, EARLY)
 def olympic_games(s: State, me: Seat) -> Resolution[State]:
-    """The opponent takes part, and both roll; or boycotts, and the sponsor conducts Operations."""
+    """The opponent takes part, and both roll; or boycotts, and the player conducts Operations."""
     yield Choose(OTHER[me], "olympic_games", told=True)
 
 
@@ -346,7 +346,7 @@ def defectors(s: State, me: Seat) -> Resolution[State]:
 
 
 def _counts_as_soviet_play(s: State) -> bool:
-    """FAQ 4.2: not where Five-Year Plan drew it; on the licensed digital edition that scores too."""
+    """FAQ 4.2: not if Five-Year Plan drew it; in the licensed digital edition that scores, too."""
     if s.options.drawn_defectors == "score" and any(item.card == "five_year_plan" for item in s.playing):
         return True
     return s.playing[-1].seat == USSR

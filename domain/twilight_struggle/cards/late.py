@@ -208,7 +208,7 @@ def _betray(s: State, me: Seat, picks: Picks) -> Resolution[State]:
 
 @card(98, USSR, 4, LATE, starred=True, editions=("second",))
 def aldrich_ames_2nd(s: State, me: Seat) -> Resolution[State]:
-    """The USSR orders the US hand, which is played so this turn, and without the China Card (see `plays`)."""
+    """The US plays its hand this turn in the order of the USSR, and not the China Card (see `plays`)."""
     s = yield HandShown(US, s.hands[US], "aldrich_ames_2nd")
     yield from begin_effect(s, "aldrich_ames_2nd", US)
     yield OrderHand(USSR, "aldrich_ames_2nd")

@@ -70,7 +70,7 @@ def southeast_asia_scoring(s: State, me: Seat) -> Resolution[State]:
 
 @card(39, NEUTRAL, 3, MID)
 def arms_race(s: State, me: Seat) -> Resolution[State]:
-    """More Military Operations than the opponent bring 1 point; 3 where they meet the requirement too."""
+    """More Military Operations than the opponent bring 1 point; 3 if they also meet the requirement."""
     s = yield ArmsCompared(me, s.military, s.defcon)
     if s.military[me] > s.military[OTHER[me]]:
         yield from gain(s, me, 3 if s.military[me] >= s.defcon else 1, "arms_race")
@@ -186,12 +186,12 @@ def kitchen_debates(s: State, me: Seat) -> Resolution[State]:
 
 @card(49, NEUTRAL, 2, MID)
 def missile_envy(s: State, me: Seat) -> Resolution[State]:
-    """The opponent gives his best card for this one, which he must use in his next round (see `plays`)."""
+    """The opponent gives their best card for this one, and must use it in their next round (see `plays`)."""
     yield Choose(OTHER[me], "missile_envy")
 
 
 def _envied(s: State, giver: Seat) -> Picks:
-    """The cards of the highest value; "none" where there is none, so that the question betrays no hand."""
+    """The cards of the highest value; "none" without any, so that the question does not show the hand."""
     modified = s.options.missile_envy == "modified"
     values = {card: worth(s, giver, card) if modified else CARDS[card].ops for card in s.hands[giver]}
     highest = max(values.values(), default=0)
@@ -283,7 +283,7 @@ def abm_treaty(s: State, me: Seat) -> Resolution[State]:
 
 @card(58, USSR, 3, MID, starred=True)
 def cultural_revolution(s: State, me: Seat) -> Resolution[State]:
-    """The China Card comes to the USSR face up; 1 point where the USSR has it already."""
+    """The China Card comes to the USSR face up; 1 point if the USSR has it already."""
     if s.china == US:
         yield from take_china(s, USSR, ready=True)
     else:

@@ -82,7 +82,7 @@ def camp_david_accords(s: State, me: Seat) -> Resolution[State]:
 
 @card(66, US, 2, MID, starred=True)
 def puppet_governments(s: State, me: Seat) -> Resolution[State]:
-    """1 US influence in each of up to three countries where nobody has any."""
+    """1 US influence in each of up to three countries where neither side has any."""
     yield AddEach(US, "puppet_governments", US, Where(empty=True), 3, least=0)
 
 
@@ -121,7 +121,7 @@ def _us_holds_china(s: State) -> bool:
 
 @card(71, US, 2, MID, starred=True)
 def nixon_plays_the_china_card(s: State, me: Seat) -> Resolution[State]:
-    """The China Card comes to the US face down; 2 points where the US has it already."""
+    """The China Card comes to the US face down; 2 points if the US has it already."""
     if _us_holds_china(s):
         yield from gain(s, US, 2, "nixon_plays_the_china_card")
     else:
@@ -160,7 +160,7 @@ def _shuttle_to_the_middle_east(s: State, me: Seat, picks: Picks) -> Resolution[
 
 
 def _score_without(s: State, region: str, picks: Picks) -> Resolution[State]:
-    """The card is used up even where the USSR controls no battleground."""
+    """The card is used up even if the USSR controls no battleground."""
     country = picks[0] if picks else ""
     s = yield CountryLeftOut(country)
     s = yield from record(s, scored(s, region, country))
@@ -181,7 +181,7 @@ def liberation_theology(s: State, me: Seat) -> Resolution[State]:
 
 @card(76, US, 3, MID, starred=True)
 def ussuri_river_skirmish(s: State, me: Seat) -> Resolution[State]:
-    """The China Card comes to the US face up; 4 influence in Asia where the US has it already."""
+    """The China Card comes to the US face up; 4 influence in Asia if the US has it already."""
     if _us_holds_china(s):
         yield Spread(US, "ussuri_river_skirmish", US, Where(regions=("asia",)), 4, 4, 2)
     else:

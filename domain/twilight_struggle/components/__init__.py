@@ -1,7 +1,7 @@
 """The map, the regions and the Space Race of Twilight Struggle.  The cards stand in `cards`.
 
 The data stands in the JSON files beside this module; names and sentences stand in `texts.<language>.toml`.
-`MAP` holds the 84 countries; `SPACES` holds the box of the Chinese Civil War besides, which is no country.
+`MAP` holds the 84 countries; `SPACES` also holds the box of the Chinese Civil War, which is not a country.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Country(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class Region(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a region scores; `control` is None where Control wins the game."""
+    """What a region scores, in VP; `control` is None if Control wins the game."""
 
     presence: int
     domination: int
@@ -55,7 +55,7 @@ class Region(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Box(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A box of the Space Race: what it asks (`min_ops`, a die of at most `success`) and what it gives."""
+    """A box of the Space Race: what it needs (`min_ops`, a roll of at most `success`) and what it gives."""
 
     box: int
     min_ops: int

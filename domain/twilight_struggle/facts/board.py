@@ -9,7 +9,7 @@ from domain.twilight_struggle.state import State
 
 
 class InfluenceSet(Fact[State], frozen=True):
-    """A side has `now` influence in a country, `by` more than before (less, where negative)."""
+    """A side has `now` influence in a country, `by` more than before (less if negative)."""
 
     side: Seat
     country: str
@@ -59,7 +59,7 @@ class WarRolled(Fact[State], frozen=True):
 
 
 class CivilWarEnded(Fact[State], frozen=True):
-    """The USSR completed the Chinese Civil War: the markers return, and the China Card is its own."""
+    """The USSR completed the Chinese Civil War: the markers return, and it gets the China Card."""
 
     turning = True
     side: Seat

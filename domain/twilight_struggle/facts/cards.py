@@ -1,7 +1,7 @@
 """Where cards go: dealt, shown, played, discarded, removed.
 
-A card leaves a hand only in the open, so a viewer's hand of the opponent may hold unknown faces, and the
-card that goes is either known to him or one of those.
+A card leaves a hand only face up.  A viewer's table may show the opponent's hand with unknown faces; the card
+that leaves is one whose face the viewer knows, or one of those.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class TopSeen(Fact[State], frozen=True):
 
 
 class TopDiscarded(Fact[State], frozen=True):
-    """One of the cards that were looked at is discarded, for all to see."""
+    """One of the cards that were looked at is discarded, face up."""
 
     reveals = True
     seat: Seat
@@ -94,7 +94,7 @@ class DeckShuffled(Fact[State], frozen=True):
 
 
 class HandShown(Fact[State], frozen=True):
-    """A player shows the opponent his whole hand, as it is now."""
+    """A player shows the opponent their whole hand, as it is now."""
 
     reveals = True
     conceals = ("cards",)
@@ -114,7 +114,7 @@ class HandShown(Fact[State], frozen=True):
 
 
 class CardsShown(Fact[State], frozen=True):
-    """A player lays these cards of his hand open, and takes them back."""
+    """A player shows these cards of their hand, and keeps them."""
 
     reveals = True
     seat: Seat
@@ -206,7 +206,7 @@ class CardPutAway(Fact[State], frozen=True):
 
 
 class CardKept(Fact[State], frozen=True):
-    """Missile Envy goes to the opponent, who owes it for Operations in his next action round."""
+    """Missile Envy goes to the opponent, who must play it for Operations in their next action round."""
 
     card: str
     to: Seat
@@ -218,7 +218,7 @@ class CardKept(Fact[State], frozen=True):
 
 
 class EnvyEnded(Fact[State], frozen=True):
-    """Nobody owes Missile Envy any more."""
+    """Missile Envy is no longer owed."""
 
     def apply(self, s: State) -> State:
         return replace(s, envy=None)
@@ -227,7 +227,7 @@ class EnvyEnded(Fact[State], frozen=True):
 class CardDiscarded(Fact[State], frozen=True):
     """A card from a hand goes to the discards without effect.  `why`: the card, or the rule, that asks it.
 
-    A Missile Envy that was owed is owed no more.
+    If Missile Envy is discarded, it is no longer owed.
     """
 
     reveals = True
@@ -284,9 +284,9 @@ class MarkerEnded(Fact[State], frozen=True):
 class PositionStated(Fact[State], frozen=True):
     """The position is the one that the record of an imported match states at `line`; no rule led to it.
 
-    What changed on the board and its tracks stands in the facts before it; here is where the cards lie.
-    Nothing is being resolved any more.  `hands` and `deck` were worked out, and are told to no seat: others
-    are told how many cards there are.  Where `placed` is false the cards lie as before.
+    The facts before it say what changed on the board and its tracks; this one says where the cards lie.  No
+    card is being resolved any more.  `hands` and `deck` were worked out by the importer, and no seat sees
+    them: viewers see how many cards there are.  If `placed` is false the cards lie as before.
     """
 
     conceals = ("hands", "deck")

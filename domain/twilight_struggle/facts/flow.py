@@ -30,7 +30,7 @@ class HeadlinesBegan(Fact[State], frozen=True):
 
 
 class HeadlineChosen(Fact[State], frozen=True):
-    """A player chose his headline; the card stays in the hand, face down, until it is shown."""
+    """A player chose a headline; the card stays in the hand, face down, until it is shown."""
 
     conceals = ("card",)
     seat: Seat
@@ -188,7 +188,7 @@ class TrapRolled(Fact[State], frozen=True):
 
 
 class HandsChecked(Fact[State], frozen=True):
-    """The hands were looked through for scoring cards; `held` are the sides that still hold one."""
+    """The hands were checked for scoring cards; `held` are the sides that still hold one."""
 
     reveals = True
     held: tuple[Seat, ...]
@@ -209,7 +209,7 @@ class HeldCardsShown(Fact[State], frozen=True):
 
 
 class TurnEnded(Fact[State], frozen=True):
-    """The turn is over: what held for a turn holds no longer, and the China Card lies face up."""
+    """The turn is over: the counts of Space Race attempts are 0 again, and the China Card lies face up."""
 
     ends_period = True
     turning = True
@@ -231,7 +231,7 @@ class EffectsLapsed(Fact[State], frozen=True):
 
 
 class BidMade(Fact[State], frozen=True):
-    """A bid that nobody else sees yet: a superpower and a number, "us 3"."""
+    """A sealed bid, which only the bidder sees: a superpower and a number, "us:3"."""
 
     conceals = ("bid",)
     seat: Seat
@@ -267,9 +267,9 @@ class BidPassed(Fact[State], frozen=True):
 
 
 class SidesSettled(SeatsSettled[State], frozen=True):
-    """Who plays which side.  `exchanged`: the two players change seats; `gift` goes to `to`.
+    """Which player plays which side.  `exchanged`: the two players change seats; `gift` goes to `to`.
 
-    By now the bids are open and nothing is dealt, so no seat keeps anything from its new player.
+    By now the bids are open and no card is dealt, so a player learns nothing from taking over a seat.
     """
 
     to: Seat

@@ -104,7 +104,8 @@ class Tally(Struct, frozen=True, gc=False, omit_defaults=True):
     """The working of one side in a scoring.
 
     `status`: none, presence, domination or control.  `countries` are those it controls, `battlegrounds` those
-    among them that count as such, `adjacent` those next to the enemy superpower; `points` is their sum.
+    among them that count as such, `adjacent` those next to the enemy superpower; `points` are the victory
+    points for all of this.
     """
 
     status: str
@@ -125,7 +126,7 @@ class RegionScored(Fact[State], frozen=True):
 
 
 class CountryLeftOut(Fact[State], frozen=True):
-    """Shuttle Diplomacy: this battleground is not counted for the USSR ("" where it controls none)."""
+    """Shuttle Diplomacy: this battleground is not counted for the USSR ("" if it controls none)."""
 
     country: str
 

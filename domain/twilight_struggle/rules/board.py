@@ -10,12 +10,12 @@ from domain.twilight_struggle.state import State
 
 
 class Where(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Which countries are meant; a country must fit everything that is said.
+    """A description of countries; a country must meet every condition that is given.
 
     `regions` and `countries`: it lies in one of these, or is one of these.  `outside`: it does not lie there.
     `holding`: that side has influence there.  `not_controlled_by`: that side does not control it.
-    `neither`: nobody controls it.  `empty`: nobody has influence there.  `peripheral`: no battleground.
-    `stability`: at most so much.
+    `neither`: neither side controls it.  `empty`: neither side has influence there.  `peripheral`: it is not
+    a battleground.  `stability`: its stability is at most this (0: any).  `barred`: it is none of these.
     """
 
     regions: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def controls(s: State, side: Seat, country: str) -> bool:
 
 
 def controller(s: State, country: str) -> Seat | None:
-    """The side that controls a country."""
+    """The side that controls a country (2.1.7); None if neither does."""
     us, ussr = s.influence[US].get(country, 0), s.influence[USSR].get(country, 0)
     if abs(us - ussr) < MAP[country].stability:
         return None

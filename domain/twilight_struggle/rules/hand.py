@@ -24,7 +24,7 @@ from domain.twilight_struggle.state import State
 USES = (INFLUENCE, COUP, REALIGN, SPACE_RACE)
 NEVER_HEADLINED = ("un_intervention", CHINA)
 TRAPS = {US: "quagmire", USSR: "bear_trap"}
-MAY_RID = {  # cards whose event may take a scoring card out of the hand of who plays them
+MAY_RID = {  # cards whose event may take a scoring card out of the hand of the side that plays them
     USSR: ("five_year_plan", "grain_sales_to_soviets"),
     US: ("ask_not_what_your_country", "aldrich_ames_remix"),
 }
@@ -36,7 +36,7 @@ def rounds(turn: int) -> int:
 
 
 def hand_size(turn: int) -> int:
-    """4.2: the China Card apart."""
+    """4.2: cards in a full hand, without the China Card."""
     return 8 if turn <= 3 else 9
 
 
@@ -46,7 +46,7 @@ def has_eighth(s: State, seat: Seat) -> bool:
 
 
 def rounds_left(s: State, seat: Seat) -> int:
-    """The own action rounds of the turn, this one included."""
+    """How many action rounds this side has left in the turn, this one included."""
     return rounds(s.turn) + has_eighth(s, seat) - s.round + 1
 
 
@@ -56,13 +56,13 @@ def scoring(cards: Cards) -> Cards:
 
 
 def owner(card: str, player: Seat) -> Seat:
-    """Who makes the choices of an event: the side printed on it, else the player."""
+    """The side that makes the choices of an event: the one printed on it, else the player."""
     side = CARDS[card].side
     return side if side in (US, USSR) else player
 
 
 def ops_of(card: str) -> Ops:
-    """A card's own Operations."""
+    """The Operations that a card itself gives."""
     return Ops(card, 4 if card == CHINA else CARDS[card].ops)
 
 
@@ -77,17 +77,17 @@ def discardable(s: State, seat: Seat, least: int) -> Cards:
 
 
 def trapped(s: State, seat: Seat) -> str | None:
-    """Quagmire or Bear Trap, where it holds this side."""
+    """Quagmire or Bear Trap, if it holds this side; else None."""
     return TRAPS[seat] if in_force(s, TRAPS[seat]) else None
 
 
 def may_play_china(s: State, seat: Seat) -> bool:
-    """9.1-9.5: in one's own rounds, face up, and not under Aldrich Ames (2nd edition)."""
+    """9.1-9.5: the side has the China Card, face up, and is not under Aldrich Ames (2nd edition)."""
     return s.china == seat and s.china_ready and not effects(s, "aldrich_ames_2nd", seat)
 
 
 def headlines(s: State, seat: Seat) -> Picks:
-    """4.5 C: any card in hand but UN Intervention, a Missile Envy that is owed, and what 12.4 bars."""
+    """4.5 C: any card in hand except UN Intervention, an owed Missile Envy, and what 12.4 bars."""
     return tuple(
         card
         for card in s.hands[seat]
@@ -130,7 +130,7 @@ def _free(s: State, seat: Seat) -> Picks:
 
 
 def _by_value(s: State, seat: Seat, values: set[int]) -> dict[int, Picks]:
-    """Which kinds of Operations a card of each value allows; more points allow all that fewer do."""
+    """Which kinds of Operations a card of each value allows; more points allow everything that fewer do."""
     fewest = kinds(s, seat, Ops("", min(values, default=0)), KINDS)
     return {
         points: (
@@ -142,7 +142,7 @@ def _by_value(s: State, seat: Seat, values: set[int]) -> dict[int, Picks]:
 
 
 def _playable(s: State, seat: Seat) -> Cards:
-    """The hand, or the first card of the order that Aldrich Ames (2nd edition) gave it."""
+    """The hand; if Aldrich Ames (2nd edition) ordered it, only the first card of that order."""
     ordered = tuple(card for card in s.order if card in s.hands[seat]) if seat == US else ()
     return ordered[:1] or s.hands[seat]
 
@@ -150,7 +150,7 @@ def _playable(s: State, seat: Seat) -> Cards:
 def _under_pressure(s: State, seat: Seat, due: Cards) -> Picks:
     """As many scoring cards as rounds: one of them, or a card whose event may take one out of the hand.
 
-    Book 003, 4.5 D: who still holds one at the end of the turn has lost, so that is the player's own risk.
+    Book 003, 4.5 D: a side that still holds one at the end of the turn has lost; so such a card is a risk.
     """
     ordered = tuple(card for card in s.order if card in due) if seat == US else ()
     options = [f"event:{card}" for card in ordered[:1] or due]
@@ -186,9 +186,9 @@ def _owed(s: State, seat: Seat) -> Picks:
 
 
 def uses(s: State, seat: Seat, card: str, hand: Cards, operations: Picks = ()) -> list[str]:
-    """How one card may be played (5.1, 5.2, 6.4); `operations`: what its value allows, where known.
+    """How one card may be played (5.1, 5.2, 6.4); `operations`: what its value allows, if known.
 
-    An own event that cannot happen may be played all the same (5.2): the card is discarded, as in real games.
+    A side may play its own event even if it cannot happen (5.2): then the card is discarded.
     """
     face = CARDS[card]
     if face.scores:
@@ -204,7 +204,7 @@ def uses(s: State, seat: Seat, card: str, hand: Cards, operations: Picks = ()) -
 
 
 def may_intervene(s: State, seat: Seat) -> bool:
-    """UN Intervention is not for the headline phase; and a card that Aldrich Ames ordered comes alone."""
+    """UN Intervention is not for the headline phase; cards that Aldrich Ames ordered are played singly."""
     return s.phase != "headline" and not (seat == US and s.order)
 
 

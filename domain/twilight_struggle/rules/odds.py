@@ -1,4 +1,4 @@
-"""The exact chance of every outcome of a die, for those who decide.
+"""The exact chance of every outcome of a die, shown with the options of a question.
 
 An outcome names what changes: influence by side, victory points (`vp`), whether something is `won`, or that
 the game ends (`nuclear_war`, `cuban_missile_crisis`).
@@ -36,7 +36,7 @@ def detail(outcomes: Iterable[Outcome]) -> Detail:
 
 
 def coup_odds(s: State, seat: Seat, ops: Ops, country: str) -> Detail:
-    """6.3.2: what a Coup does to the influence there, or that it ends the game before the die falls."""
+    """6.3.2: what a Coup does to the influence there, or that it ends the game before the roll."""
     if crisis(s, seat):
         return detail([{"cuban_missile_crisis": 1}])
     if s.defcon == 2 and lowers_defcon(s, seat, country):
@@ -68,7 +68,7 @@ def _realignment(s: State, seat: Seat, country: str, margin: int) -> Outcome:
 
 
 def war_odds(s: State, seat: Seat, card: str, country: str) -> Detail:
-    """7.6: whether a war is won, and what that brings."""
+    """7.6: whether a war is won, and the victory points for it."""
     war, less = WARS[card], minus(s, seat, card, country)
     return detail({"won": 1, "vp": war.points} if roll - less >= war.need else {"won": 0} for roll in FACES)
 

@@ -1,4 +1,4 @@
-"""What Operations are worth, what they cost, and where they reach (books 000 and 003, section 6)."""
+"""The value of Operations, their costs and their reach (books 000 and 003, section 6)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ LOCKED = {5: (), 4: ("europe",), 3: ("europe", "asia"), 2: ("europe", "asia", "m
 
 
 class Ops(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Operations that somebody conducts.
+    """Operations that a side conducts.
 
     `card` names them; `printed` is their value before all modifiers, which count unless `plain`.  `free`
     Coups and realignments ignore the geography of DEFCON and bring no Military Operations (6.3.5, 8.2.5).
-    `granted`: an event gives them.  `where`: only there.
+    `granted`: an event gives them.  `where`: they may be used only there.
     """
 
     card: str
@@ -48,10 +48,10 @@ class Ops(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 def value(s: State, seat: Seat, ops: Ops, scope: str = "world") -> int:
-    """How many points, where all of them are spent within `scope` ("": anywhere that pays most) (7.4).
+    """7.4: how many points, if all of them are spent within `scope` ("": where they are worth most).
 
-    Containment and Brezhnev Doctrine raise up to 4, Red Scare/Purge lowers; what the China Card and Vietnam
-    Revolts add in their regions comes on top; the sum is at least 1.
+    Containment and Brezhnev Doctrine raise the value to 4 at most, Red Scare/Purge lowers it; then the China
+    Card and Vietnam Revolts add theirs in their regions; the sum is at least 1.
     """
     if ops.plain or not (s.effects or ops.card == CHINA):
         return ops.printed
@@ -73,7 +73,7 @@ def narrowed(scope: str, country: str) -> str:
 
 
 def reach(s: State, seat: Seat) -> set[str]:
-    """6.1.1: where influence was when the round began, next to it, and next to the superpower."""
+    """6.1.1: where the side had influence when the round began, next to it, and next to the superpower."""
     near = set(BESIDE[seat]).union(*[AROUND[country] for country in s.at_start[seat]])
     if not civil_war(s):
         near.discard(CIVIL_WAR)
@@ -127,7 +127,7 @@ def protected(s: State, seat: Seat, country: str, kind: str) -> bool:
 
 
 def under_nato(s: State, country: str) -> bool:
-    """NATO: US-controlled Europe, save France after De Gaulle and West Germany while Willy Brandt holds."""
+    """NATO: US-controlled Europe, except France after De Gaulle and West Germany under Willy Brandt."""
     if not in_force(s, "nato") or MAP[country].region != "europe" or not controls(s, US, country):
         return False
     if country == "france" and in_force(s, "de_gaulle_leads_france"):
@@ -164,12 +164,12 @@ def coup_modifier(s: State, seat: Seat, country: str) -> int:
 
 
 def lowers_defcon(s: State, seat: Seat, country: str) -> bool:
-    """A Coup in a battleground does, save the US under Nuclear Subs."""
+    """A Coup in a battleground lowers DEFCON, except one of the US under Nuclear Subs."""
     return MAP[country].battleground and not (seat == US and effects(s, "nuclear_subs", US) > 0)
 
 
 def realignment_modifier(s: State, side: Seat, country: str) -> int:
-    """6.2.2: adjacent controlled countries, more influence there, the own superpower next to it."""
+    """6.2.2: adjacent controlled countries, more influence there, the side's own superpower next to it."""
     modifier = sum(controls(s, side, neighbour) for neighbour in MAP[country].neighbours)
     modifier += s.influence[side].get(country, 0) > s.influence[OTHER[side]].get(country, 0)
     modifier += touches(side, country)
@@ -182,7 +182,7 @@ def crisis(s: State, seat: Seat) -> bool:
 
 
 def ransoms(s: State, seat: Seat) -> Picks:
-    """The countries where `seat` can buy the Cuban Missile Crisis off, with 2 influence."""
+    """The countries where `seat` can pay 2 influence to end the Cuban Missile Crisis for itself."""
     if not crisis(s, seat):
         return ()
     places = ("cuba",) if seat == USSR else ("west_germany", "turkey")
@@ -205,7 +205,7 @@ def _possible(s: State, seat: Seat, ops: Ops, kind: str) -> bool:
 
 
 def holds_box(s: State, seat: Seat, box: int) -> bool:
-    """6.4.4: the ability of a box is with the first side, until the other arrives."""
+    """6.4.4: the first side in a box has its ability, until the other side reaches it."""
     return s.space[seat] >= box > s.space[OTHER[seat]]
 
 
@@ -222,8 +222,8 @@ def grant(
 ) -> Ops:
     """Operations that an event gives; `own_value`: "with the value of this card".
 
-    Modifiers count (7.4.3), save for a fixed number in the 2nd edition (FAQ 4.2), and for all of them under
-    the option `event_ops_modified=false`.
+    Modifiers count (7.4.3), except for a fixed number in the 2nd edition (FAQ 4.2), and except under the
+    option `event_ops_modified=false`.
     """
     modified = s.options.event_ops_modified and (own_value or s.edition == "deluxe")
     return Ops(card, printed, plain=not modified, free=free, granted=True, where=where)

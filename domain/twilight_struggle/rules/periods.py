@@ -1,4 +1,4 @@
-"""Which cards are in the game, and when they join it (2.2.1, 4.4)."""
+"""Which cards are in the game, and when they join the deck (2.2.1, 4.4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT_FOR_LATE_WAR = (
 
 
 def cards_of(edition: str, period: str, *, optional: bool) -> Cards:
-    """The cards of a period, the China Card apart."""
+    """The cards of a period, without the China Card."""
     return tuple(
         sorted(
             card.id

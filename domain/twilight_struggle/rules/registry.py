@@ -1,7 +1,7 @@
 """The cards by id, as `cards` declares them: face, condition, and what the event does.
 
-A card is a function; its decorator says what is printed on the face.  Registered here, so that steps can run
-an event without knowing the cards.
+A card is a function; its decorator says what is printed on the face.  Cards are registered here, so that
+steps can run an event without importing the cards.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Condition = Callable[[State, Seat], bool]
 Contested = Callable[[State, Seat, dict[Seat, int]], Resolution[State]]
 SCORING, NEUTRAL = "scoring", "neutral"
 FIRST_OPTIONAL = 104  # the cards that the Deluxe edition added
-EVERY = 99  # as many as there are
+EVERY = 99  # more than any number of options: all of them
 
 
 class Card(Struct, frozen=True):
     """A card's face, and its event.
 
     `starred`: removed when its event has happened; `lasting`: it stays beside the board while in force.
-    `barred_by`: cards that, in force, forbid the event.  `needs`: (what it needs, whether that is so).
+    `barred_by`: cards that, in force, forbid the event.  `needs`: the id of a condition, and its predicate.
     `scores`: the region of a scoring card.  `war`: a war card.  `deluxe_only`: not in the 2nd edition;
     `optional`: one of the cards 104 to 110.
     """
@@ -70,7 +70,7 @@ def card(
     needs: tuple[str, Condition] | None = None,
     editions: tuple[str, ...] = (),
 ) -> Callable[[Happens], Happens]:
-    """The decorator over an event: what is printed on the card.  The function's name is the card's id."""
+    """The decorator of an event: what is printed on the card.  The function's name is the card's id."""
     optional = number >= FIRST_OPTIONAL
     found_in = editions or (("deluxe",) if optional else ("second", "deluxe"))
 
@@ -98,11 +98,11 @@ def card(
 
 
 choice = CHOICES.follow
-"""The decorator over what follows a question; its name is the card, or the card and a word."""
+"""The decorator of what follows a question; the question's name is the card, or the card and a word."""
 
 
 def contest(card: str) -> Callable[[Contested], Contested]:
-    """The decorator over what a pair of dice decides for a card."""
+    """The decorator of what a pair of dice decides for a card."""
 
     def register(then: Contested) -> Contested:
         CONTESTS[card] = then
@@ -112,7 +112,7 @@ def contest(card: str) -> Callable[[Contested], Contested]:
 
 
 def barred(s: State, card: str, player: Seat) -> str:
-    """Why an event cannot happen now: a card that forbids it, or what it needs; "" where it can."""
+    """Why an event cannot happen now: a card that forbids it, or an unmet condition; "" if it can."""
     face = CARDS[card]
     if civil_war_bars(s, card, player):
         return CIVIL_WAR

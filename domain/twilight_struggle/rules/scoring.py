@@ -1,4 +1,4 @@
-"""Scoring a region, and who has won (book 003 and 000, section 10)."""
+"""The scoring of regions, and the winner (book 003 and 000, section 10)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def score(s: State) -> dict[Seat, int]:
 
 
 def leader(vp: int) -> Seat | None:
-    """Who leads on the victory track."""
+    """The side that leads on the victory track; None at 0."""
     return None if vp == 0 else US if vp > 0 else USSR
 
 
 def scored(s: State, region: str, left_out: str = "") -> RegionScored:
-    """The working of a region; `left_out` is not counted for the USSR (Shuttle Diplomacy)."""
+    """10.1: how a region scores; `left_out` is not counted for the USSR (Shuttle Diplomacy)."""
     if region == "southeast_asia":
         us, ussr = _southeast_asia(s, US), _southeast_asia(s, USSR)
     else:
@@ -87,14 +87,14 @@ def _worth(region: str, status: str) -> int:
 
 
 def status_of(s: State, region: str, side: Seat) -> str:
-    """What a side has in a region now, for Summit; Formosan Resolution counts for scoring alone."""
+    """What a side has in a region now, for Summit; Formosan Resolution counts for scoring only."""
     beside = tuple(card for card in s.beside if card != "formosan_resolution")
     working = scored(replace(s, beside=beside), region)
     return working.us.status if side == US else working.ussr.status
 
 
 def winner_of_europe(working: RegionScored) -> Seat | None:
-    """Control of Europe wins the game."""
+    """The side that wins the game by Control of Europe; None if neither does."""
     if working.region != "europe":
         return None
     return next(
@@ -103,7 +103,7 @@ def winner_of_europe(working: RegionScored) -> Seat | None:
 
 
 def final_winner(s: State, vp: int) -> Seat | None:
-    """10.3.2; in the Late War scenario the US needs 20 points, else the USSR wins."""
+    """10.3.2: the leader wins; in the Late War scenario the US needs 20 points, else the USSR wins."""
     if s.options.scenario == "late_war":
         return US if vp >= MOST else USSR
     return leader(vp)

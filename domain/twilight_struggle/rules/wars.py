@@ -1,4 +1,4 @@
-"""The five war cards: who attacks whom, what the roll needs, what victory brings."""
+"""The five war cards: what the roll needs, and what victory brings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.twilight_struggle.state import State
 class War(Struct, frozen=True):
     """A war card: a roll of at least `need` wins `points`; `military` Operations count in any case.
 
-    `target_counts`: the target itself counts against the attacker where the enemy controls it.
+    `target_counts`: the target itself counts against the attacker if the enemy controls it.
     """
 
     need: int
@@ -33,7 +33,7 @@ WARS = {
 
 
 def minus(s: State, attacker: Seat, card: str, country: str) -> int:
-    """What is taken off the die: enemy-controlled neighbours of the target, and what the card adds.
+    """What is subtracted from the roll: enemy-controlled neighbours of the target, and what the card adds.
 
     An adjacent enemy superpower counts as such a neighbour (2.1.5, FAQ 4.2 on Brush War); before the Chinese
     Civil War is complete the Korean War has one more (book 003, 12.4.2).

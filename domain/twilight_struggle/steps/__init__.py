@@ -1,5 +1,5 @@
-"""What can remain to be done in Twilight Struggle.
+"""The steps of Twilight Struggle.
 
-`setup`, `flow` and `play` string a match together; `operations` and `choices` ask; `hands`, `wars` and `dice`
-are left to chance; `deeds` holds what often happens.
+`setup`, `flow` and `play` hold the course of a match; `operations` and `choices` ask questions; `hands`,
+`wars` and `dice` ask chance; `deeds` holds sequences of facts that several steps share.
 """

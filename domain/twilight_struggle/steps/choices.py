@@ -92,7 +92,7 @@ class RemoveEach(Choosing, frozen=True):
 class OneByOne(Choosing, frozen=True):
     """`left` of `of` influence of `side` still change, one by one, at most `most` in one country.
 
-    `done` is how much has changed where.
+    `done` is how much has changed in each country.
     """
 
     spelling = ("{country}",)
@@ -169,10 +169,10 @@ class Double(Choosing, frozen=True):
 
 
 class Choose(Choosing, frozen=True):
-    """Any other choice of a card: the options, and what follows, stand beside the card (`@choice`).
+    """Any other choice of a card: the options, and what follows, are defined beside the card (`@choice`).
 
-    `name` is that of the question: the card, or the card and a word.  What was chosen is told where it does
-    not speak for itself (`told`).
+    `name` is that of the question: the card, or the card and a word.  `told`: a fact says what was chosen,
+    because the facts that follow do not show it.
     """
 
     spelling = (

@@ -1,6 +1,6 @@
-"""What often happens, as generators of facts; each returns the table after it.
+"""Sequences of facts that several steps share, as generators; each returns the table after them.
 
-`s = yield from add(s, ...)` reads like the sentence on a card.
+Steps use them so: `s = yield from add(s, ...)`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def add(s: State, side: Seat, country: str, count: int) -> Deed:
 
 
 def remove(s: State, side: Seat, country: str, count: int) -> Deed:
-    """A side loses influence, as far as it has so much there."""
+    """A side loses influence, at most as much as it has there."""
     count = min(count, influence(s, side, country))
     if count > 0:
         s = yield InfluenceSet(side, country, -count, influence(s, side, country) - count)
@@ -54,7 +54,7 @@ def clear(s: State, side: Seat, country: str) -> Deed:
 
 
 def take_control(s: State, side: Seat, country: str) -> Deed:
-    """A side gets what it lacks for control (never loses any)."""
+    """A side gains the influence that it lacks for control; it never loses any."""
     needed = MAP[country].stability + influence(s, OTHER[side], country)
     return (yield from add(s, side, country, needed - influence(s, side, country)))
 
@@ -63,7 +63,7 @@ def take_control(s: State, side: Seat, country: str) -> Deed:
 
 
 def degrade(s: State, by: int = 1) -> Deed:
-    """DEFCON falls; at 1 the phasing player has lost, whoever moved it (8.1.3)."""
+    """DEFCON falls; at 1 the phasing player has lost, even if the other side moved it (8.1.3)."""
     return (yield from set_defcon(s, max(1, s.defcon - by)))
 
 
@@ -83,7 +83,7 @@ def set_defcon(s: State, now: int) -> Deed:
 
 
 def gain(s: State, side: Seat, points: int, why: str, *, bounded: bool = True) -> Deed:
-    """A side gains victory points; the track ends at 20, save in final scoring (10.2)."""
+    """A side gains victory points; the track ends at 20, except in final scoring (10.2)."""
     if points > 0:
         now = s.vp + (points if side == US else -points)
         s = yield ScoreMoved(side, points, max(-MOST, min(MOST, now)) if bounded else now, why)
@@ -129,7 +129,7 @@ def record(s: State, working: RegionScored, *, bounded: bool = True) -> Deed:
 def record_contest(
     s: State, card: str, rolls: dict[Seat, int], modifiers: dict[Seat, int]
 ) -> Generator[Fact[State], State, tuple[State, Seat | None]]:
-    """Both sides rolled; returns the table and who has the higher total (nobody: a tie)."""
+    """Both sides rolled; returns the table and the side with the higher total (None: a tie)."""
     margin = rolls[US] + modifiers[US] - rolls[USSR] - modifiers[USSR]
     winner = None if margin == 0 else US if margin > 0 else USSR
     s = yield ContestRolled(card, rolls, modifiers, winner)
@@ -145,7 +145,7 @@ def finish(s: State, reason: str) -> Deed:
 
 
 def put_away(s: State, card: str, *, happened: bool) -> Deed:
-    """2.2.4, 2.2.5: a card that was resolved; one that went elsewhere meanwhile stays there."""
+    """2.2.4, 2.2.5: a resolved card goes where it belongs; if it has gone elsewhere, it stays there."""
     if all(item.card != card for item in s.playing):
         return s
     face = CARDS[card]

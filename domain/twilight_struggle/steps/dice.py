@@ -1,4 +1,4 @@
-"""Dice: their faces, and the labels under which they fall."""
+"""Dice: their faces, and the labels of their draws."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ PAIRS = tuple(f"{us}{ussr}" for us in DICE for ussr in DICE)  # a die of the US,
 
 
 def coordinates(s: State, seat: Seat, what: str) -> str:
-    """Where in the match a die falls."""
+    """The place in the match at which a die is rolled, as a label."""
     return f"die/t{s.turn}/r{s.round}/{seat}/{what}"

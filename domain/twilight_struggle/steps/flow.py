@@ -78,7 +78,7 @@ class Turn(Step[State], frozen=True):
 
 
 class Headlines(Step[State], frozen=True):
-    """4.5 C: both choose in secret; who has box 4 alone sees the other's card first (6.4.4)."""
+    """4.5 C: both choose in secret; the side with box 4 alone sees the other's card first (6.4.4)."""
 
     rule: ClassVar[str] = "book 003, 4.5 C: the headline phase"
 
@@ -163,7 +163,7 @@ class ResolveHeadline(Step[State], frozen=True):
 
 
 class Round(Step[State], frozen=True):
-    """4.5 D: an action round of the USSR, then of the US; an eighth for who has it."""
+    """4.5 D: an action round of the USSR, then of the US; an eighth for a side that has it."""
 
     rule: ClassVar[str] = "book 003, 4.5 D: action rounds"
     round: int
@@ -180,7 +180,7 @@ class Round(Step[State], frozen=True):
 
 
 class Act(Step[State], frozen=True):
-    """One action round of one side; without cards it sits out.  `extra`: the eighth, for who has it."""
+    """One action round of one side; without cards it plays nothing.  `extra`: the eighth, if it has one."""
 
     rule: ClassVar[str] = "book 003, 4.5 D and 5.1: no passing with cards in hand"
     round: int
@@ -272,7 +272,7 @@ class Decide(Step[State], frozen=True):
 
 
 class ShowHeld(Step[State], frozen=True):
-    """10.3.1 (book 003 only): who reaches 20 here shows the held cards; a scoring card loses."""
+    """10.3.1 (book 003 only): a side that reaches 20 here shows its held cards; a scoring card loses."""
 
     rule: ClassVar[str] = "book 003, 10.3.1: 20 points in the check of Military Operations"
     seat: Seat

@@ -30,7 +30,7 @@ AMES = ("aldrich_ames_remix", "aldrich_ames_2nd")  # both leave the US hand open
 class Deal(Step[State], frozen=True):
     """4.3: one card at a time, the USSR first; what is left of the old deck first, then the discards.
 
-    Who gets how many of the old deck is settled by counting; the cards themselves are drawn in one go.
+    The share of each side in the old deck is counted (`shares`); its cards are then drawn at once.
     """
 
     rule: ClassVar[str] = "book 003, 4.3 and 4.5 B: dealing"
@@ -47,7 +47,7 @@ class Deal(Step[State], frozen=True):
 
 
 def shares(needs: dict[Seat, int], cards: int) -> dict[Seat, int]:
-    """How many of these cards go to whom, dealt in turn."""
+    """How many of these cards each side gets if they are dealt in turn, up to what it needs."""
     got = dict.fromkeys(needs, 0)
     while cards and any(got[side] < needs[side] for side in needs):
         for side in needs:
@@ -68,7 +68,7 @@ class Reshuffle(Step[State], frozen=True):
 
 
 class DealTo(Draw[State], frozen=True):
-    """So many cards of the deck into a hand."""
+    """A number of cards from the deck into a hand."""
 
     spelling = ("{card}",)
     rule: ClassVar[str] = "book 003, 4.5 B: dealing"
@@ -90,7 +90,7 @@ class DealTo(Draw[State], frozen=True):
 
 
 class Replenish(Step[State], frozen=True):
-    """Cards drawn in mid-turn; the discards are reshuffled where the deck runs out (4.3)."""
+    """Cards drawn during a turn; if the deck runs out, the discards are reshuffled (4.3)."""
 
     rule: ClassVar[str] = "book 003, 4.3: drawing"
     seat: Seat

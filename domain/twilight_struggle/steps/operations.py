@@ -50,12 +50,12 @@ RANSOM = "ransom"
 
 
 def ransomed(s: State, seat: Seat) -> Picks:
-    """The ways to buy the Cuban Missile Crisis off, as options."""
+    """The ways to end the Cuban Missile Crisis by paying influence, as options."""
     return tuple(f"{RANSOM}:{country}" for country in ransoms(s, seat))
 
 
 def pay_ransom(s: State, seat: Seat, country: str) -> Resolution[State]:
-    """2 influence, and the Cuban Missile Crisis holds no longer for that side."""
+    """The side pays 2 influence, and the Cuban Missile Crisis is over for it."""
     s = yield from remove(s, seat, country, 2)
     yield from end_effect(s, "cuban_missile_crisis", seat, country)
 
@@ -114,9 +114,9 @@ def conduct(seat: Seat, ops: Ops, kind: str) -> Step[State]:
 class Spending(Conducting, frozen=True):
     """Points spent one after another.
 
-    `scope` is the narrowest region that holds everything so far ("": nothing yet).  Where the optional rule
-    allows to mix, `placed` and `realigned` are the countries of each use: none may see both; `turned`: the
-    use was just changed, and something must be spent before it is changed again.
+    `scope` is the narrowest region that holds everything so far ("": nothing yet).  If the optional rule
+    allows both uses, `placed` and `realigned` are the countries of each, and no country may have both;
+    `turned`: the use was just changed, and a point must be spent before it is changed again.
     """
 
     spent: int = 0
@@ -212,7 +212,7 @@ def realignable(s: State, step: Spending) -> Picks:
 
 
 def _switch(s: State, step: Spending, kind: str) -> Picks:
-    """The option to go on with the other use (an optional rule), where that is possible."""
+    """The option to go on with the other use (an optional rule), if that is possible."""
     if step.ops.granted or step.turned:
         return ()
     if kind == REALIGN:

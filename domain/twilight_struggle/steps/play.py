@@ -84,7 +84,7 @@ class PlayCard(Step[State], frozen=True):
 
 
 def odds_of(s: State, seat: Seat, play: Pick) -> Detail | None:
-    """What the dice may bring where a way of playing a card leads straight to them."""
+    """What the dice may bring, if a way of playing a card leads straight to a roll."""
     how, _, card = play.partition(":")
     if how == "space":
         return space_odds(s, seat)
@@ -168,7 +168,7 @@ def cancel(s: State, me: Seat, card: str, holder: Seat, *, intervening: Seat) ->
 
 
 class EndPlay(Step[State], frozen=True):
-    """A card whose event did not happen goes to the discards."""
+    """A played card whose event did not happen goes to the discards."""
 
     rule: ClassVar[str] = "book 003, 5.2: cards used for Operations"
     card: str
@@ -232,7 +232,7 @@ class RollTrap(Draw[State], frozen=True):
 
 
 class PlayTaken(Step[State], frozen=True):
-    """Grain Sales: the card that was drawn is played as if from the own hand, or given back."""
+    """Grain Sales: the US plays the card that it drew as if from its own hand, or gives it back."""
 
     spelling = (
         "cancel:{card}",
@@ -257,7 +257,7 @@ class PlayTaken(Step[State], frozen=True):
         return (*uses(s, self.seat, self.card, hand), *self._cancels(s, hand), "return")
 
     def _cancels(self, s: State, hand: Picks) -> Picks:
-        """UN Intervention itself was drawn: the enemy's cards of the own hand that it could cancel."""
+        """If UN Intervention was drawn: the enemy's cards in the player's own hand that it could cancel."""
         if self.card != UN or not may_intervene(s, self.seat):
             return ()
         return tuple(f"cancel:{card}" for card in hand if CARDS[card].side == OTHER[self.seat])

@@ -22,7 +22,7 @@ LATE_WAR_TURN = 8
 
 
 class SetUp(Step[State], frozen=True):
-    """3: who plays which side, the first hands, the free influence; the scenario has all that printed."""
+    """3: the sides, the first hands, the free influence; the scenario has its influence printed."""
 
     rule: ClassVar[str] = "book 003, 3: setting up"
 
@@ -42,13 +42,13 @@ class SetUp(Step[State], frozen=True):
 
 
 class PlaceFree(Adding, frozen=True):
-    """The free influence of the set-up: without any limit for a country, so `most` is all of it."""
+    """The free influence of the set-up; a country has no limit, so `most` is all of it."""
 
     rule: ClassVar[str] = "book 003, 3.2 and 3.3: free influence of the set-up"
 
 
 def _handicap(s: State) -> Resolution[State]:
-    """A fixed number of extra influence, for the US above 0, for the USSR below."""
+    """A fixed amount of extra influence: above 0 for the US, below 0 for the USSR."""
     count = s.options.handicap
     if count:
         yield PlaceExtra(US if count > 0 else USSR, "handicap", abs(count), abs(count))
@@ -108,7 +108,7 @@ class SealBid(Step[State], frozen=True):
 
 
 class OpenBids(Step[State], frozen=True):
-    """Different superpowers: each plays his; the same: the higher number, or chance."""
+    """Different superpowers: each player gets theirs; the same one: the higher number decides, or chance."""
 
     rule: ClassVar[str] = "book 003, 11.4: bidding for sides"
 
@@ -168,7 +168,7 @@ class GiveBid(Step[State], frozen=True):
 
 
 class FirstBidder(Draw[State], frozen=True):
-    """Chance says who bids first."""
+    """Chance says which player bids first."""
 
     spelling = ("{seat}",)
     rule: ClassVar[str] = "book 000, 11.1.3: the auction"
@@ -192,7 +192,7 @@ class FirstBidder(Draw[State], frozen=True):
 class Bid(Step[State], frozen=True):
     """An open bid of victory points for a superpower; the other may raise, until both have passed.
 
-    `chair` holds the standing bid (nobody at first), for `side`, of `points`.
+    `chair` made the standing bid ("": there is none yet), of `points` for `side`.
     """
 
     spelling = ("pass", "{seat}:{number}")

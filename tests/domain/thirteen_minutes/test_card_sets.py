@@ -51,7 +51,7 @@ def test_reconstruction_is_the_default_and_says_so() -> None:
     assert RECONSTRUCTION.label == "reconstruction, not the published cards"
     assert GAME.components()["card_set"]["label"] == RECONSTRUCTION.label
     assert GAME.texts["en"].names["reconstruction"] == RECONSTRUCTION.label
-    assert GAME.texts["ru"].names["reconstruction"] == "реконструкция, не изданные карты"
+    assert GAME.texts["ru"].names["reconstruction"] == "реконструкция, а не изданные карты"
 
 
 def test_reconstruction_has_the_known_structure() -> None:
