@@ -85,7 +85,7 @@ def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str
     reader.close()
     caught_up(LOG, tmp_path / "fresh.db")
     assert dumped(path) == dumped(tmp_path / "fresh.db")
-    assert lines == ["read.db was deleted, or replaced: what is not there is built anew"]
+    assert lines == ["read.db was deleted, or replaced: what is missing is built anew"]
 
 
 def test_a_new_file_that_has_no_room_at_first_is_tried_again(

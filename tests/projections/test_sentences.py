@@ -120,7 +120,7 @@ def test_the_late_war_scenario_of_twilight_struggle_begins_with_turn_8(language:
         ),
         (
             Over(18, "ruling", None, "late", "both late"),
-            "By ruling, nobody wins: both late",
+            "By ruling, the match has no winner: both late",
             "По решению организатора победителя нет: both late",
         ),
         (

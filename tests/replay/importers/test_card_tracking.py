@@ -341,7 +341,7 @@ def test_an_opened_trap_holds_nobody() -> None:
 
 def test_an_event_that_nobody_played_is_doubtful() -> None:
     found = told("Turn 1, USSR AR1: Che: Event: OPEC")
-    assert Doubtful(1, 18, "the event opec happens, but nobody has played that card") in found
+    assert Doubtful(1, 18, "the event opec happens, but no side has played that card") in found
 
 
 def test_a_reshuffle_is_told() -> None:
