@@ -1,1 +1,1 @@
-"""Where the log lies: the seam (`seam`), its SQLite side, the group-committing writer, the keys."""
+"""The store of the log: interface, SQLite and PostgreSQL, group commit, keys, accounts and backup."""
