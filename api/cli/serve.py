@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option("--empty", is_flag=True, help="Do not play one bot match of each game on an empty store.")
 def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
-    """Serve the HTTP API until Ctrl-C; prints "listening on http://..." when it answers.
+    """Serve the HTTP API until Ctrl-C; print "listening on http://..." when the server is ready.
 
     The documentation of the API is at /docs.  Settings are environment variables (GLASNOST_...).
 
