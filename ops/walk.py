@@ -75,7 +75,7 @@ class Server:
         return json.loads(self._connection.getresponse().read() or "null")
 
     def begin(self) -> None:
-        """Count from here on; what follows earlier commands has had its time."""
+        """Start a count, after a pause in which the work of earlier commands ends."""
         time.sleep(1.0)
         os.kill(self._process.pid, signal.SIGUSR1)
         time.sleep(0.1)
@@ -97,7 +97,7 @@ class Server:
 
 
 def walk(server: Server) -> dict[str, list[tuple[str, str]]]:
-    """By transport, the functions that one posted move calls."""
+    """Return, by transport, the functions that one posted move calls."""
     tokens = [server.ask("POST", "/v1/players", {"name": name})["token"] for name in ("Ann", "Ben")]
     match = server.ask("POST", "/v1/matches", {"game": "thirteen_minutes"}, tokens[0])["match"]
     path = f"/v1/matches/{match}"
@@ -123,13 +123,13 @@ def walk(server: Server) -> dict[str, list[tuple[str, str]]]:
 
 
 def _asked(server: Server, path: str, tokens: list[str]) -> tuple[str, dict[str, Any]]:
-    """The token of a player who is asked, and a legal answer."""
+    """Return the token of a player who is asked, and a legal answer."""
     for token in tokens:
         question = server.ask("GET", f"{path}/prompt", None, token)
         if question and "options" in question:
             picks = [option["pick"] for option in question["options"]][: max(question["least"], 1)]
             return token, {"expect": question["move"], "picks": picks}
-    raise AssertionError("nobody is asked")
+    raise AssertionError("no seat is asked")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""Where read models lie: tables and batches of changes, of SQLite and PostgreSQL alike.
+"""Where read models are stored: tables and batches of changes, for SQLite and PostgreSQL alike.
 
-Statements are the same for both, and mark their values by `?`.  What differs is here.
+Both use the same statements, with `?` as the mark of a value.  What differs between them is declared here.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ SQLITE = {str: "TEXT", bytes: "BLOB", int: "INTEGER", float: "REAL", bool: "INTE
 
 
 class NoTable(LookupError):
-    """What is asked for is not there, or has other columns: the read models are being built."""
+    """A table does not exist or has other columns: the read models are being built."""
 
 
 class Found(Protocol):
-    """What a statement gave: rows, and how many it changed."""
+    """The result of a statement: its rows, and how many rows it changed."""
 
     @property
     def rowcount(self) -> int:
         """How many rows were changed."""
 
     def fetchone(self) -> Any:
-        """The next row; None where there is no more."""
+        """Return the next row, or None after the last one."""
 
     def fetchall(self) -> list[Any]:
         """All rows."""
 
     def __iter__(self) -> Iterator[Any]:
-        """Row after row."""
+        """Iterate over the rows."""
 
 
 class Backend(Protocol):
     """The tables, open for the one process that writes them."""
 
     types: Mapping[type, str]  # the types of columns, by those of fields
-    views: str  # what stands before the name of a view
-    broken: type[Exception]  # what no row is to blame for: the disk is full, the connection is lost
+    views: str  # the prefix of the name of a view
+    broken: type[Exception]  # errors that no row causes: the disk is full, the connection is lost
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Found:
         """Carry out a statement."""
@@ -59,30 +59,30 @@ class Backend(Protocol):
         """Carry out a statement for each of these values."""
 
     def put(self, kept: Shape[Any], generation: int, rows: Sequence[Sequence[Any]]) -> None:
-        """Write rows, in the place of those with the same keys."""
+        """Write rows; each replaces the row with the same key."""
 
     def fetch(self, kept: Shape[Any], generation: int, firsts: Collection[Key]) -> Sequence[Any] | None:
-        """All rows whose keys begin with one of these; None: it is as quick to ask for each."""
+        """Return all rows whose keys begin with one of these, or None if asking for each is as quick."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All or nothing of what is done within."""
+        """Commit everything that is done within, or nothing of it."""
 
     def close(self) -> None:
-        """Let go of them."""
+        """Close the tables."""
 
 
 class Reading(Protocol):
     """The generations that readers see, and where all of them stand."""
 
     views: str
-    listed: str  # a question for the texts in a value that is an array in JSON
+    listed: str  # a query that gives the texts of a value, which is a JSON array
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Found:
-        """Ask.
+        """Run a query.
 
         Raises:
-            NoTable.
-            OverflowError, UnicodeEncodeError: no database holds such a value.
+            NoTable: the read models are being built.
+            OverflowError, UnicodeEncodeError: no database can hold such a value.
         """
 
 
@@ -90,28 +90,28 @@ class Home(Protocol):
     """Where the read models of a store are."""
 
     def open(self) -> Backend | None:
-        """Open them for writing; None: another process moves them."""
+        """Open the tables for writing; return None if another process writes them."""
 
     def is_lost(self) -> bool:
-        """Are they not those any more that were opened?"""
+        """Have the tables been replaced, or the connection lost, since they were opened?"""
 
     def generations(self) -> list[Generation]:
-        """Where they stand, for a process that does not move them."""
+        """Return all generations with their positions, for a process that does not write the tables."""
 
     def call(self) -> None:
-        """Ask whichever process moves them not to wait."""
+        """Ask the process that writes the tables not to wait for more records."""
 
     def reader(self) -> AbstractContextManager[Reading]:
-        """Asks them, for one thread at a time."""
+        """Open the tables for reading, for one thread at a time."""
 
     def close(self) -> None:
-        """Let go of what readers need."""
+        """Close the connections for reading."""
 
 
 # Rows in tables: one table for each kind of row and generation, and a batch of changes before it is written.
 #
 # The table of kind `matches` in generation 3 is `matches_3`; the view `matches` shows the generation that is
-# served, so that whoever reads needs to know neither.
+# served, so that a reader needs to know neither the number nor that there are several.
 
 
 class Column:
@@ -126,7 +126,7 @@ class Column:
 
 
 def _plain(kind: Any) -> tuple[Any, bool]:
-    """The plain type of a field (None: it is kept as JSON), and whether the column may be null."""
+    """The plain type of a field (None: it is stored as JSON), and whether the column may be null."""
     is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
     members = set(typing.get_args(kind)) if is_union else {kind}
     rest = members - {types.NoneType}
@@ -141,7 +141,7 @@ def _decoder(kind: Any, plain: Any) -> Callable[[Any], Any] | None:
 
 
 def _encoder(kind: Any) -> Callable[[Any], str]:
-    """The same values give the same bytes; what comes back as `Raw` keeps the order that the fold gave it."""
+    """Encode so that the same values give the same bytes; a value that is read as `Raw` keeps its order."""
     encode = msgspec.json.Encoder(order=None if kind is Any else "sorted").encode
 
     def encoded(value: Any) -> str:
@@ -151,7 +151,7 @@ def _encoder(kind: Any) -> Callable[[Any], str]:
 
 
 class Shape(Generic[R]):
-    """How the rows of one kind are kept."""
+    """How the rows of one kind are stored: table, columns, indexes."""
 
     def __init__(self, kind: type[R]) -> None:
         self.kind = kind
@@ -185,7 +185,7 @@ class Shape(Generic[R]):
         """The row whose columns hold these values.
 
         Raises:
-            msgspec.ValidationError: they were written by another version.
+            msgspec.ValidationError: another version wrote these values.
         """
         fields = {
             column.name: column.decode(value) if column.decode else value
@@ -213,7 +213,7 @@ def _where(names: Iterable[str]) -> str:
 
 
 class Batch:
-    """The rows of one generation with the changes of a batch, which reach the tables with `write`."""
+    """The rows of one generation with the changes of a batch; `write` writes the changes to the tables."""
 
     def __init__(self, tables: Backend, generation: int) -> None:
         self._tables, self._generation = tables, generation
@@ -223,7 +223,7 @@ class Batch:
         self._gone: dict[type[Row], set[tuple[Key, ...]]] = {}
 
     def fetch(self, kinds: Iterable[type[Row]], matches: Iterable[str]) -> None:
-        """Read the rows of these matches in one question for each kind, where that is quicker."""
+        """Read the rows of these matches with one query for each kind, where that is quicker."""
         for kind in kinds:
             if kind.key[0] != "match":
                 continue
@@ -258,7 +258,7 @@ class Batch:
         return {whole: row for rows in by_first.values() for whole, row in rows.items()}
 
     def _merged(self, kind: type[R], stored: Iterable[R], changed: dict[tuple[Key, ...], Any]) -> list[R]:
-        """Stored rows, but for those that are gone, and changed ones, in the order of their keys."""
+        """Stored rows without the deleted ones, and changed rows, in the order of their keys."""
         found = {key_of(row): row for row in stored}
         if kind in self._gone:
             found = {whole: row for whole, row in found.items() if not self._is_gone(kind, whole)}
@@ -279,7 +279,7 @@ class Batch:
         return [kept.row(values) for values in self._tables.execute(query, key)]
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Take the changes of one record in."""
+        """Apply the changes of one record."""
         for change in changes:
             if isinstance(change, Gone):
                 self._go(change.kind, change.key)

@@ -1,4 +1,4 @@
-"""How a batch of the log is taken into one generation of a projection, and what becomes of a failing one."""
+"""How a batch of the log is taken into one generation of a projection, and what happens if a record fails."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from projections.generations import Generations, mark
 from projections.model import Delivered, Projection
 from projections.status import Failure, Generation, Progress
 
-Taken = tuple[Progress | None, Failure | None]  # how far records were taken in, and what stopped the next one
+Taken = tuple[Progress | None, Failure | None]  # how far records were taken in, and what stopped the next
 
 
 class BatchWriter:
     """Takes batches into generations.
 
     Args:
-        tables: of the read models.
-        catalogue: of their generations.
+        tables: the tables of the read models.
+        catalogue: the generations of these tables.
     """
 
     def __init__(self, tables: Backend, catalogue: Generations) -> None:
         self._tables, self._catalogue = tables, catalogue
-        self.withdrawn: frozenset[str] = frozenset()  # matches that are told of no more
+        self.withdrawn: frozenset[str] = frozenset()  # matches that are no longer shown
 
     def taken(self, projection: Projection, found: Generation, records: Sequence[Delivered]) -> Taken:
-        """Take a batch into a generation: rows and position, within the transaction that is open."""
+        """Take a batch into a generation: rows and position, within the open transaction."""
         batch = Batch(self._tables, found.generation)
         batch.fetch(projection.kinds, {one.record.match for one in records if one.record.move > 1})
         progress, failure = _folded(projection, found, batch, records, self.withdrawn)
-        # What the log left out before a record that fails, a batch that ends there tells.
+        # The log may have left out plays before the record that fails: a batch that ends there has them.
         if failure or progress is None:
             return None, failure
         unwritten = self._write(found, batch, progress)
@@ -44,7 +44,7 @@ class BatchWriter:
         return None, _failure(found.name, records[0], unwritten)
 
     def _one_by_one(self, projection: Projection, found: Generation, records: Sequence[Delivered]) -> Taken:
-        """Take a batch that cannot be written: this finds the record to blame, and then keeps nothing."""
+        """Write a batch record by record, to find the one that fails; if one fails, store nothing of it."""
         last: Progress | None = None
         failure: Failure | None = None
         self._tables.execute("SAVEPOINT trial")
@@ -60,13 +60,13 @@ class BatchWriter:
         return last, failure
 
     def _write(self, found: Generation, batch: Batch, progress: Progress) -> Exception | None:
-        """Write a batch and how far it goes: both or, with the error that prevented it, neither."""
+        """Write a batch and its position, or neither; return the error that prevented it."""
         self._tables.execute("SAVEPOINT batch")
         try:
             batch.write()
-        except self._tables.broken:  # the disk, the connection: it fails for everybody
+        except self._tables.broken:  # the disk or the connection: every projection fails
             raise
-        except Exception as error:  # rows that cannot be kept must not stop the others
+        except Exception as error:  # rows that cannot be stored must not stop the other projections
             self._tables.execute("ROLLBACK TO batch")
             return error
         self._catalogue.move(found, progress)
@@ -81,8 +81,7 @@ def _folded(
     records: Sequence[Delivered],
     withdrawn: frozenset[str],
 ) -> Taken:
-    """Fold records that are not known already, and not of a match that was withdrawn, into a batch, as far as
-    the fold does not fail."""
+    """Fold into a batch the records that are new and of no withdrawn match, up to the first that fails."""
     fold, position = projection.fold, found.position
     last: Delivered | None = None
     failure: Failure | None = None
@@ -91,7 +90,7 @@ def _folded(
             continue
         try:
             changes = [] if delivered.record.match in withdrawn else list(fold(batch, delivered))
-        except Exception as error:  # whatever it is, it must not stop the others
+        except Exception as error:  # no error of a fold may stop the other projections
             failure = _failure(found.name, delivered, error)
             break
         batch.apply(changes)
@@ -105,7 +104,7 @@ def _failure(projection: str, delivered: Delivered, error: Exception) -> Failure
 
 
 def error_summary(error: Exception) -> str:
-    """The kind of an error and where it was raised; not its text, which could name a hidden card."""
+    """Return the kind of an error and the line that raised it; its text could name a hidden card."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {'/'.join(Path(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"

@@ -1,12 +1,12 @@
 """Scoreboards: totals of each game, standings of its players, and the rating of matches between people.
 
-Matches count for who played each seat when they closed, wherever he sat down.  A result by ruling or
-resignation counts like one by play.
+A match counts for the players who held its seats when it closed, wherever they sat down.  A result by ruling
+or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
 Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
-rated; a live match with a seat of the house is in "bots", one of somebody against himself in "solo", every
-other in the pool of its origin.
+rated; a live match with a seat of the house is in "bots", a match of one player on both seats in "solo", and
+every other in the pool of its origin.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ SOLO = "solo"
 
 
 class Tally(Struct, frozen=True):
-    """How many matches; those neither won nor drawn were lost.  Drawn: nobody won."""
+    """How many matches were played, won and drawn (without a winner); the others were lost."""
 
     played: int = 0
     won: int = 0
     drawn: int = 0
 
     def plus(self, winner: Seat | None, seat: Seat) -> Tally:
-        """One more match, seen from `seat`."""
+        """Return the tally with one more match, seen from `seat`."""
         return Tally(self.played + 1, self.won + (winner == seat), self.drawn + (winner is None))
 
 
@@ -94,7 +94,7 @@ class StandingRow(Row, frozen=True, kw_only=True):
 class BoardMatch(Row, frozen=True, kw_only=True):
     """What the fold must remember of a match until it closes; `players`: who plays each seat now.
 
-    One whose players are `claimed` counts on no board.
+    A match whose players are only `claimed` counts on no board.
     """
 
     table: ClassVar[str] = "board_matches"
@@ -140,7 +140,7 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
 
 
 def _at_the_table(match: BoardMatch, entry: Any) -> BoardMatch:
-    """Somebody sits down, or the players change places; with the last one who sits down it may be both."""
+    """Update who sits where, after a player sits down or the players change places (or both at once)."""
     if isinstance(entry, Seated):
         players = {**match.players, entry.seat: entry.player}
         match = replace(match, players=players, bots=match.bots or bool(entry.bot))
@@ -169,7 +169,7 @@ def _closed(rows: Rows, match: BoardMatch, entry: Closed, position: int) -> Iter
 def _rated(
     standings: dict[str, StandingRow], match: BoardMatch, entry: Closed, position: int
 ) -> Iterator[Change]:
-    """Rate a match; `standings` then holds what is believed of its players."""
+    """Rate a match, and put the new skill of its players into `standings`."""
     assert entry.result is not None, "a match without a result is not rated"
     before = {seat: standings[player].skill or BEGINNER for seat, player in match.players.items()}
     after = rated(before, entry.result.winner)
@@ -200,7 +200,7 @@ def counted(totals: TotalsRow, players: dict[Seat, str], by: str, result: Result
 
 
 def scored(row: StandingRow, seat: Seat, entry: Closed) -> StandingRow:
-    """A player's standing after one more match that he played on `seat`."""
+    """A player's standing after one more match on `seat`."""
     result = entry.result
     assert result is not None, "a match without a result is not scored"
     all_sides = Tally(row.played, row.won, row.drawn).plus(result.winner, seat)

@@ -1,7 +1,7 @@
-"""The read models of an embedded store: a file of SQLite, which its one process moves and reads.
+"""The read models of an embedded store: an SQLite file, which one process writes and reads.
 
-It is its owner's alone: what no player may know of a running match is in it.  SQLite gives what it keeps
-beside it the same mode.
+Only the owner of the file may read it: it holds what no player may know of a running match.  SQLite gives the
+files that it keeps beside it the same mode.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from projections.backend import SQLITE, NoTable, Shape
 from projections.model import Key
 from projections.status import Generation
 
-BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a file
-_OLD = "SELECT 1 FROM sqlite_master WHERE name = 'projections'"  # of a version that kept other tables
+BESIDE = ("-wal", "-shm")  # the endings of the files that SQLite keeps beside a file
+_OLD = "SELECT 1 FROM sqlite_master WHERE name = 'projections'"  # a version that stored other tables
 
 
 class FileTables:
-    """See `Backend`; `node` tells the file from others that are, or were, at its place."""
+    """See `Backend`; `node` tells the file from others that are, or were, at the same path."""
 
     types: Mapping[type, str] = SQLITE
     views = ""
@@ -43,7 +43,7 @@ class FileTables:
         )
 
     def fetch(self, kept: Shape[Any], generation: int, firsts: Collection[Key]) -> None:
-        """See `Backend.fetch`: there is no way to save."""
+        """See `Backend.fetch`: in a file, asking for each is as quick."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -83,7 +83,7 @@ class File:
 
     Args:
         path: the file.
-        report: is told of one that is damaged, or that was deleted or replaced.
+        report: is called with one line if the file is damaged, or was deleted or replaced.
     """
 
     def __init__(self, path: Path, report: Callable[[str], None] = lambda line: None) -> None:
@@ -91,13 +91,13 @@ class File:
         self._opened: FileTables | None = None
         self._alone = Lock()
         self._reading: FileReading | None = None
-        self._read: int | None = None  # the file that it reads
+        self._read: int | None = None  # the node of the file that it reads
 
     def open(self) -> FileTables:
-        """See `Home.open`; one that is no database is put aside."""
+        """See `Home.open`; a file that is not a database is put aside."""
         if self._opened is not None:
-            self._report(f"{self.path.name} was deleted, or replaced: what is not there is built anew")
-            self._opened.node = 0  # until another one is open it is that of none
+            self._report(f"{self.path.name} was deleted, or replaced: what is missing is built anew")
+            self._opened.node = 0  # matches no file until another one is open
         try:
             self._opened = _connected(self.path)
         except sqlite3.OperationalError:
@@ -136,7 +136,9 @@ class File:
             self._let_go()
 
     def _current(self) -> FileReading:
-        node = node_of(self.path)  # before it is opened: one that comes between is then found the next time
+        node = node_of(
+            self.path
+        )  # read before the file is opened, so that a file put there in between is noticed the next time
         if node is not None and node != self._read:
             self._let_go()
             self._reading, self._read = connect(self.path), node
@@ -154,7 +156,7 @@ def connect(path: Path) -> FileReading:
     """A connection for reading only; threads may share it, one question at a time.
 
     Raises:
-        sqlite3.OperationalError: there is no such file; none is made.
+        sqlite3.OperationalError: there is no such file; it is not created.
     """
     there = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(there, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
@@ -163,7 +165,7 @@ def connect(path: Path) -> FileReading:
 
 
 def node_of(path: Path) -> int | None:
-    """What tells the file that is there now from others that are, or were, there; None: there is none."""
+    """Return a number that tells the file at this path from others there, or None if there is no file."""
     with suppress(OSError):
         return path.stat().st_ino
     return None
@@ -171,12 +173,14 @@ def node_of(path: Path) -> int | None:
 
 def _connected(path: Path) -> FileTables:
     _made(path)
-    node = node_of(path)  # before it is opened: one that comes between is then taken for another one
+    node = node_of(
+        path
+    )  # read before the file is opened, so that a file put there in between counts as another one
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")  # older versions kept here what was hidden in a match
+        connection.execute("PRAGMA secure_delete = ON")  # older versions stored hidden parts of matches here
         is_old = connection.execute(_OLD).fetchone() is not None
     except sqlite3.DatabaseError:
         connection.close()
@@ -189,13 +193,13 @@ def _connected(path: Path) -> FileTables:
 
 
 def _made(path: Path) -> None:
-    """Make the file where there is none, and close one to others that an older version left open.
+    """Create the file if there is none, and take the rights of other users from one that exists.
 
-    One that is there is not opened for that: closing it would drop the locks that SQLite has on it.
+    An existing file is not opened for that: closing it would drop the locks that SQLite has on it.
     """
     folder = os.open(path.parent, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # no other process opens it before it is all there
+        fcntl.flock(folder, fcntl.LOCK_EX)  # no other process opens it before it is complete
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         for ending in BESIDE:  # of one that was deleted; some may read that one still
             path.with_name(path.name + ending).unlink(missing_ok=True)

@@ -46,11 +46,11 @@ _OF_GENERATION = ("generations", "failures")  # the tables that say something of
 
 
 class Overtaken(Exception):
-    """Another process has moved this read model on: nothing was written."""
+    """Another process has advanced this read model: nothing was written."""
 
 
 def stamp(projection: Projection) -> str:
-    """What decides whether tables fit the code: the projection's version and the shape of its tables."""
+    """The version of the projection and a hash of the shape of its tables: equal stamps fit the same code."""
     statements = "\n".join(text for kind in projection.kinds for text in shape(kind).create(0))
     return f"{projection.version}-{hashlib.sha256(statements.encode()).hexdigest()[:12]}"
 
@@ -63,12 +63,12 @@ def stamped(projection: Projection, withdrawn: Collection[str]) -> str:
 
 
 def fits(found: Generation, projection: Projection) -> bool:
-    """Can the code at hand fill these tables, whichever matches they leave out?"""
+    """Can this version of the code fill these tables, whichever matches they leave out?"""
     return found.stamp.rsplit("-", max(found.stamp.count("-") - 1, 0))[0] == stamp(projection)
 
 
 def mark(record: Record) -> str:
-    """What tells a record from that of another store's log at the same position."""
+    """A hash that tells a record from the one at the same position of another store's log."""
     return hashlib.sha256(record.leaf).hexdigest()[:16]
 
 
@@ -81,9 +81,9 @@ class Generations:
     def prepare(self, projections: Collection[Projection], log: LogSource) -> list[str]:
         """Make sure that every projection has a generation that its code can fill.
 
-        Generations of another log (a store restored from a backup) are thrown away, and those of a projection
-        that is no more; a served generation of another version stays until a new one takes its place.  Gives
-        the names of those to be built anew.
+        Generations of another log (a store restored from a backup) are deleted, and so are those of a
+        projection that no longer exists; a served generation of another version stays until a new one
+        replaces it.  Returns the names of the projections to be built anew.
         """
         for create in (_CREATE, _CREATE_FAILURES):
             self._tables.execute(create)
@@ -104,12 +104,11 @@ class Generations:
         return anew
 
     def generations(self, name: str | None = None) -> list[Generation]:
-        """The generations of a projection; without a name, of all of them."""
+        """Return the generations of a projection or, without a name, all generations."""
         return [found for found in generations(self._tables) if name in (None, found.name)]
 
     def begin(self, projection: Projection, withdrawn: Collection[str] = ()) -> None:
-        """Begin a new generation without these matches, which nobody sees yet; an unfinished one is thrown
-        away."""
+        """Begin a new generation without these matches, not served yet; delete an unfinished one."""
         others = self.generations(projection.name)
         for other in others:
             if not other.served:
@@ -125,9 +124,9 @@ class Generations:
         )
 
     def serve(self, projection: Projection, generation: int) -> None:
-        """Let readers see this generation, and throw away the one they saw before.
+        """Serve this generation to readers, and delete the one that was served before.
 
-        Nothing is done where they see it already, or it is gone: another process was faster.
+        Does nothing if it is served already or no longer exists: another process was faster.
         """
         known = self.generations(projection.name)
         if not any(found.generation == generation and not found.served for found in known):
@@ -145,10 +144,10 @@ class Generations:
         )
 
     def move(self, found: Generation, progress: Progress) -> None:
-        """Move a generation on.
+        """Advance a generation.
 
         Raises:
-            Overtaken: it is not where it was found.
+            Overtaken: its position is not the one that was read.
         """
         moved = self._tables.execute(
             "UPDATE generations SET position = ?, mark = ?"
@@ -159,20 +158,20 @@ class Generations:
             raise Overtaken(f"{found.name} is no longer at position {found.position}")
 
     def fail(self, found: Generation, failure: Failure) -> None:
-        """Keep what stops a generation."""
+        """Store the failure that stops a generation."""
         self.mend(found)
         kept = (failure.position, failure.match, failure.move, failure.error, failure.attempts)
         values = (found.name, found.generation, *kept)
         self._tables.execute("INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def mend(self, found: Generation) -> None:
-        """Nothing stops a generation any more."""
+        """Delete the failure of a generation."""
         self._tables.execute(
             "DELETE FROM failures WHERE name = ? AND generation = ?", (found.name, found.generation)
         )
 
     def drop(self, found: Generation) -> None:
-        """Throw a generation away, and the views of the one that is served."""
+        """Delete a generation, and the views if it is the one that is served."""
         for table in found.tables:
             if found.served:
                 self._tables.execute(f"DROP VIEW IF EXISTS {self._tables.views}{table}")
@@ -184,7 +183,7 @@ class Generations:
 
 
 def generations(tables: Backend | Reading) -> list[Generation]:
-    """All generations, and how far each is at one moment."""
+    """Return all generations with their positions, all of one moment."""
     failures = {
         (name, generation): Failure(name, *rest) for name, generation, *rest in tables.execute(_FAILURES)
     }
@@ -205,7 +204,7 @@ def generations(tables: Backend | Reading) -> list[Generation]:
 def _follows(log: LogSource, progress: Progress) -> bool:
     """Is the last record that was taken in the one that the log holds at that position?
 
-    While the log cannot be read it is believed.
+    Also true while the log cannot be read.
     """
     if not progress.position:
         return True

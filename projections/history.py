@@ -1,6 +1,6 @@
-"""Player history: for every player one row for each seat that he plays, seen from his side.
+"""Player history: for every player one row for each seat that they play, seen from that seat.
 
-Where two players change places their rows change seats.
+If two players change places, their rows change seats.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
     """One player in one seat of one match; times in microseconds UTC, None where unknown.
 
     `opened` is the position of the match's first record, the order of the list.  `outcome`: running, won,
-    lost, drawn (nobody won: `reason` says how) or void (closed without a result).  `unverified`: the match
+    lost, drawn (no winner: `reason` says how) or void (closed without a result).  `unverified`: the match
     was imported from elsewhere.
     """
 
@@ -61,7 +61,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
 class HistoryMatch(Row, frozen=True, kw_only=True):
     """What the fold must remember of a match until it closes.
 
-    `claimed`: whose players may be others, so that it is in nobody's history.
+    `claimed`: its players may be other people, so it is in no player's history.
     """
 
     table: ClassVar[str] = "history_matches"
@@ -103,7 +103,7 @@ def _opened(delivered: Delivered, entry: Opened) -> HistoryMatch:
 
 
 def _at_the_table(rows: Rows, match: HistoryMatch, entry: Any) -> Iterator[Change]:
-    """Somebody sits down, or the players change places; with the last one who sits down it may be both."""
+    """Update who sits where, after a player sits down or the players change places (or both at once)."""
     if match.claimed:
         return
     seatings = {row.seat: row for row in rows.under(SeatingRow, match.match)}

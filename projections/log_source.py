@@ -1,4 +1,4 @@
-"""The log as a runner reads it: one that cannot be read is left alone for a moment, and tried again."""
+"""The log as a runner reads it: if it cannot be read, it is tried again after a moment."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ T = TypeVar("T")
 
 
 class LogSource:
-    """A log that may be away.
+    """A log that may be unavailable.
 
     Args:
-        source: reads it.
-        report: is called with one line when it cannot be read, once.
+        source: reads the log.
+        report: is called with one line when the log cannot be read, once for each outage.
         clock: seconds that never run backwards.
     """
 
@@ -30,32 +30,32 @@ class LogSource:
 
     @property
     def is_away(self) -> bool:
-        """Could it not be read lately?  Then it is not tried for a while."""
+        """Has a reading failed so lately that the log is not to be tried yet?"""
         return self._clock() < self._until
 
     @property
     def is_unread(self) -> bool:
-        """Could it not be read when it was asked last?  It may be tried again since."""
+        """Did the last reading fail?"""
         return self._wait > 0
 
     def last(self) -> int | None:
-        """The position of the last record; None where the log cannot be read."""
+        """Return the position of the last record, or None if the log cannot be read."""
         return self._ask(self._source.last)
 
     def glance(self) -> int | None:
-        """The same for callers that must not wait: one that was away is not asked until it is read again."""
+        """Do as `last`, for callers that must not wait: after a failure the log is not asked."""
         return None if self.is_unread else self.last()
 
     def after(self, position: int, limit: int) -> Sequence[Delivered] | None:
-        """See `Source.after`; None where the log cannot be read."""
+        """See `Source.after`; return None if the log cannot be read."""
         return self._ask(lambda: self._source.after(position, limit))
 
     def brief(self, position: int, limit: int) -> Sequence[Delivered] | None:
-        """See `Source.brief`; None where the log cannot be read."""
+        """See `Source.brief`; return None if the log cannot be read."""
         return self._ask(lambda: self._source.brief(position, limit))
 
     def watch(self, callback_: Callable[[], None]) -> None:
-        """Ring after each commit."""
+        """Call `callback_` after each commit."""
 
         def callback(match: str, position: int) -> None:
             self._until = 0.0
@@ -68,7 +68,7 @@ class LogSource:
             return None
         try:
             answer = question()
-        except Exception as error:  # whatever ails the log, the server goes on
+        except Exception as error:  # no error of the log may stop the server
             if not self._wait:
                 self._report(f"the log cannot be read ({type(error).__name__}): trying again until it can")
             self._wait = min(max(self._wait * 2, FIRST_WAIT), LONGEST_WAIT)

@@ -32,10 +32,10 @@ class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
     `opened` is the position of its first record, by which the list is ordered.  `seats` and `bots` say who
-    plays each seat now, wherever he sat down; `unopened`, whose salts are still to be opened.  `unverified`:
-    it was imported from elsewhere.  `claimed`: it was uploaded, and nothing proves that its players are those
-    of this house.  `by` says how it closed (play, resignation, ruling, record, salt; "" while it runs);
-    `result` is None, too, where it is void or unknown.
+    plays each seat now, wherever they sat down; `unopened` lists the seats whose salts are still to be
+    opened. `unverified`: the match was imported from elsewhere.  `claimed`: it was uploaded, and nothing
+    proves that its players are those of this server.  `by` says how it closed (play, resignation, ruling,
+    record, salt; "" while it runs); `result` is also None if the match is void or its result unknown.
     """
 
     table: ClassVar[str] = "matches"
@@ -69,7 +69,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
 
 
 class SeatRow(Row, frozen=True, kw_only=True):
-    """Who sat down where, for the filter by player; nobody where that is only claimed."""
+    """Which player sat down where, for the filter by player; a claimed match has no such rows."""
 
     table: ClassVar[str] = "match_seats"
     key: ClassVar[tuple[str, ...]] = ("match", "seat")
@@ -81,7 +81,7 @@ class SeatRow(Row, frozen=True, kw_only=True):
 
 
 class ExchangesRow(Row, frozen=True, kw_only=True):
-    """The moves with which the players of a match changed places; no row where they never did."""
+    """The moves with which the players of a match changed places; no row if they never did."""
 
     table: ClassVar[str] = "match_exchanges"
     key: ClassVar[tuple[str, ...]] = ("match",)
@@ -148,7 +148,7 @@ def _perhaps_begun(row: MatchRow, unopened: tuple[Seat, ...]) -> MatchRow:
 
 
 def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
-    """All exchanges of the match, where this entry brings another one."""
+    """All exchanges of the match if this entry brings another one, else None."""
     if not settles(entry):
         return None
     known = rows.get(ExchangesRow, match) or ExchangesRow(match=match)

@@ -1,8 +1,8 @@
 """What a projection is: kinds of rows, and a pure fold from one delivered record to the rows it changes.
 
-A fold reads rows of its own through `Rows` and gives back `Change`s; it writes nothing, keeps nothing between
-two records, and never sees the changes of the record at hand.  So whatever it must remember of a match is a
-row too, and no fold ever reads a stream again.
+A fold reads its own rows through `Rows` and returns `Change`s; it writes nothing, keeps nothing between two
+records, and never sees the changes of the current record.  So what it must remember of a match is a row too,
+and no fold reads the earlier records of a match again.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ class Delivered(Protocol):
 
     @property
     def uploaded(self) -> bool:
-        """Does it belong to an uploaded match?"""
+        """Does the record belong to an uploaded match?"""
 
     @property
     def claimed(self) -> bool:
-        """Does nothing prove that the players of this uploaded match are those of this house?"""
+        """Is it unproven that the players of this uploaded match are those of this server?"""
 
 
 class Source(Protocol):
     """What a runner needs of a store."""
 
     def after(self, position: int, limit: int) -> Sequence[Delivered]:
-        """Up to `limit` records after `position`, in the store's order, without gaps."""
+        """Return up to `limit` records after `position`, in the store's order, without gaps."""
 
     def brief(self, position: int, limit: int) -> Sequence[Delivered]:
-        """The same without the plays after which there is another record of their match among these.
+        """Return the same, without each play that a later record of its match among these follows.
 
         A play that settles who plays which seat is never left out.
         """
 
     def last(self) -> int:
-        """The position of the last record; 0 where there is none."""
+        """Return the position of the last record; 0 if there is none."""
 
     def watch(self, callback: Callable[[str, int], None]) -> None:
         """Call `callback(match, position)` after each commit; it must not block."""
@@ -67,7 +67,7 @@ class Row(Struct, frozen=True, kw_only=True):
     """One row of a read model.
 
     Fields of text, bytes, numbers and truth values are columns as they stand; anything else is a column of
-    JSON.  One of type `Any` comes back from it as `Raw`: only the fold knows its type, and decodes it when it
+    JSON.  A field of type `Any` is read back as `Raw`: only the fold knows its type, and decodes it if it
     must.
     """
 
@@ -78,7 +78,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Gone(Struct, frozen=True):
-    """The row of this kind and key is deleted, or all whose key begins with it."""
+    """Delete the row of this kind and key, or all rows whose key begins with it."""
 
     kind: type[Row]
     key: tuple[Key, ...]
@@ -89,20 +89,20 @@ R = TypeVar("R", bound=Row)
 
 
 class Rows(Protocol):
-    """The rows as they stand before the record at hand."""
+    """The rows as they are before the current record."""
 
     def get(self, kind: type[R], *key: Key) -> R | None:
-        """The row with this whole key."""
+        """Return the row with this whole key, or None."""
 
     def under(self, kind: type[R], *key: Key) -> list[R]:
-        """The rows whose key begins with `key`, in the order of their keys."""
+        """Return the rows whose key begins with `key`, in the order of their keys."""
 
 
 class Projection(Struct, frozen=True):
     """A read model.  `version` rises whenever `fold` would make other rows of the same log.
 
-    `fold` is told every record but for plays in between (see `Source.brief`), so a play may only change what
-    the next record of its match changes, too: where the match stands.
+    `fold` gets every record except plays in between (see `Source.brief`), so a play may only change what the
+    next record of its match changes, too: how far the match has come.
     """
 
     name: str
@@ -118,28 +118,30 @@ def key_of(row: Row) -> tuple[Key, ...]:
 
 @lru_cache
 def _keys(kind: type[Row]) -> Callable[[Row], tuple[Key, ...]]:
-    keys: Callable[[Row], Any] = operator.attrgetter(*kind.key)  # of one name it gives no tuple
+    keys: Callable[[Row], Any] = operator.attrgetter(
+        *kind.key
+    )  # with one name, `attrgetter` returns no tuple
     return keys if len(kind.key) > 1 else lambda row: (keys(row),)
 
 
 def origin_of(delivered: Delivered, opened: Opened) -> str:
-    """Where a match comes from; see `Outline.origin`."""
+    """Return where a match comes from; see `Outline.origin`."""
     return UPLOADED if delivered.uploaded and opened.origin != IMPORTED else opened.origin
 
 
 def claimed_by(delivered: Delivered, opened: Opened) -> bool:
     """May the players be others than the match says?  Then it counts for none of them, and on no board.
 
-    No key makes the players of an imported match those of this house.
+    An imported match always is: no key proves that its players are those of this server.
     """
     return delivered.claimed or (delivered.uploaded and opened.origin == IMPORTED)
 
 
 def expect(row: R | None, record: Record) -> R:
-    """The row that an earlier record of the match must have made.
+    """Return the row that an earlier record of the match must have made.
 
     Raises:
-        LookupError: it is not there, so the store did not deliver the match from its first move.
+        LookupError: the row is missing, so the store did not deliver the match from its first move.
     """
     if row is None:
         raise LookupError(f"move {record.move} of {record.match} came before the first one")

@@ -3,8 +3,8 @@
 The tables lie in the schema `glasnost_models`; readers see views of them in `glasnost_lists`.  The worker
 whose connection holds an advisory lock moves them, and `pg_stat_activity` tells which that is.  The lock goes
 with the connection, so nothing is written without it, and when that worker is killed another one gets it.
-Readers of the other workers who wait for what was committed announce that, and so wait no longer than those
-of the one that moves them.
+A reader of another worker that waits for a commit notifies the writing worker, and so waits no longer than a
+reader of that worker does.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from projections.model import Key
 from projections.status import Generation
 
 TABLES, VIEWS = "glasnost_models", "glasnost_lists"
-LOCK = (0x474C5354, 3)  # who holds it moves the read models; "GLST", as for the store's own locks
+LOCK = (0x474C5354, 3)  # its holder writes the read models; "GLST", as for the store's own locks
 CALLS = "glasnost_readers"  # the channel on which a reader asks for what was committed
-NAME = "glasnost read models"  # what the connection that moves them is called, with the number of its process
+NAME = "glasnost read models"  # the name of the writing connection, followed by the id of its process
 
 Connection = psycopg.Connection[Any]
 Cursor = psycopg.Cursor[Any]
@@ -38,11 +38,11 @@ _NOT_THERE = (
 )
 _WRITING = (
     f"SET search_path = {TABLES};"
-    " SET synchronous_commit = off;"  # rows and positions go together, and what is lost is taken in again
-    " SET lock_timeout = '1s'"  # a long question of an analyst must not hold up those behind us
+    " SET synchronous_commit = off;"  # rows and positions are lost together, and taken in again
+    " SET lock_timeout = '1s'"  # a long query of an analyst must not block readers behind ours
 )
 _READING = f"SET search_path = {TABLES}; SET default_transaction_read_only = on"
-_FEW = 3  # matches whose rows are asked for one by one, as far as they are needed
+_FEW = 3  # so many matches, or fewer, are not fetched together: their rows are read one by one if needed
 _FIRST, _LAST = -(2**63), 2**63 - 1  # numbers that a column can hold
 
 
@@ -62,7 +62,7 @@ class Tables:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.close = connection.close
-        for schema in (TABLES, VIEWS):  # who may not make them may find them there
+        for schema in (TABLES, VIEWS):  # a role that may not create them may find them there
             if self.execute("SELECT to_regnamespace(?)", (schema,)).fetchone() == (None,):
                 self.execute(f"CREATE SCHEMA {schema}")
 
@@ -119,9 +119,9 @@ class Database:
     """See `Home`.
 
     Args:
-        connect: gives a new connection under a name, after some settings; it says itself what is wrong.
-        is_dead: was a connection ended by the server?
-        away: what a reader is told of trouble with the database.
+        connect: opens a connection with a name and after some settings; it reports errors itself.
+        is_dead: returns whether the server ended a connection.
+        away: turns an error of the database into the one that a reader gets.
     """
 
     def __init__(
@@ -136,18 +136,18 @@ class Database:
         self._reading: Rows | None = None
 
     def open(self) -> Tables | None:
-        """See `Home.open`; until it is ours, the lock is asked for on a connection that waits here."""
+        """See `Home.open`; the connection that asks for the lock is kept until the lock is ours."""
         if self._writing is None or self._writing.closed:
             self._writing = self._connect(f"{NAME} {os.getpid()}", _WRITING)
         (held,) = self._writing.execute(b"SELECT pg_try_advisory_lock(%s, %s)", LOCK).fetchone() or (False,)
         return Tables(self._writing) if held else None
 
     def is_lost(self) -> bool:
-        """See `Home.is_lost`: with the connection."""
+        """See `Home.is_lost`: true after the connection is lost."""
         return self._writing is None or self._writing.closed
 
     def generations(self) -> list[Generation]:
-        """See `Home.generations`; none where they cannot be read."""
+        """See `Home.generations`; returns none if they cannot be read."""
         with suppress(Exception), self.reader() as rows:
             return generations(rows)
         return []
@@ -188,7 +188,7 @@ class Database:
 
 @lru_cache(maxsize=500)
 def marked(statement: str) -> bytes:
-    """The statement as psycopg wants it."""
+    """Return the statement with psycopg's marks for values."""
     return statement.replace("%", "%%").replace("?", "%s").encode()
 
 

@@ -1,4 +1,4 @@
-"""Ratings: how good the players of a board are believed to be, by the matches between people.
+"""Ratings: an estimate of the skill of each player of a board, from the matches between people.
 
 Matches count in the order in which they closed in the store.
 """
@@ -20,14 +20,14 @@ _SHOWN_PER_SKILL = 24.0  # points shown for one unit of the model's skill
 
 
 class Skill(Struct, frozen=True):
-    """What the model believes of a player: the mean of his skill, and how unsure it is."""
+    """The model's estimate of a player: the mean of the skill, and its standard deviation."""
 
     mu: float
     sigma: float
 
     @property
     def shown(self) -> int:
-        """The rating as people read it: what the player is at least worth, three sigma below the mean."""
+        """The rating as it is displayed: a lower bound, three sigma below the mean."""
         rating = _MODEL.rating(mu=self.mu, sigma=self.sigma)
         return round(rating.ordinal(alpha=_SHOWN_PER_SKILL, target=_SHOWN_AT_START))
 
@@ -53,7 +53,7 @@ class RatingRow(Row, frozen=True, kw_only=True):
 
 
 def rated(before: Mapping[Seat, Skill], winner: Seat | None) -> dict[Seat, Skill]:
-    """The skill of each seat after a match; all are equal where nobody won."""
+    """Return the skill of each seat after a match; without a winner the seats count as equal."""
     teams = [[_MODEL.rating(mu=skill.mu, sigma=skill.sigma)] for skill in before.values()]
     ranks = [1.0 if winner in (None, seat) else 2.0 for seat in before]
     after = _MODEL.rate(teams, ranks=ranks)

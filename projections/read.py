@@ -1,8 +1,8 @@
-"""What the API asks of the read models: typed questions in, rows out, page by page in a stable order.
+"""The queries of the API: typed conditions in, rows out, page by page in a stable order.
 
-Every function takes what asks the tables (see `backend.Reading`), and reads the generation that is served.
-The rows of a page are read by one statement, so they are of one moment; a cursor stays good while rows come
-and go.
+Every function takes the tables (see `backend.Reading`), and reads the generation that is served.  One
+statement reads the rows of a page, so all are of one moment; a cursor stays valid while rows are added and
+deleted.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ T = TypeVar("T")
 
 
 class Asked(Struct, frozen=True):
-    """Which page: up to `limit` rows after the one that `after`, the `next` of another page, stands for."""
+    """Which page: up to `limit` rows after `after`, which is the `next` of the page before."""
 
     limit: int = 50
     after: str | None = None
 
 
 class Page(Struct, Generic[T], frozen=True):
-    """Rows, and what to ask for the rest; `next` is None on the last page."""
+    """Rows, and the cursor of the next page; `next` is None on the last page."""
 
     rows: tuple[T, ...]
     next: str | None
 
 
 class MatchFilter(Struct, frozen=True):
-    """Which matches; None leaves open.  `since` (included) and `until` (not) bound the time of opening."""
+    """Which matches; None: any.  `since` (included) and `until` (not included) bound the time of opening."""
 
     game: str | None = None
     edition: str | None = None
@@ -55,11 +55,11 @@ class MatchFilter(Struct, frozen=True):
     origin: str | None = None
     since: int | None = None
     until: int | None = None
-    hidden: frozenset[str] = frozenset()  # matches that are left out, also where their rows are still there
+    hidden: frozenset[str] = frozenset()  # matches that are left out, even if their rows still exist
 
 
 class HistoryFilter(Struct, frozen=True):
-    """Which matches of a player; None leaves open."""
+    """Which matches of a player; None: any."""
 
     game: str | None = None
     edition: str | None = None
@@ -69,7 +69,7 @@ class HistoryFilter(Struct, frozen=True):
 
 
 class Played(Struct, frozen=True):
-    """One match of a player, and what it did to his rating (None: it was not rated)."""
+    """One match of a player, and how it changed their rating (None: it was not rated)."""
 
     seating: SeatingRow
     rating: RatingRow | None
@@ -79,7 +79,7 @@ class Played(Struct, frozen=True):
 
 
 def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
-    """The match list, the latest opened first.
+    """Return a page of the match list, the latest opened first.
 
     Raises:
         Refused: invalid; unavailable, while the read model is being built.
@@ -98,7 +98,7 @@ def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
 
 
 def match(tables: Reading, match: str) -> MatchRow | None:
-    """One match of the list."""
+    """Return one match of the list; None if the list does not have it."""
     return next(iter(rows_of(tables, MatchRow, 'WHERE "match" = ?', (match,))), None)
 
 
@@ -106,7 +106,7 @@ def match(tables: Reading, match: str) -> MatchRow | None:
 
 
 def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> Page[Played]:
-    """The matches of a player, the latest opened first.
+    """Return a page of the matches of a player, the latest opened first.
 
     Raises:
         Refused: invalid; unavailable, while the read model is being built.
@@ -127,7 +127,7 @@ def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> 
 
 
 def standings_of(tables: Reading, player: str) -> list[StandingRow]:
-    """Where a player stands on every board that knows him."""
+    """Return the standing of a player on every board that has one."""
     return rows_of(tables, StandingRow, 'WHERE "player" = ? ORDER BY game, edition, pool', (player,))
 
 
@@ -140,13 +140,13 @@ def totals(
     edition: str | None = None,
     pool: str | None = LIVE,
 ) -> list[TotalsRow]:
-    """The totals of every game and edition; `pool` None: of every pool."""
+    """Return the totals of every game and edition, in one pool or (`pool` is None) in all."""
     where = _Where(game=game, edition=edition, pool=pool)
     return rows_of(tables, TotalsRow, f"{where} ORDER BY game, edition, pool", where.values)
 
 
 def standings(tables: Reading, game: str, edition: str, page: Asked, pool: str = LIVE) -> Page[StandingRow]:
-    """The players on one board: by rating, then by matches won, then by id.
+    """Return a page of the players on one board: by rating, then by matches won, then by id.
 
     Raises:
         Refused: invalid; unavailable, while the read model is being built.
@@ -161,7 +161,7 @@ def standings(tables: Reading, game: str, edition: str, page: Asked, pool: str =
 
 
 class _Where:
-    """The conditions of a question, and their values."""
+    """The conditions of a query, and their values."""
 
     def __init__(self, **equal: str | None) -> None:
         self.conditions: list[str] = []
@@ -170,13 +170,13 @@ class _Where:
             self.add(f'"{name}" = ?', value)
 
     def add(self, condition: str, value: str | int | None) -> None:
-        """One more condition, unless its value is left open."""
+        """Add a condition, unless its value is None."""
         if value is not None:
             self.conditions.append(condition)
             self.values.append(value)
 
     def after(self, order: Sequence[str], cursor: Sequence[str | int] | None) -> None:
-        """Only what comes after the cursor in descending order."""
+        """Add the condition that a row comes after the cursor in descending order."""
         if cursor is not None:
             marks = ", ".join("?" * len(order))
             self.conditions.append(f"({_quoted(order)}) < ({marks})")
@@ -216,10 +216,10 @@ def _limit(page: Asked) -> int:
 
 
 def cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
-    """The values for which the `next` of a page stands; None where it is the first.
+    """Decode the `next` of a page; return None for the first page.
 
     Raises:
-        Refused: invalid, where it is not that of a page of this list.
+        Refused: invalid, if it is not the cursor of a page of this list.
     """
     if text is None:
         return None
@@ -234,7 +234,7 @@ def cursor(text: str | None, kinds: tuple[type, ...]) -> list[str | int] | None:
 
 
 def paged(rows: list[T], page: Asked, order: Sequence[str]) -> Page[T]:
-    """A page of rows, of which there is one more than asked where there is another page."""
+    """Make a page of rows; `rows` holds one more than asked if there is another page."""
     if len(rows) <= page.limit:
         return Page(tuple(rows), None)
     last = [getattr(rows[page.limit - 1], name) for name in order]
@@ -243,7 +243,7 @@ def paged(rows: list[T], page: Asked, order: Sequence[str]) -> Page[T]:
 
 
 def rows_of(tables: Reading, kind: type[R], rest: str, values: Sequence[Any]) -> list[R]:
-    """Rows of the generation that is served; `rest` says which, with `values` for its marks.
+    """Return rows of the generation that is served; `rest` says which, with `values` for its marks.
 
     Raises:
         Refused: invalid; unavailable, while the read model is being built.

@@ -1,17 +1,17 @@
-"""The runner: keeps every read model in step with the log, each record exactly once.
+"""The runner: keeps every read model up to date with the log, taking in each record exactly once.
 
-One pass takes a batch of records for all generations that stand at the same position, folds it
-into each, and commits rows and position in one transaction.  So a kill at any moment leaves whole batches,
-and a record that is delivered again is not looked at.  A fold that fails stops its own projection, just
-before that record: it is reported, tried again with every pass, and holds up no other.
+One pass reads a batch of records for all generations at the same position, folds it into each, and commits
+rows and position in one transaction.  So a kill at any moment leaves whole batches, and a record that is
+delivered again is ignored.  A fold that fails stops its own projection just before that record: the failure
+is reported, the record is tried again with every pass, and no other projection waits for it.
 
-Readers see a projection as soon as it holds everything there is, and not before: they would get lists that
-look complete.  A file that is deleted while it runs is built anew.
+Readers see a projection only once it has taken in the whole log: before that, its lists would look complete
+and not be.  A file that is deleted while the runner runs is built anew.
 
-Of the workers of a shared store one moves the read models (see `postgres`); the runners of the others look
-every second whether they may, and wait for it on behalf of their readers.  What else follows the order of all
-records and must be done by one worker alone (notifications, results of tournaments) belongs beside
-`Runner.catch_up`, in `Runner._run`, where this process is known to be the one.
+Of the workers of a shared store one writes the read models (see `postgres`); the runners of the others try
+every second to become that one, and wait for it on behalf of their readers.  Other work that follows the
+order of all records and must be done by one worker alone (notifications, results of tournaments) belongs
+beside `Runner.catch_up`, in `Runner._run`, where this process is known to be that worker.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from projections.model import Delivered, Projection, Source
 from projections.status import Failure, Generation, Progress, Status, has_reached, status
 
 PROJECTIONS = (MATCHES, HISTORY, BOARDS)
-BATCH = 1_000  # records a transaction
-FAR = 32_000  # the same where at least so many wait: more of them are plays in between
-IDLE = 1.0  # seconds after which a sleeping runner looks by itself, and tries a failing record again
-LOOK = 0.005  # seconds between two looks at what another process moves while a reader waits
-AGAIN = 20  # looks after which that process is called once more: another one may move them by then
-PAUSE = 0.5  # seconds for which it lets more come, unless a reader waits: more at once cost less each
+BATCH = 1_000  # records in one transaction
+FAR = 32_000  # records in one transaction if so many wait: most of them are plays in between
+IDLE = 1.0  # seconds after which a sleeping runner reads the log unasked, and tries a failing record again
+LOOK = 0.005  # seconds between two readings of another process's positions while a reader waits
+AGAIN = 20  # readings after which the writing process is notified again: it may be another one by then
+PAUSE = 0.5  # seconds to wait for more records, unless a reader waits: a larger batch costs less per record
 
 
 class Runner:
     """Keeps the read models at `home` (a path: in this file), unless another process does.
 
-    `source` is the log.  `report` is called with one line for whatever an operator should know.  `withdrawn`
-    gives the matches that are to be told of no more; where it gives others than before, everything is built
-    anew without them, beside what is served.  `catch_up` runs it in the caller's thread; `start` and `stop`
-    run it in a thread of its own, woken by the log.
+    `source` is the log.  `report` is called with one line for everything that an operator should know.
+    `withdrawn` returns the matches that are no longer shown; when its answer changes, everything is built
+    anew without them, beside what is served.  `catch_up` runs in the caller's thread; `start` and `stop` run
+    the runner in a thread of its own, which the log wakes.
     """
 
     def __init__(
@@ -67,19 +67,19 @@ class Runner:
         self._batch, self._report, self._reported = batch, report, ""
         self._log = LogSource(source, report)
         self._projections = {projection.name: projection for projection in projections}
-        self._unseen = False  # the log could not be read when it was looked what it holds
+        self._unseen = False  # the log could not be read when the generations were compared with it
         self._wanted: set[str] = set()
         self._state: list[Generation] = []
         self._moved = threading.Condition()
         self._woken, self._stopping = threading.Event(), threading.Event()
-        self._hurried = threading.Event()  # somebody waits
+        self._hurried = threading.Event()  # a reader waits
         self._thread: threading.Thread | None = None
         self._tables: Backend | None = None
         self._open()
 
     @property
     def moves(self) -> bool:
-        """Is it this process that moves the read models?"""
+        """Does this process write the read models?"""
         return self._tables is not None
 
     def _open(self) -> None:
@@ -97,7 +97,7 @@ class Runner:
             raise
 
     def _close(self) -> None:
-        """Move the read models no more: those who waited for that wait for another process from now on."""
+        """Stop writing the read models; a thread that waits for them now waits for another process."""
         if self._tables is not None:
             self._tables.close()
         with self._moved:
@@ -116,23 +116,25 @@ class Runner:
     # ── reading ──
 
     def status(self) -> list[Status]:
-        """How far each projection has come."""
+        """Return how far each projection has come."""
         last, found = self.last(), self._found()
         return [status(name, found, last) for name in self._projections]
 
     def _found(self) -> list[Generation]:
-        """Where all generations stand."""
+        """All generations with their positions."""
         found = [] if self.moves else self._home.generations()
         with self._moved:
             return found or self._state
 
     def last(self) -> int | None:
-        """The position of the last record; None where the log cannot be read."""
+        """Return the position of the last record, or None if the log cannot be read."""
         return self._log.glance()
 
     def wait(self, wanted: int, seconds: float) -> bool:
-        """Wait until readers see the record at this position in every read model; False: not in that time, or
-        not before it stopped."""
+        """Wait until readers see the record at this position in every read model.
+
+        Returns False if that takes more than `seconds`, or if the runner stops first.
+        """
         until, looks = time.monotonic() + seconds, 0
         while True:
             left = max(until - time.monotonic(), 0.0)
@@ -146,7 +148,7 @@ class Runner:
                 self._stopping.wait(min(LOOK, left))
 
     def _wait_here(self, wanted: int, seconds: float) -> bool:
-        """The same, as long as it is this process that moves them."""
+        """The same, for as long as this process writes the read models."""
         with self._moved:
             if not has_reached(self._state, wanted):
                 self._hurried.set()
@@ -156,7 +158,7 @@ class Runner:
             return has_reached(self._state, wanted)
 
     def hurry(self) -> None:
-        """Look at once whether there is something to take in: somebody waits."""
+        """Read the log at once, because a reader waits."""
         self._woken.set()
         self._hurried.set()
 
@@ -170,7 +172,7 @@ class Runner:
         self._thread = thread
 
     def stop(self) -> None:
-        """Finish the batch at hand and let go of the read models: another process may move them."""
+        """Finish the current batch and close the read models, so that another process may write them."""
         self._stopping.set()
         self.hurry()
         with self._moved:
@@ -181,17 +183,17 @@ class Runner:
         self._home.close()
 
     def rebuild(self, name: str) -> None:
-        """Build a projection anew beside the one that is served, which it then replaces.
+        """Build a projection anew beside the one that is served, and then replace that one.
 
         Raises:
-            KeyError: there is no projection of this name.
+            KeyError: there is no projection with this name.
         """
         self._wanted.add(self._projections[name].name)
         self._woken.set()
 
     def catch_up(self) -> None:
-        """Take in every record there is by now, save where a fold fails."""
-        last = self._log.last()  # not what comes meanwhile: under load there is always some more
+        """Take in every record that is in the log now, up to a record that a fold fails on."""
+        last = self._log.last()  # not records that come meanwhile: under load there are always more
         while self.advance() and self._can_go_on(last or 0):
             if self._stopping.is_set():
                 return
@@ -205,7 +207,7 @@ class Runner:
                 if self.moves:
                     self.catch_up()
                 self._reported = ""
-            except Exception as error:  # the disk, the database: say so once, and go on when it is mended
+            except Exception as error:  # the disk, the database: report it once, and try again
                 if self._reported != (said := f"projections: {error_summary(error)}; trying again"):
                     self._report(said)
                 self._reported = said
@@ -217,7 +219,7 @@ class Runner:
             self._hurried.clear()
 
     def advance(self) -> bool:
-        """One batch for every generation that is behind; whether anything moved."""
+        """Take one batch into every generation that is behind; return whether any generation moved."""
         self._leave_out()
         self._begin_wanted()
         last = self._log.last()
@@ -229,7 +231,7 @@ class Runner:
         return any([*moved, self._serve_complete(last)])
 
     def _behind(self, last: int) -> list[list[Generation]]:
-        """The generations that lack records, those together that stand at the same position."""
+        """The generations that lack records, grouped by position."""
         groups: dict[int, list[Generation]] = {}
         for found in self._state:
             if self._fits(found) and found.position < last:
@@ -237,15 +239,14 @@ class Runner:
         return list(groups.values())
 
     def _can_go_on(self, last: int) -> bool:
-        """Does any generation lack records up to this position?  One that a record stopped tries that one
-        again in the next round."""
+        """Is any generation behind and not stopped?  A stopped one tries again in the next pass."""
         return any(not found.is_stopped for group in self._behind(last) for found in group)
 
     def _fits(self, found: Generation) -> bool:
         return fits(found, self._projections[found.name])
 
     def _serve_complete(self, last: int) -> bool:
-        """Let readers see the new generations that hold everything."""
+        """Serve the new generations that are complete."""
         complete = [
             found
             for found in self._state
@@ -259,7 +260,7 @@ class Runner:
         return bool(complete)
 
     def _leave_out(self) -> None:
-        """See which matches were withdrawn by now, and build anew what still tells of one."""
+        """Ask which matches are withdrawn by now, and build anew what still shows one."""
         withdrawn = self._taker.withdrawn = self._withdrawn()
         for name, projection in self._projections.items():
             wanted = stamped(projection, withdrawn)
@@ -274,7 +275,7 @@ class Runner:
             self._note()
 
     def _advance(self, group: list[Generation], last: int) -> bool:
-        """One batch for generations at the same position."""
+        """Take one batch into generations at the same position."""
         position = group[0].position
         size = FAR if last - position >= FAR else self._batch
         for failing in (found.failure for found in group if found.failure):
@@ -291,14 +292,14 @@ class Runner:
         return any(moved)
 
     def _take(self, found: Generation, records: Sequence[Delivered]) -> bool:
-        """Take a batch into one generation; whether that, or to know where it fails, was any progress."""
+        """Take a batch into one generation; return whether it moved, or failed at a new place."""
         progress, failure = self._taker.taken(self._projections[found.name], found, records)
         known = found.failure
         self._remember(found, progress, failure)
         return progress is not None or bool(failure and (not known or known.position != failure.position))
 
     def _remember(self, found: Generation, progress: Progress | None, failure: Failure | None) -> None:
-        """Keep the failure of a generation, or that it is behind it; report a new one."""
+        """Store the failure of a generation, or delete one that it has passed; report a new failure."""
         before = found.failure
         if failure is not None:
             if before and before.position == failure.position:
@@ -310,7 +311,7 @@ class Runner:
             self._catalogue.mend(found)
 
     def _note(self) -> None:
-        """Remember where the generations stand, for `status` and `wait`."""
+        """Remember the positions of the generations, for `status` and `wait`."""
         found = [one for one in self._catalogue.generations() if one.name in self._projections]
         with self._moved:
             self._state = found

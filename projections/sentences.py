@@ -15,7 +15,7 @@ from projections.summary import AnyPoint, Play, Turn, Turned, fact_decoder
 
 
 class Heading(Fact[Table], frozen=True):
-    """Which turn this is; `turn` is the id under which the game names such turns; `number` 0: none."""
+    """Which turn this is; `turn` is the id of the game's name for such turns; `number` 0: no number."""
 
     number: int
     first: int
@@ -25,7 +25,7 @@ class Heading(Fact[Table], frozen=True):
 
 
 class Scored(Fact[Table], frozen=True):
-    """What a turn did to the score of a seat."""
+    """How a turn changed the score of a seat."""
 
     seat: Seat
     before: int
@@ -41,7 +41,7 @@ class Answered(Fact[Table], frozen=True):
 
 
 class Path(Fact[Table], frozen=True):
-    """Where a track of the game stood, one value after another; `seat` where each seat has its own."""
+    """The values of a track of the game, in order; `seat` is set if each seat has its own track."""
 
     track: str
     stood: tuple[int, ...]
@@ -68,7 +68,7 @@ class TurnTold(Struct, frozen=True):
 
 
 def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
-    """A turn in the language of `words`, which are the game's words for this match (see `Game.words`)."""
+    """Return a turn in the language of `words`, the game's words for this match (see `Game.words`)."""
     ours = _with_own(words)
     return TurnTold(
         turn.number,
@@ -87,7 +87,7 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
 
 
 def heading(words: Texts, turn: Turn) -> str:
-    """What a turn is called, and its moves, in the language of `words`."""
+    """Return the name of a turn and its moves, in the language of `words`."""
     return _heading(_with_own(words), turn)
 
 

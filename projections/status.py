@@ -1,4 +1,4 @@
-"""How far the read models are: what their tables say of it at one moment, and what that means for a reader.
+"""How far the read models have come: what their tables say at one moment, and what that means for a reader.
 
 A *generation* is one set of a projection's tables: one is served, and another one may be built beside it.
 """
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Progress(Struct, frozen=True):
-    """How far the log was taken in: the position of the last record, and a hash of that."""
+    """How far the log was taken in: the position of the last record, and a hash of that record."""
 
     position: int = 0
     mark: str = ""
@@ -20,7 +20,7 @@ class Progress(Struct, frozen=True):
 class Failure(Struct, frozen=True):
     """A record that a fold failed on.
 
-    `error` names the kind of error and the line of code, never its text: that could name a hidden card.
+    `error` names the kind of error and the line of code, never its text, which could name a hidden card.
     """
 
     projection: str
@@ -38,9 +38,9 @@ class Failure(Struct, frozen=True):
 class Generation(Struct, frozen=True):
     """One set of a projection's tables.
 
-    `stamp` tells the version that filled it; `progress`: how far the log was taken in; `failure`: what
-    stopped it there, where something did; `served`: readers see this one; `tables`: the names of its tables,
-    without the generation.
+    `stamp` says which version filled it; `progress`, how far the log was taken in; `failure`, what stopped it
+    there, if anything did; `served`, whether readers see it; `tables`, the names of its tables, without the
+    number of the generation.
     """
 
     name: str
@@ -53,20 +53,20 @@ class Generation(Struct, frozen=True):
 
     @property
     def is_stopped(self) -> bool:
-        """Is the next record one that it failed on?"""
+        """Did it fail on the next record?"""
         return self.failure is not None and self.failure.position == self.position + 1
 
     @property
     def position(self) -> int:
-        """How many records are in it."""
+        """The position of the last record that was taken in; 0 at the beginning."""
         return self.progress.position
 
 
 class Status(Struct, frozen=True):
     """How far a projection has come: `behind` records wait; `building` is the position of a rebuild.
 
-    While nothing is served yet, all of it tells of what is being built.  While the log cannot be read, it is
-    not known what waits there.
+    While nothing is served yet, all fields describe the generation that is being built.  While the log cannot
+    be read, the number of waiting records is not known.
     """
 
     name: str
@@ -77,13 +77,13 @@ class Status(Struct, frozen=True):
 
 
 def status(name: str, generations: Iterable[Generation], last: int | None) -> Status:
-    """How far a projection has come; `last`: the position of the last record of the log, as far as known.
+    """Return how far a projection has come; `last`: the position of the last record of the log, if known.
 
-    What stopped a generation of another version is not told: nobody fills that one any more.
+    A failure of a generation of another version is left out: that generation is no longer filled.
     """
     of = [found for found in generations if found.name == name]
     building = next((found for found in of if not found.served), None)
-    nothing = Generation(name, 0, "", False, ())  # its tables are only being made
+    nothing = Generation(name, 0, "", False, ())  # its tables do not exist yet
     shown = next((found for found in of if found.served), building or nothing)
     filled = [found for found in of if found.stamp == (building or shown).stamp]
     failures = [found.failure for found in filled if found.failure]

@@ -1,9 +1,9 @@
-"""Turn summaries of one match, pure: what each turn brought.  `turns` puts them together from a match.
+"""Turn summaries of one match, as pure functions: what each turn brought.  `turns` calls them for a match.
 
 A *turn* is the stretch up to a fact that `ends_period` (a battle, a round), whatever the game calls it.  What
 follows that fact in the same move opens the next turn, unless the match ends there.
 
-The caller says which facts: those that a spectator was told, or the truth.
+The caller passes the facts: those that a spectator may see, or all of them in full.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from domain import kernel
 from domain.game import Game
 from domain.kernel import AnyFact, Ended, Fact, Picks, Result, Seat, Table
 
-_LONG, _END = 1_000, 500  # values of a path, and how many of each end are told where it has more
+_LONG, _END = 1_000, 500  # most values of a path, and how many of each end are shown if it has more
 
 
 class Play(Struct, frozen=True, omit_defaults=True):
     """What one move brought to a turn: who answered what, and the facts that followed.
 
-    `seat` is None where nobody's answer led to the facts: the set-up, or what a turn opens with.  `picks` is
-    None where they were secret.
+    `seat` is None if no answer led to the facts: the set-up, or what a turn opens with.  `picks` is None if
+    the picks were secret.
     """
 
     move: int
@@ -38,20 +38,20 @@ class Play(Struct, frozen=True, omit_defaults=True):
 
 
 class Point(Fact[Table], frozen=True, tag_field="point"):
-    """A turning point, after which the match stood otherwise; told in words like a fact."""
+    """A turning point of the match; it has sentences, as a fact has."""
 
     move: int
 
 
 class LeadChanged(Point, frozen=True, tag="lead"):
-    """`seat` leads alone; the last to do so was `before` (None: nobody yet)."""
+    """`seat` leads alone; the last to do so was `before` (None: no seat yet)."""
 
     seat: Seat
     before: Seat | None
 
 
 class Turned(Point, frozen=True, tag="fact"):
-    """A fact that the game itself marks as turning: the `place`-th of the move's play, from 0."""
+    """A fact that the game marks as a turning point: the `place`-th of the move's play, from 0."""
 
     place: int
 
@@ -72,8 +72,9 @@ AnyPoint = LeadChanged | Turned | Over
 class Turn(Struct, frozen=True, omit_defaults=True):
     """One turn: its moves, the score of each seat before and after it, its plays and turning points.
 
-    `paths`: where each track of the game stood, from the turn before on (see `Fact.marks`).  `called` and
-    `ordinal`: what the game calls this turn, where it has several kinds of them (see `Fact.opens`).
+    `paths`: the values of each track of the game, beginning with that of the turn before (see `Fact.marks`).
+    `called` and `ordinal`: the game's name for this turn, if it has several kinds of turns (see
+    `Fact.opens`).
     """
 
     number: int
@@ -90,7 +91,7 @@ class Turn(Struct, frozen=True, omit_defaults=True):
 
 
 def summarized(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> tuple[Turn, ...]:
-    """The turns that plays brought, from the empty `table` on; with each play its facts, decoded."""
+    """Return the turns of a match from its plays, each with its decoded facts; `table` is the empty table."""
     telling = _Telling(game, table)
     for play, facts in plays:
         telling.tell(play, facts)
@@ -98,7 +99,7 @@ def summarized(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[An
 
 
 def closed(turns: tuple[Turn, ...], over: Over) -> tuple[Turn, ...]:
-    """The turns of a match that closed; one without a play has none."""
+    """Return the turns with the end of the match in the last one; a match without plays has no turns."""
     if not turns:
         return ()
     last = turns[-1]
@@ -107,7 +108,7 @@ def closed(turns: tuple[Turn, ...], over: Over) -> tuple[Turn, ...]:
 
 
 def fitting(turn: Turn, first: int, size: int) -> int:
-    """How many of a turn's plays from the `first` on have facts of at most `size` bytes; one at least."""
+    """Return how many plays, from the `first` on, have facts of at most `size` bytes together; at least 1."""
     for count, play in enumerate(turn.plays[first:]):
         size -= sum(len(bytes(fact)) for fact in play.facts)
         if size < 0:
@@ -116,9 +117,9 @@ def fitting(turn: Turn, first: int, size: int) -> int:
 
 
 def part(turn: Turn, first: int, last: int) -> Turn:
-    """A turn with its plays from the `first` up to the `last` alone, and the points that come with these.
+    """Return a turn with only its plays from the `first` up to the `last`, and their turning points.
 
-    Of a path that no game is long enough for only both ends are told.
+    A path that is longer than any real game makes is cut to its two ends.
     """
     paths = {
         track: path if len(path) <= _LONG else path[:_END] + path[-_END:]
@@ -131,21 +132,21 @@ def part(turn: Turn, first: int, last: int) -> Turn:
 
 
 def leader(score: dict[Seat, int]) -> Seat | None:
-    """Who leads alone."""
+    """Return the seat that leads alone; None if no seat does."""
     most = max(score.values(), default=0)
     best = [seat for seat, points in score.items() if points == most]
     return best[0] if len(best) == 1 else None
 
 
 def over(move: int, by: str, result: Result | None, ruling: str = "") -> Over:
-    """The turning point of a match's end."""
+    """Return the turning point of a match's end."""
     if result is None:
         return Over(move, by, None, "", ruling, void=True)
     return Over(move, by, result.winner, result.reason, ruling)
 
 
 def _pieces(facts: Sequence[AnyFact]) -> Iterator[tuple[int, int]]:
-    """Where to cut the facts of one move: after each that ends a turn; a match's end stays with its turn."""
+    """Cut the facts of one move after each that ends a turn; the end of a match stays with its turn."""
     start = 0
     for place, fact in enumerate(facts, 1):
         if fact.ends_period and _opens_turn(facts[place:]):
@@ -161,26 +162,26 @@ def _opens_turn(rest: Sequence[AnyFact]) -> bool:
 
 
 class _Telling:
-    """Summaries as they are put together: the running turn in pieces, the finished ones whole."""
+    """Builds the summaries: holds the current turn, and the finished ones."""
 
     def __init__(self, game: Game, table: Table) -> None:
         self._game, self._table = game, table
         self._score = game.score(table)
-        self._leader: Seat | None = None  # who led alone last
+        self._leader: Seat | None = None  # the last seat that led alone
         self._turns: list[Turn] = []
         self._running: _Running | None = None
 
     def done(self) -> tuple[Turn, ...]:
-        """All of it."""
+        """All turns so far, the current one included."""
         return (*self._turns, self._running.turn(self._score)) if self._running else tuple(self._turns)
 
     def tell(self, play: Play, facts: Sequence[AnyFact]) -> None:
-        """One more move."""
+        """Add a move."""
         if not any(fact.ends_period for fact in facts):
             self._tell(play, facts)
             return
         for start, end in _pieces(facts):
-            # The answer led to the first piece; the later ones open turns of their own accord.
+            # The answer led to the first piece only; the later ones open turns of their own.
             answer = (play.seat, play.ask, play.picks) if start == 0 else ()
             self._tell(Play(play.move, play.facts[start:end], *answer), facts[start:end])
 
@@ -222,7 +223,7 @@ class _Telling:
 
 
 class _Running:
-    """The running turn: what grows with each play."""
+    """The current turn, which grows with each play."""
 
     def __init__(
         self, number: int, first: int, before: dict[Seat, int], paths: dict[str, tuple[int, ...]]
@@ -234,7 +235,7 @@ class _Running:
         self.points: list[AnyPoint] = []
 
     def turn(self, score: dict[Seat, int]) -> Turn:
-        """The turn as it stands."""
+        """Return the turn as it is now."""
         return Turn(
             self._number,
             self._first,
@@ -250,7 +251,7 @@ class _Running:
         )
 
     def mark(self, fact: AnyFact, before: Table) -> None:
-        """The paths with what a fact marks; one that begins here begins where its track stood `before`."""
+        """Add what a fact marks to the paths; a new path begins with the value of its track `before`."""
         for track, now in fact.marks():
             known = self._paths.get(track) or (_standing(before, track),)
             self._paths[track] = known if known[-1] == now else (*known, now)
@@ -276,5 +277,5 @@ def _standing(table: Table, track: str) -> int:
 
 @lru_cache
 def fact_decoder(game: Game) -> msgspec.json.Decoder[AnyFact]:
-    """Decodes the facts of a game; building one is slow."""
+    """Return a decoder for the facts of a game; building one is slow, so it is cached."""
     return msgspec.json.Decoder(game.facts)

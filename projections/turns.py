@@ -1,8 +1,8 @@
-"""Turn summaries, folded from the log of their match whenever somebody reads them.
+"""Turn summaries, folded from the log of their match at each reading.
 
-Nothing is kept of them.  To put them together takes no longer than to tell them in words, which is done at
-each reading anyway; kept as rows they took nine times what all other read models do.  So they are never
-behind the log and never built anew, and what is hidden in a match lies nowhere else.
+They are not stored.  To fold them takes no longer than to put them in words, which happens at each reading
+anyway; as rows they took nine times the space of all other read models.  So they are never behind the log and
+never built anew, and the hidden parts of a match are stored in its log alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from projections.summary import Play, Turn
 
 
 def turns(match: Match, move: int) -> tuple[Turn, ...]:
-    """The turns of a match as it stood after `move`.
+    """Return the turns of a match as it was after `move`.
 
-    While it ran they tell what a spectator was told, and once it was over the truth.  Of an imported match
-    nobody here knows the hidden truth, so it is told as to a spectator for ever.
+    While the match runs they show what a spectator may see, and once it is over everything.  The hidden parts
+    of an imported match are not known, so it is always shown as to a spectator.
 
-    The match may go on meanwhile, in another thread.
+    Another thread may add moves to the match meanwhile.
     """
     last = match.records[move - 1].entry
     is_over = isinstance(last, Closed)
@@ -42,7 +42,7 @@ def turns(match: Match, move: int) -> tuple[Turn, ...]:
 
 
 def _plays(match: Match, move: int, *, in_full: bool) -> Iterator[tuple[Play, list[AnyFact]]]:
-    """The plays that stand, and the set-up that came with the last seat."""
+    """The plays that were not taken back, and the set-up that came with the last seat."""
     for moves in match.line_to(move):
         for record in match.records[moves.start - 1 : moves.stop - 1]:
             if (found := play(match.game, record, in_full=in_full)) is not None:
@@ -50,16 +50,16 @@ def _plays(match: Match, move: int, *, in_full: bool) -> Iterator[tuple[Play, li
 
 
 def play(game: Game, record: Record, *, in_full: bool) -> tuple[Play, list[AnyFact]] | None:
-    """A play, or what a seat or a salt set up, and its facts decoded; None of a record that brings nothing.
+    """Return the play or set-up of a record and its decoded facts; None if the record brings neither.
 
     Args:
-        in_full: as it was; else as a spectator was told it.
+        in_full: with all hidden parts; else as a spectator sees it.
     """
     leaf = record.leaf_for(record.audiences if in_full else ())
     if leaf.kind not in BRING_FACTS or not (leaf.facts or leaf.kind == PLAYED):
         return None
     facts = [codec(game).fact(raw) for raw in leaf.facts]
-    # The words for facts know today's tags only.
+    # The sentences for facts know only today's tags.
     raws = tuple([Raw(canonical(fact)) for fact in facts]) if game.upcasters else leaf.facts
     if leaf.kind != PLAYED:
         return Play(leaf.move, raws), facts
@@ -67,7 +67,7 @@ def play(game: Game, record: Record, *, in_full: bool) -> tuple[Play, list[AnyFa
 
 
 def _reason(records: Sequence[Record]) -> str:
-    """Why a ruling ended the match whose last records these are; empty: it was not ended by one."""
+    """The reason of the ruling that ended the match with these last records; empty if no ruling did."""
     for record in reversed(records):
         if record.kind == PLAYED:
             break

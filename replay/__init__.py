@@ -1,1 +1,1 @@
-"""The log's other life: positions, differences, narration, match files, verification, audit and export."""
+"""What is made from a log: positions, differences, narration, match files, verification, audit, export."""

@@ -1,7 +1,7 @@
-"""A match file against another checkpoint of its match: is one of the two a part of the other?
+"""Compares a match file with another checkpoint of its match: is one of the two a part of the other?
 
-A file alone cannot show that nothing came after it.  A later checkpoint can; whether that one covers the
-moves of the file, too, only a checkpoint over exactly these shows.
+A file alone cannot show whether the match went on.  A later checkpoint shows that it did; only a checkpoint
+over exactly the moves of the file shows whether the later one begins with them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Keys = Sequence[VerifyingKey]
 
 
 class _Wrong(Exception):
-    """The two do not go together; the text says why."""
+    """The file and the checkpoint do not agree; the text says why."""
 
 
 def compared(
@@ -34,11 +34,11 @@ def compared(
     known: Keys = (),
     over: Callable[[int], str] | None = None,
 ) -> Report:
-    """The report of a file that verifies, with what another checkpoint of the match says of it.
+    """Return the report of a file that verifies, with the result of the comparison with another checkpoint.
 
     Args:
         keys, known: see `replay.verify.verify`; with `keys`, one of them must have signed.
-        over: gives the checkpoint over so many moves, from where `note` comes; "" where it is not told.
+        over: asks the source of `note` for the checkpoint over so many moves; returns "" if it gives none.
     """
     try:
         said = _Comparison(file, (keys, known), over).of(note)
@@ -56,7 +56,7 @@ class _Comparison:
         self._note = Note.parse(file.note)
 
     def of(self, note: str) -> str:
-        """What the checkpoint says.  Raises _Wrong."""
+        """Return the result in words.  Raises _Wrong."""
         checkpoint, signed = self._read(note)
         if checkpoint.size > len(self._leaves):
             self._went_on(checkpoint, signed)
@@ -64,7 +64,7 @@ class _Comparison:
         return f"the checkpoint over {_moves(checkpoint.size)} is one of this log, {signed}"
 
     def _went_on(self, checkpoint: Checkpoint, signed: str) -> None:
-        """Raises _Wrong: there are moves that the file lacks, and perhaps others than those that it has."""
+        """Raise _Wrong: the match has moves that the file lacks, and perhaps other moves instead of its."""
         here = len(self._leaves)
         found = f"the match went on: {_moves(checkpoint.size)} are signed, this file holds {here} ({signed})"
         earlier = self._over(here) if self._over else ""
@@ -73,7 +73,7 @@ class _Comparison:
             raise _Wrong(f"{found}; whether they begin with these, {only}")
         first, by = self._read(earlier)
         if first.size != here:
-            raise _Wrong(f"{found}; asked for {_moves(here)}, the server told a checkpoint over {first.size}")
+            raise _Wrong(f"{found}; asked for {_moves(here)}, the server gave a checkpoint over {first.size}")
         self._must_fit(first, by)
         raise _Wrong(f"{found}; they begin with these")
 
@@ -86,7 +86,7 @@ class _Comparison:
             raise _Wrong(f"the root over the first {moves} is another one than that of this file, {signed}")
 
     def _read(self, note: str) -> tuple[Checkpoint, str]:
-        """A checkpoint, and in words who signed it.  Raises _Wrong."""
+        """Return a checkpoint, and its signers in words.  Raises _Wrong."""
         try:
             parsed = Note.parse(note)
             checkpoint = Checkpoint.parse(parsed.text)

@@ -1,10 +1,10 @@
-"""A zip archive as plain bytes: packed the same way every time, unpacked without trusting a word of it.
+"""A zip archive as plain bytes: packed the same way every time, and unpacked without trusting its content.
 
 Packing is reproducible on every machine, so the members are stored, not compressed: what deflate writes
 depends on the build of zlib.  Unpacking reads both, because a file may have been repacked on its way.
 
-Checksums of the archive are not looked at: the caller compares the members' content byte for byte, and can
-then say which line of which member is wrong instead of "bad CRC".
+The checksums of the archive are not checked: the caller compares the members' content byte for byte, and can
+say which line of which member is wrong instead of "bad CRC".
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 _MODE = 0o100644 << 16  # an ordinary file, readable by everybody
 _LOCAL = b"PK\x03\x04"
 _CENTRAL = b"PK\x01\x02"
-_MOST_HEADERS = 64  # far above what a sound file holds, far below what a hostile directory costs
-_MOST_RATIO = 50  # of deflate; logs of all games are packed to a third at best, for hashes cannot be
-_SMALL = 64 * 1024  # bytes of a member whose ratio is not looked at
+_MOST_HEADERS = 64  # far more than a correct file has, far fewer than a hostile directory needs to cost time
+_MOST_RATIO = 50  # of deflate, which packs the logs of all games to a third at best (hashes do not compress)
+_SMALL = 64 * 1024  # bytes of a member; the ratio of a smaller one is not checked
 
 
 def pack(members: Mapping[str, bytes]) -> bytes:
-    """The archive of `members`, in their order; the same members give the same bytes."""
+    """Return the archive of `members`, in their order; the same members give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members.items():
@@ -39,11 +39,13 @@ def pack(members: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes, names: Collection[str], most: int, whole: int) -> dict[str, bytes]:
-    """The members of an archive; only those in `names` may be there, each once and of at most `most` bytes,
-    all together of at most `whole`.  What its directory says is enough to refuse it.
+    """Return the members of an archive.
+
+    Only members in `names` may be there, each once and of at most `most` bytes, all together of at most
+    `whole` bytes.  The archive is refused by its directory, before anything is unpacked.
 
     Raises:
-        Damaged: not such an archive; the text names the member.
+        Damaged: it is not such an archive; the text names the member.
     """
     if data.count(_CENTRAL) > _MOST_HEADERS:
         raise Damaged(Sentence("too-many-members"))
@@ -67,7 +69,7 @@ def unpack(data: bytes, names: Collection[str], most: int, whole: int) -> dict[s
 
 
 def _must_be_within(info: zipfile.ZipInfo, most: int) -> None:
-    """Raises Damaged: its directory entry promises too much."""
+    """Raise Damaged if the directory entry states a size beyond the limits."""
     if max(info.file_size, info.compress_size) > most:
         raise Damaged(Sentence("member-too-large", {"name": info.filename[:80], "most": most}))
     if info.file_size > max(_SMALL, info.compress_size * _MOST_RATIO):
@@ -106,7 +108,7 @@ def _packed(data: bytes, info: zipfile.ZipInfo) -> bytes:
 
 
 def _inflated(packed: bytes, info: zipfile.ZipInfo) -> bytes:
-    """Never more than one byte beyond what the directory says, whatever the packed bytes promise."""
+    """Unpack; return at most one byte more than the directory states, whatever the packed bytes hold."""
     try:
         content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
     except zlib.error as error:

@@ -1,6 +1,6 @@
-"""The fourth question, *rules*: today's rules, stepped answer by answer with the recorded draws.
+"""The fourth question, *rules*: runs today's rules answer by answer with the recorded draws.
 
-The same eyes serve the export: at every move, what could the seat have answered instead?
+The export uses this module, too: it lists what the seat could have answered at every move.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from domain.refusals import Sentence
 
 
 class Differs(Exception):
-    """Today's rules give something else than what is recorded; `said` tells what."""
+    """Today's rules give something else than the record; `said` says what."""
 
     def __init__(self, said: Sentence) -> None:
         super().__init__(str(said))
@@ -29,7 +29,7 @@ class Differs(Exception):
 
 
 class Rerun(Struct, frozen=True):
-    """What today's rules make of one answer: facts, open and secret draws, and the table with its agenda."""
+    """The result of one answer by today's rules: facts, open and secret draws, table with agenda."""
 
     facts: list[AnyFact]
     public: list[Drawn]
@@ -38,7 +38,7 @@ class Rerun(Struct, frozen=True):
 
 
 class Audit:
-    """Steps today's rules along a match.  After a difference it goes on from what is recorded."""
+    """Runs today's rules along a match.  After a difference it continues from the record."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -56,7 +56,7 @@ class Audit:
         except Differs:
             self._go_on_from_record(match)
             raise
-        except Exception as error:  # rules on a table that is not theirs may fail in any way
+        except Exception as error:  # rules may raise anything on a table that other rules made
             self._go_on_from_record(match)
             raise Differs(Sentence("rules-fail", {"error": f"{type(error).__name__}: {error}"})) from error
 
@@ -111,7 +111,7 @@ class Audit:
         return kernel.decide(before, Answer(entry.seat, picks))
 
     def _check_score(self, match: Match, entry: Closed) -> None:
-        """A resignation is scored by the rules."""
+        """Compare the score of a resignation, which the rules compute."""
         last = match.records[-3].entry
         if isinstance(last, Resigned):
             score = self._game.score(match.table_with_agenda(match.move))
@@ -122,7 +122,7 @@ class Audit:
 
 
 class _Recorded:
-    """The draws of one record as a source: open ones and secret ones, each in their order."""
+    """The draws of one record as a source of draws: open ones and secret ones, each in their order."""
 
     def __init__(self, record: Record) -> None:
         house = record.parts.get(HOUSE)
@@ -130,7 +130,7 @@ class _Recorded:
         self._hidden = list(house.draws) if house else []
 
     def draw(self, table: Table, ledger: Ledger) -> tuple[list[Drawn], bool]:
-        """The next recorded draws, as today's rules would have recorded them.  Raises NoDraw."""
+        """Return the next recorded draws, as today's rules would have recorded them.  Raises NoDraw."""
         step: Any = table.agenda[-1]
         options = step.options(table, CHANCE)
         _, count = step.bounds(table, CHANCE)
@@ -142,14 +142,14 @@ class _Recorded:
         return source.draw(step.label(table), face_up, options, count, ledger), face_up
 
     def must_be_empty(self) -> None:
-        """Were all recorded draws asked for?"""
+        """Raise Differs if the rules did not ask for all recorded draws."""
         if self._public or self._hidden:
             left = (self._public + self._hidden)[0]
             raise Differs(Sentence("draw-unknown", {"label": left.label}))
 
 
 def _compare(match: Match, record: Record, before: Table, rerun: Rerun) -> None:
-    """Facts, draws, the end of periods, the agenda and the question."""
+    """Compare facts, draws, ends of periods, the agenda and the question."""
     entry, full = record.entry, record.facts
     for place, (ours, theirs) in enumerate(zip(rerun.facts, full, strict=False), 1):
         if ours != theirs:
@@ -192,7 +192,7 @@ def _compare_agenda(before: tuple[Any, ...], after: tuple[Any, ...], change: Any
 
 
 def _question(match: Match, record: Record, table: Table) -> Asked | None:
-    """The question that stands: a seat still asked the same, and its player, keeps the question's number."""
+    """The current question; if a seat is asked the same as before, the question keeps its number."""
     seats = kernel.asked(table)
     if not seats:
         return None
@@ -207,7 +207,7 @@ def _question(match: Match, record: Record, table: Table) -> Asked | None:
 
 
 def _ask(asked: Asked | None) -> str:
-    return f"{asked.ask} of {', '.join(asked.seats)}" if asked else "nobody"
+    return f"{asked.ask} of {', '.join(asked.seats)}" if asked else "no seat"
 
 
 def _score(result: Result | None) -> Any:
@@ -215,7 +215,7 @@ def _score(result: Result | None) -> Any:
 
 
 class Offer(Struct, frozen=True):
-    """What a seat could answer at a move: any `least`...`most` different ones of `options`."""
+    """The possible answers of a seat at a move: any `least` to `most` different `options`."""
 
     move: int
     seat: Seat
@@ -227,7 +227,7 @@ class Offer(Struct, frozen=True):
 
 
 def offered(match: Match) -> Iterator[Offer]:
-    """For each played move, what was offered, by today's rules on the recorded table.
+    """For each played move, yield the options by today's rules on the recorded table.
 
     A move that today's rules cannot read any more (an older step) is left out.
     """

@@ -1,7 +1,7 @@
-"""The limits on a log from elsewhere: whatever a request could not have written here is not stored here.
+"""The limits on an uploaded log: what no request could have written here is not stored here.
 
-A rule that decided elsewhere may have written any fact, so besides the fields that people fill every text,
-number and entry has a limit.  What is looked at are the bytes, before anything is made of them.
+Rules of another server may have written any fact, so not only the fields that people fill have limits, but
+every text, number and entry.  The bytes are checked before they are decoded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Result(Struct, frozen=True):
 
 
 class _Written(Struct, frozen=True):
-    """The fields of a leaf or a private part that people fill; those of other kinds are missing."""
+    """The fields of a leaf or a private part that people fill; an entry has only those of its kind."""
 
     opener: PlayerId | None = None
     player: PlayerId = "-"
@@ -44,14 +44,14 @@ class _Written(Struct, frozen=True):
 
 
 _written = msgspec.json.Decoder(_Written).decode
-_TOLD_APART = ("options", "reason")  # fields of a leaf with limits of their own
+_TOLD_APART = ("options", "reason")  # fields of a leaf that have their own limits
 
 
 def must_be_within(file: MatchFile) -> None:
-    """See that a match file holds nothing larger than what could be written here.
+    """Check that a match file holds nothing larger than what could be written here.
 
     Raises:
-        BadFile: it does; the text names the line and the field.
+        BadFile: something is larger; the text names the line and the field.
     """
     if len(file.parts[CHECKPOINTS]) > NOTE:
         raise BadFile(
@@ -76,7 +76,7 @@ def must_be_within(file: MatchFile) -> None:
 
 
 def _checked(part: str, content: bytes, number: int) -> dict[str, Any]:
-    """What an entry or a private part says, once every field of it is within the limits."""
+    """Return the fields of an entry or a private part, after all are checked against the limits."""
     try:
         _written(content)
         values_ = msgspec.json.decode(content)
@@ -97,7 +97,7 @@ def _check_values(part: str, values_: Mapping[str, Any], number: int) -> None:
 
 
 def _values(value: Any) -> Iterator[Any]:
-    """All texts and numbers in a value, the names of fields included, however deep it is."""
+    """All texts and numbers in a value at any depth, the names of fields included."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -111,7 +111,7 @@ def _values(value: Any) -> Iterator[Any]:
 
 
 def _check_options(game: Game, options: Mapping[str, Any]) -> None:
-    """An option that the game knows has a value that it could have here."""
+    """Check that each option that the game knows has a value that it could have here."""
     known = {option.name: option for option in game.options}
     _check_values(LOG, {name: value for name, value in options.items() if name not in known}, 1)
     for name in options.keys() & known.keys():

@@ -1,6 +1,6 @@
-"""The first question, *log*: are the leaves what was written, each chained to all before it?
+"""The first question, *log*: are the leaves as they were written, each chained to all before it?
 
-Order: one leaf by itself, then the chain of them, then the move to blame where the chain breaks.
+Order: one leaf by itself, then the chain of the leaves, then the first wrong move if the chain breaks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 2**53 - 1
 
 
 class Chain(Struct, frozen=True):
-    """A log whose leaves follow one another: game and match, the entries, and the root over them."""
+    """A log with an unbroken chain: game and match, the entries, and the root over them."""
 
     game: Game
     match: str
@@ -34,7 +34,7 @@ class Chain(Struct, frozen=True):
 
 
 class _First(Struct):
-    """What the first leaf must say before anything else can be read."""
+    """The fields of the first leaf that are needed before anything else can be read."""
 
     kind: str
     game: str
@@ -42,7 +42,7 @@ class _First(Struct):
 
 
 def game_of(leaf: bytes) -> tuple[Game, str]:
-    """The game and the match's id, from the first leaf.  Raises Wrong."""
+    """Return the game and the match's id from the first leaf.  Raises Wrong."""
     try:
         first = msgspec.json.decode(leaf, type=_First)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -55,7 +55,7 @@ def game_of(leaf: bytes) -> tuple[Game, str]:
 
 
 def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
-    """The entries of leaves that follow one another; `stated` is the root that is said to cover them all.
+    """Return the entries of chained leaves; `stated` is the root that a checkpoint states over all of them.
 
     Raises:
         Wrong: a leaf is damaged, or the chain breaks; the first bad move is named.
@@ -75,10 +75,10 @@ def chained(leaves: Sequence[bytes], stated: bytes | None) -> Chain:
 
 
 def must_be_canonical(data: bytes) -> None:
-    """Are these the bytes that RFC 8785 gives: sorted keys, no blanks, whole numbers within 53 bits?
+    """Check that the bytes are canonical by RFC 8785: sorted keys, no blanks, whole numbers within 53 bits.
 
     Raises:
-        Damaged: they are not.
+        Damaged: they are not canonical.
     """
     try:
         value = _plain.decode(data)
@@ -128,9 +128,10 @@ def _entry(leaf: bytes, number: int, codec: Codec) -> Entry:
 
 
 def _blame(leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: bytes | None) -> NoReturn:
-    """Leaf `number` does not continue the leaves before it: is its `prev` wrong, or the leaf before it?
+    """Raise the error for leaf `number`, which does not continue the leaves before it.
 
-    If the leaf with the right `prev` fits the root stated after it, then only its `prev` was changed.
+    It blames the `prev` of this leaf if the leaf with the right `prev` fits the root stated after it, and
+    else the leaf before.
     """
     if tree.root == stated:
         raise Wrong(LOG, number, Sentence("beyond-checkpoint"))
@@ -144,7 +145,7 @@ def _blame(leaves: Sequence[bytes], number: int, prev: str, tree: Tree, stated: 
 
 
 def _stated_after(leaves: Sequence[bytes], number: int, stated: bytes | None) -> bytes | None:
-    """The root after leaf `number`, as the next leaf, or the checkpoint, states it."""
+    """The root after leaf `number`, as the next leaf or the checkpoint states it."""
     if number == len(leaves):
         return stated
     try:

@@ -19,7 +19,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     """One place on the table that differs.
 
     `path` leads to it: the field, then keys.  For a list of ids `gained` and `lost` say which, and `before`
-    and `after` how many there are; with neither, only their order differs.  A pile is told by its size.
+    and `after` how many there are; with neither, only their order differs.  Of a pile only the size is given.
     """
 
     path: tuple[str, ...]
@@ -31,7 +31,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
 
 def difference(match: Match, first: int, second: int, viewer: Seat | None = None) -> list[Change]:
-    """What differs on the table after move `second` from that after move `first`, for a viewer.
+    """Return the changes from the table after move `first` to the table after move `second`, for a viewer.
 
     Raises:
         NoView: see `replay.positions`.
@@ -41,7 +41,7 @@ def difference(match: Match, first: int, second: int, viewer: Seat | None = None
 
 
 def sentences(changes: Iterable[Change], words: Words) -> list[str]:
-    """One sentence for each change that a reader cares for."""
+    """Return a sentence for each change that is shown."""
     shown = [change for change in changes if change.path[0] not in words.backstage]
     return [_sentence(change, words) for change in shown] or [words.shown("no_difference")]
 
@@ -65,7 +65,7 @@ def _changes(path: tuple[str, ...], before: Any, after: Any) -> Iterator[Change]
 
 
 def _pile_changes(path: tuple[str, ...], before: Pile, after: Pile) -> Iterator[Change]:
-    """Which cards a pile holds is what its viewer cannot see; how many, and what was fixed, he can."""
+    """A viewer cannot see which cards a pile holds; only its size and its fixed parts are compared."""
     if before.size != after.size:
         yield Change(path, before.size, after.size)
     yield from _changes((*path, "top"), before.top, after.top)

@@ -1,11 +1,11 @@
 """Matches as tables for analysis: seats, moves, facts, draws and the options offered, as ndjson or Parquet.
 
 Matches that are over are exported in full.  Of a running match only what a spectator sees is exported: no
-secret pick, fact or draw, and no options, since these are told to the asked seat alone.  So it is for ever
-with an imported match, whose record does not tell what was hidden.
+secret pick, fact or draw, and no options, because only the asked seat may see these.  The same holds for an
+imported match, also when it is over, because its record does not contain the hidden parts.
 
-Rows come in the order of the matches given, of their moves, and of what a move holds; so the same matches
-give the same rows.  Everything is written batch by batch, and a file takes its name when it is complete.
+Rows are in the order of the given matches, their moves, and the content of a move; so the same matches give
+the same rows.  Everything is written batch by batch, and a file gets its name when it is complete.
 `docs/export.md` lists the columns.
 """
 
@@ -95,15 +95,15 @@ def export(
     format: str,
     progress: Callable[[str], None] = lambda match: None,
 ) -> dict[str, int]:
-    """Write the tables of `matches` into `folder`; gives the number of rows of each.
+    """Write the tables of `matches` into `folder`; return the number of rows of each table.
 
     Args:
         format: "ndjson" or "parquet".
         progress: called with a match's id after it is written.
 
     Raises:
-        ValueError: unknown format.
-        ImportError: "parquet" without pyarrow.
+        ValueError: the format is unknown.
+        ImportError: the format is "parquet" and pyarrow is not installed.
         OSError: `folder` cannot be written; files of an earlier export there are left as they were.
     """
     if format not in FORMATS:
@@ -121,7 +121,7 @@ def export(
 
 
 def tables(match: Match) -> dict[str, Iterator[Row]]:
-    """The rows of one match, by table."""
+    """Return the rows of one match, by table."""
     return {
         "seats": _seats(match),
         "moves": _moves(match),
@@ -135,7 +135,7 @@ def tables(match: Match) -> dict[str, Iterator[Row]]:
 
 
 def _seats(match: Match) -> Iterator[Row]:
-    """Who plays each seat in the end; nobody, where a match was closed before it began."""
+    """The player of each seat at the end; no rows if the match was closed before it began."""
     for seat, seated in match.players.items():
         yield {
             "match": match.id,
@@ -176,7 +176,7 @@ def _moves(match: Match) -> Iterator[Row]:
 
 
 def _viewer(match: Match) -> Seat | None:
-    """Whose knowledge is exported: everybody's together, once the match is over and tells it."""
+    """The viewer for the export: ALL if the match is over and holds its hidden parts, else a spectator."""
     return match.effective_viewer(ALL if match.closed else None)
 
 
@@ -206,7 +206,7 @@ def _tag(fact: AnyFact) -> str:
 
 
 def _fields(fact: AnyFact) -> str:
-    """Every field of a fact, also those that have their default, as a JSON object."""
+    """Every field of a fact, defaults included, as a JSON object."""
     return canonical(msgspec.structs.asdict(fact)).decode()
 
 
@@ -316,7 +316,7 @@ class _Sink:
                 self._flush()
 
     def complete(self) -> None:
-        """Everything is written: give the file its name."""
+        """Give the file its name, after everything is written."""
         self._flush()
         self._writer.close()
         os.replace(self._unfinished, self._path)

@@ -7,8 +7,7 @@
     README.txt        the same in words
 
 Everything in it follows from the records and the checkpoint, so writing it twice gives the same bytes, and a
-verifier can write it again to see whether the archive is as it was written.  `docs/protocol.md` describes it
-for a stranger.
+verifier can write it again to see whether the archive was changed.  `docs/protocol.md` describes the format.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ knows whether it was that one; nothing here shows it to anybody.
 
 
 class BadFile(Damaged):
-    """A match file that cannot be read: `part` is the member (or "archive"), `move` the line where known."""
+    """A match file that cannot be read: `part` is the member (or "archive"), `move` the line, if known."""
 
     def __init__(self, part: str, said: str | Sentence, move: int | None = None) -> None:
         where = Sentence("archive") if part == "archive" else part
@@ -101,7 +100,7 @@ class Private(Struct, frozen=True):
 
 
 class MatchFile(Struct, frozen=True):
-    """A match file, taken apart; nothing in it is proved yet (see `replay.verify`)."""
+    """The parts of a match file, which are not verified yet (see `replay.verify`)."""
 
     manifest: Manifest
     parts: dict[str, bytes]
@@ -109,12 +108,12 @@ class MatchFile(Struct, frozen=True):
 
     @property
     def leaves(self) -> list[bytes]:
-        """The leaves, in order.  Raises BadFile."""
+        """Return the leaves, in order.  Raises BadFile."""
         return _lines(LOG, self.parts[LOG])
 
     @property
     def private(self) -> list[Private] | None:
-        """The private parts of each move; None while the match runs.  Raises BadFile."""
+        """Return the private parts of each move; None while the match runs.  Raises BadFile."""
         if PRIVATE not in self.parts:
             return None
         return [_private(line, number) for number, line in enumerate(_lines(PRIVATE, self.parts[PRIVATE]), 1)]
@@ -138,11 +137,11 @@ class MatchFile(Struct, frozen=True):
         return GAMES[self.manifest.game]
 
     def records(self) -> list[Record]:
-        """The records, decoded.  Raises BadFile."""
+        """Return the decoded records.  Raises BadFile."""
         return decoded(self.game, self.manifest.match, self.leaves, self.private)
 
     def match(self) -> Match:
-        """The match, folded from its records.  Raises BadFile."""
+        """Return the match, folded from its records.  Raises BadFile."""
         records = self.records()
         try:
             match = Match.project(None, records)
@@ -154,16 +153,16 @@ class MatchFile(Struct, frozen=True):
 
 
 def write(records: Sequence[Record], note: str) -> bytes:
-    """The match file of `records`, all of one match from its first move; `note` is the checkpoint over them.
+    """Return the match file of `records`, all of one match from its first move; `note` is their checkpoint.
 
     Raises:
-        Damaged: the checkpoint is not one over these records.
+        Damaged: the checkpoint does not cover these records.
     """
     return archive.pack(parts(records, note))
 
 
 def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
-    """The parts of the match file, in their order.  Raises Damaged: see `write`."""
+    """Return the parts of the match file, in their order.  Raises Damaged: see `write`."""
     if not records:
         raise Damaged(Sentence("file-without-move"))
     _must_fit(records, note)
@@ -176,10 +175,10 @@ def parts(records: Sequence[Record], note: str) -> dict[str, bytes]:
 
 
 def read(source: Path | bytes, whole: int = MOST_WHOLE) -> MatchFile:
-    """Take a match file apart; unpacked it has at most `whole` bytes.
+    """Read a match file of at most `whole` bytes when unpacked.
 
     Raises:
-        BadFile: not a match file, of a newer format version, or damaged beyond naming a move.
+        BadFile: it is not a match file, has a newer format version, or is damaged as a whole.
         OSError: the file cannot be read.
     """
     data = source if isinstance(source, bytes) else _content(source)
@@ -194,7 +193,7 @@ def read(source: Path | bytes, whole: int = MOST_WHOLE) -> MatchFile:
 
 
 def decoded(game: Game, match: str, leaves: list[bytes], private: list[Private] | None) -> list[Record]:
-    """The records of leaves and private parts.  Raises BadFile."""
+    """Decode the records of leaves and private parts.  Raises BadFile."""
     if private is not None and len(private) != len(leaves):
         first = min(len(private), len(leaves)) + 1
         raise BadFile(
@@ -211,7 +210,7 @@ def decoded(game: Game, match: str, leaves: list[bytes], private: list[Private] 
 
 
 def parts_of(private: Private, game: Game) -> dict[str, bytes]:
-    """The parts' bytes, as they were sealed, in the order in which a store keeps them.  Raises BadFile."""
+    """Return the bytes of the parts as they were sealed, in the order of a store.  Raises BadFile."""
     audiences = codec(game).audiences
     if private.parts.keys() != set(audiences):
         about = {"parts": ", ".join(private.parts)[:80], "audiences": list(audiences)}
@@ -263,7 +262,7 @@ def _root(records: Sequence[Record]) -> bytes:
 
 
 def _latest(field: str, entries: Sequence[object]) -> str:
-    """The newest value of a field that stands only where it changed."""
+    """The latest value of a field that is written only when it changes."""
     found = (getattr(entry, field, "") for entry in reversed(entries))
     return next((value for value in found if value), "")
 

@@ -1,4 +1,4 @@
-"""A match told in sentences: every entry of its log, and every fact of every move, in English or Russian."""
+"""A match in sentences: every entry of its log, and every fact of every move, in English or Russian."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ People = Mapping[str, str | None]  # player id: name; None where the player was 
 class Paragraph(Struct, frozen=True):
     """One move in words: what was done, then one sentence for each fact.
 
-    `at` is in microseconds UTC, None where unknown; `stands`: the move was not taken back.  `players`: who
-    plays which seat from here on, where that changed.
+    `at` is in microseconds UTC, None if unknown; `stands`: the move was not taken back.  `players`: who plays
+    which seat from this move on, if that changed.
     """
 
     move: int
@@ -61,7 +61,7 @@ class Paragraph(Struct, frozen=True):
 def narrated(
     match: Match, words: Words, viewer: Seat | None = None, people: People | None = None
 ) -> Iterator[Paragraph]:
-    """Every move in words, as `viewer` (None: a spectator; ALL) was told it.
+    """Yield every move in words, as `viewer` (None: a spectator; ALL) may see it.
 
     Raises:
         NoView: see `replay.positions`.
@@ -75,7 +75,7 @@ def narrated(
 def narrate(
     match: Match, move: int, words: Words, viewer: Seat | None = None, people: People | None = None
 ) -> Paragraph:
-    """One move in words.  Raises NoView: see `replay.positions`."""
+    """Return one move in words.  Raises NoView: see `replay.positions`."""
     must_see(match, viewer)
     record = match.records[move - 1]
     return _paragraph(match, record, words, viewer, people or {}, match.stands(move))
@@ -98,7 +98,7 @@ def _paragraph(
 
 
 class _Telling(Struct, frozen=True):
-    """What a teller needs."""
+    """One move with what its sentences need: match, words, viewer, names."""
 
     match: Match
     record: Record
@@ -108,22 +108,22 @@ class _Telling(Struct, frozen=True):
 
     @property
     def entry(self) -> Any:
-        """The entry to tell."""
+        """The entry of the move."""
         return self.record.entry
 
     def player(self, player: str) -> str:
-        """A player's name; the id where it is not known here."""
+        """Return a player's name, or the id if the name is not known here."""
         name = self.people.get(player, name_of(player) or player)
         return self.words.shown("forgotten") if name is None else name
 
     def say(self, sentence: str, **values: Any) -> str:
-        """The entry's sentence, its seat named."""
+        """Return the entry's sentence with the name of its seat."""
         seat = self.words.name(self.entry.seat) if hasattr(self.entry, "seat") else ""
         return self.words.entry(sentence, seat=seat, **values)
 
 
 def _players(telling: _Telling) -> Iterator[str]:
-    """Who plays which seat from this move on; nothing where that stays as it was."""
+    """The sentences on who plays which seat from this move on; none if that does not change."""
     match, move, words = telling.match, telling.record.move, telling.words
     for seat in match.seats:
         seated = match.player_of(seat, move)
@@ -160,7 +160,7 @@ def _seated(telling: _Telling) -> str:
 
 
 def _salt_said(telling: _Telling) -> Iterator[str]:
-    """How a player gave a salt; nothing is said where there can be none."""
+    """How a player gave a salt; no sentence if the match has no salts."""
     if telling.match.provable and not telling.entry.bot:
         yield telling.say(f"salt_{telling.match.salt_marks[telling.entry.seat]}")
 

@@ -13,16 +13,16 @@ from domain.match_base import ALL, Outline
 
 
 class NoView(ValueError):
-    """There is no such move or viewer, or it may not see this; the text says what there is."""
+    """There is no such move or viewer, or the viewer may not see this; the text says what is possible."""
 
 
 class Shown(Struct, frozen=True):
-    """The match after one move, as one viewer was told it; of an imported one that is always a spectator.
+    """The match after one move, as one viewer sees it; an imported one is always shown as to a spectator.
 
-    `unverified`: it was imported from elsewhere.  `last` is the latest move; `kind` that of this one; `at`
-    its time in microseconds UTC, None where unknown.  `stands`: it was not taken back.  `status` and
-    `result` are those after the move.  `table` holds every field, the agenda excepted, and `exchanged` where
-    it is so.
+    `unverified`: it was imported from elsewhere.  `last` is the latest move, `kind` the kind of this one,
+    `at` its time in microseconds UTC, None if unknown.  `stands`: it was not taken back.  `status` and
+    `result` are those after the move.  `table` holds every field but the agenda; `exchanged` only if it is
+    true.
     """
 
     match: str
@@ -44,10 +44,10 @@ class Shown(Struct, frozen=True):
 
 
 def position(match: Outline, move: int | None = None, viewer: Seat | None = None) -> Shown:
-    """The position after `move` (None: the latest), as `viewer` (None: a spectator; ALL) was told it.
+    """Return the position after `move` (None: the latest), as `viewer` (None: a spectator; ALL) sees it.
 
     Raises:
-        NoView: no such move or viewer, or a viewer whose parts are not there.
+        NoView: there is no such move or viewer, or the viewer's parts are not in this log.
     """
     move = match.move if move is None else move
     table = table_at(match, move, viewer)
@@ -75,14 +75,14 @@ def position(match: Outline, move: int | None = None, viewer: Seat | None = None
 
 
 def _status(match: Outline, move: int) -> str:
-    """Where a match that was not over stood after `move`."""
+    """The status, after `move`, of a match that was not over then."""
     if match.begun and match.begun <= move:
         return "running"
     return "waiting" if all(seat and seat.move <= move for seat in match.seats.values()) else "open"
 
 
 def table_at(match: Outline, move: int, viewer: Seat | None) -> Table:
-    """The table after `move` as `viewer` was told it.  Raises NoView: see `position`."""
+    """Return the table after `move` as `viewer` sees it.  Raises NoView: see `position`."""
     if not 1 <= move <= match.move:
         raise NoView(f"there is no move {move}; the match has the moves 1 to {match.move}")
     must_see(match, viewer)
@@ -91,10 +91,10 @@ def table_at(match: Outline, move: int, viewer: Seat | None) -> Table:
 
 
 def must_see(match: Outline, viewer: Seat | None) -> None:
-    """May, and can, this viewer look at this match?
+    """Check that this viewer exists, may see this match, and that the log has the viewer's parts.
 
     Raises:
-        NoView: no.
+        NoView: one of these is not so.
     """
     if viewer is None:
         return
@@ -110,13 +110,13 @@ def must_see(match: Outline, viewer: Seat | None) -> None:
 
 
 def kind_of(entry: Any) -> str:
-    """The stable name of an entry's kind, as in its leaf."""
+    """Return the stable name of an entry's kind, as in its leaf."""
     kind: str = entry.__struct_config__.tag
     return kind
 
 
 def fields(value: Struct) -> list[tuple[str, Any]]:
-    """The fields of a struct with their values; of a table, without those that are told elsewhere."""
+    """Return the fields of a struct with their values; of a table, without those that are given elsewhere."""
     untold = ["agenda", "result"]
     if isinstance(value, Table) and not value.exchanged:
         untold.append("exchanged")
@@ -124,7 +124,7 @@ def fields(value: Struct) -> list[tuple[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Plain data, every field written out."""
+    """Convert a value to plain data with every field."""
     if isinstance(value, Struct):
         return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
     if isinstance(value, dict):

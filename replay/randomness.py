@@ -1,7 +1,7 @@
-"""The second question, *chance*: do the commitments open, and was every draw what the scheme gives?
+"""The second question, *chance*: do the commitments open, and is every draw what the scheme gives?
 
-While a match runs, the open draws of a period wait for its key.  Once its secret is open, everything is
-recomputed from it: seals, salts, keys and draws.
+While a match runs, the open draws of a period are checked when its key is opened.  Once the match's secret is
+open, everything is recomputed from it: seals, salts, keys and draws.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Salts = dict[str, str]  # audience: base64
 
 
 class Luck:
-    """Follows a match move by move and checks all that chance did in it.
+    """Follows a match move by move and checks its draws, keys and seals.
 
     Args:
         opened: the first entry.
@@ -39,7 +39,7 @@ class Luck:
         self._draws = 0  # recomputed
 
     def check_opening(self) -> None:
-        """The commitment and the first anchor, once the secret is known.  Raises Wrong."""
+        """Check the commitment and the first anchor, if the secret is known.  Raises Wrong."""
         if self._secret is None or not self._provable:
             return
         if self._opened.chance.commitment != b64(self._secret.commitment):
@@ -48,7 +48,7 @@ class Luck:
             raise Wrong(CHANCE, 1, Sentence("anchor-not-derived"))
 
     def notes(self, match: Match) -> list[str]:
-        """What a reader should know."""
+        """Return the notes for the report."""
         if not self._provable:
             return ["chance: recorded, not provable"]
         waiting = sum(map(len, self._waiting.values()))
@@ -59,10 +59,10 @@ class Luck:
         return [f"chance: {draws} recomputed{wait}, {_salts_said(match)}{sealed}"]
 
     def check(self, match: Match, record: Record, salts: Salts | None) -> None:
-        """Check one move, which `match` has just taken in; `salts` are the salts that the file holds for it.
+        """Check the latest move of `match`; `salts` are the salts that the file holds for it.
 
         Raises:
-            Wrong: something in it is not what the scheme gives.
+            Wrong: something in the move is not what the scheme gives.
         """
         if self._secret is not None and record.sealed:
             self._check_seals(record, salts, self._secret)
@@ -96,7 +96,7 @@ class Luck:
                 raise Wrong(CHANCE, record.move, Sentence("private-part-not-sealed", {"who": audience}))
 
     def _check_keys(self, entry: FactEntry[Any], first: int) -> None:
-        """Opened keys: of the periods in turn, chained to the last one, derived from the secret."""
+        """Check opened keys: of successive periods, chained to the last one, derived from the secret."""
         for period, key in enumerate(entry.keys, first):
             if key.period != period:
                 raise Wrong(
@@ -121,7 +121,7 @@ class Luck:
         self._last_key = data
 
     def _check_anchor(self, entry: FactEntry[Any], first: int) -> None:
-        """A new chain's anchor stands in the entry with which the last link of the old one comes into use."""
+        """Check a new chain's anchor: it is in the entry that uses the last link of the old chain."""
         last = [period + 1 for period in range(first, first + len(entry.keys)) if (period + 1) % CHAIN == 0]
         if not (last and self._provable):
             if entry.anchor:
@@ -135,7 +135,7 @@ class Luck:
         self._anchors[chain] = entry.anchor
 
     def _check_draws(self, record: Record, last: int, salts: str) -> None:
-        """Every draw in its place; then the periods up to `last` are over."""
+        """Check the place of every draw; after that the periods up to `last` are over."""
         ledger = self._ledger
         for draw in _all_draws(record):
             while ledger.period < min(draw.period, last):
@@ -146,7 +146,7 @@ class Luck:
             ledger.close_period()
 
     def _check_result(self, move: int, draw: Drawn, salts: str) -> None:
-        """Recompute a draw now, or when its key is opened; secret ones have none before the end."""
+        """Recompute a draw now, or when its key is opened; secret draws have no key before the end."""
         if not self._provable:
             return
         if self._secret is None and not draw.period:
@@ -159,13 +159,13 @@ class Luck:
             self._recompute(move, draw, self._secret.draw_key, salts)
 
     def _open_key(self, period: int, secret: Secret) -> bytes:
-        """The key of a period; the draws of a period follow one another."""
+        """The key of a period, remembered because the draws of a period follow one another."""
         if period != self._derived[0]:
             self._derived = (period, secret.open_key(period))
         return self._derived[1]
 
     def _check_place(self, move: int, draw: Drawn, ledger: Ledger) -> None:
-        """Period, counter and range, apart from the result."""
+        """Check period, counter and range, but not the result."""
         if draw.period not in (0, ledger.period):
             raise Wrong(
                 CHANCE,
@@ -190,7 +190,7 @@ class Luck:
             raise Wrong(CHANCE, move, Sentence("draw-of-other-kind", {"draw": draw.label, "forced": of}))
 
     def _open(self, keys: Iterable[Key]) -> None:
-        """The open draws of the periods that ended can be recomputed now."""
+        """Recompute the open draws of the periods that have ended."""
         for key in keys:
             for move, draw, salts in self._waiting.pop(key.period, ()):
                 self._recompute(move, draw, unb64(key.key), salts)
@@ -211,7 +211,7 @@ class Luck:
 
 
 def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
-    """A hash is one, and an opened salt is the one that was hashed."""
+    """Check that a hash has the form of one, and that an opened salt has the hash that was committed."""
     if isinstance(entry, SaltOpened):
         seated = match.seats[entry.seat]
         if seated is None or seated.salt_hash != b64(salt_hash(match.id, entry.seat, entry.salt)):
@@ -221,15 +221,15 @@ def _check_salt(match: Match, entry: Seated[Any] | SaltOpened[Any]) -> None:
 
 
 def _salts_said(match: Match) -> str:
-    """Who has a hand in the draws."""
+    """Which seats gave salts for the draws, in words."""
     if match.house_seeded:
         return "house-seeded (no seat gave a salt)"
-    told = {"committed": "committed", "clear": "in clear", "none": "none", None: "none"}
-    return "salts: " + ", ".join(f"{seat} {told[mark]}" for seat, mark in match.salt_marks.items())
+    words = {"committed": "committed", "clear": "in clear", "none": "none", None: "none"}
+    return "salts: " + ", ".join(f"{seat} {words[mark]}" for seat, mark in match.salt_marks.items())
 
 
 def _all_draws(record: Record) -> list[Drawn]:
-    """Open draws, then secret ones, each in their order; a draw is never in the other's place."""
+    """Open draws, then secret ones, each in their order; check that none is among the others."""
     house = record.parts.get(HOUSE)
     hidden = house.draws if house else ()
     public = record.entry.draws

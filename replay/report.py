@@ -1,4 +1,4 @@
-"""What a verification found, and the line that tells it."""
+"""The result of a verification, and its line of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOG, CHANCE, FOLD, RULES = CHECKS = ("log", "chance", "fold", "rules")
 
 
 class Wrong(Exception):
-    """A check failed: at a move, or (None) in a part that no move is concerned with."""
+    """A check failed: at a move, or (None) in a part that belongs to no move."""
 
     def __init__(self, check: str, move: int | None, said: str | Sentence) -> None:
         super().__init__(str(said))
@@ -20,7 +20,7 @@ class Wrong(Exception):
 
 
 class Failure(Struct, frozen=True):
-    """Which of the four questions got "no", at which move first, and why."""
+    """A question that got "no": which of the four, at which move first, and why."""
 
     check: str
     move: int | None
@@ -36,7 +36,7 @@ class Failure(Struct, frozen=True):
 
     @property
     def sentence(self) -> Sentence:
-        """All of it, in whatever language."""
+        """The whole failure, as a sentence in any language."""
         check = Sentence(f"check-{self.check}") if self.check in CHECKS else self.check
         if self.move is None:
             return Sentence("finding", {"check": check, "said": self.said})
@@ -44,11 +44,11 @@ class Failure(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The result for one match: the first failure of each question, and what a reader should know besides.
+    """The result for one match: the first failure of each question, and notes for the reader.
 
-    Failures come in the order of their moves; those that concern no single move come first.
+    Failures are in the order of their moves; those that belong to no single move come first.
 
-    `signed` tells who signed, and who is only named; `pinned`: one of the keys given has.
+    `signed` says which keys signed, and which are only named; `pinned`: one of the given keys signed.
     """
 
     match: str = ""
@@ -61,17 +61,17 @@ class Report(Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Nothing was found wrong."""
+        """Did no question get "no"?"""
         return not self.failures
 
     @property
     def check(self) -> str:
-        """The question that got "no" first: log, chance, fold or rules; "" where none did."""
+        """The question that got "no" first: log, chance, fold or rules; "" if none did."""
         return self.failures[0].check if self.failures else ""
 
     @property
     def move(self) -> int | None:
-        """The first bad move; None where a whole part, or the signature, is concerned."""
+        """The first bad move; None if a whole part or the signature is bad."""
         return self.failures[0].move if self.failures else None
 
     @property
@@ -81,7 +81,7 @@ class Report(Struct, frozen=True):
 
 
 def line(report: Report) -> str:
-    """One line: "ok: N moves ..." or each question that got "no", with the move and the reason."""
+    """Return one line: "ok: N moves ...", or each question that got "no" with the move and the reason."""
     if report.failures:
         return one_line("wrong: " + "; ".join(map(str, report.failures)))
     moves = counted(report.moves, "move", "moves")

@@ -1,6 +1,6 @@
 """A match whose answers, those of chance included, come from a record: a script, or a game played elsewhere.
 
-The kernel judges each answer as it comes; as soon as a seat is to answer again, the answer before and the
+The kernel checks each answer at once; when the next answer of a seat is due, the answer before it and the
 draws that it led to become a move of the match.
 """
 
@@ -37,16 +37,16 @@ PREFIXES = {"scripted": "script", "imported": "import"}  # of a match's id, by o
 
 
 class Wrong(Exception):
-    """An answer that cannot stand at its place; the text says which, and what could."""
+    """An answer that is not legal at its place; the text says which one, and what would be legal."""
 
 
 def digest_of(content: bytes) -> bytes:
-    """What a record's match takes its id and its secret from."""
+    """Return the hash of a record, from which the match derives its id and its secret."""
     return hashlib.sha256(b"glasnost script\n" + content).digest()
 
 
 class _Stated(Struct, frozen=True):
-    """A position that the record states at a line, and what follows from it."""
+    """A position that the record states at a line, and the facts that follow from it."""
 
     line: int
     decision: Decision[Table]
@@ -56,13 +56,13 @@ class RecordedMatch:
     """A match from a record, answer by answer; the same game, options and `content` give the same bytes.
 
     Args:
-        edition, options: complete, as `Game.settle` gives them.
-        content: what the match's id and secret derive from: the record itself.
+        edition, options: complete, as `Game.settle` returns them.
+        content: the record itself, from which the match's id and secret are derived.
         product: the version of this program.
         origin: "scripted" or "imported".
-        players: who sits where; by default nobody in particular.
+        players: the player of each seat; by default an id that is made from the seat.
 
-    `live` is the table now, in the middle of a move too; `match` knows only whole moves.
+    `live` is the table now, also in the middle of a move; `match` has only whole moves.
     """
 
     def __init__(
@@ -93,17 +93,17 @@ class RecordedMatch:
         self._luck: list[Picks] = []
 
     def begin(self) -> list[AnyFact]:
-        """The game begins; gives the facts before its first question."""
+        """Begin the game; return the facts before its first question."""
         begun = kernel.begin(self.live, self.game.first(self.live))
         self.live = begun.table
         self._store_move()
         return begun.facts
 
     def answer(self, seat: Seat, picks: Picks) -> Decision[Table]:
-        """The next answer; gives what follows from it.
+        """Give the next answer; return the decision that follows from it.
 
         Raises:
-            Wrong: it is not asked for, or not legal.
+            Wrong: the seat is not asked, or the answer is not legal.
         """
         try:
             decision = kernel.decide(self.live, Answer(seat, picks))
@@ -122,10 +122,10 @@ class RecordedMatch:
     def restate(
         self, line: int, facts: Sequence[AnyFact], steps: Sequence[AnyStep] | None = None
     ) -> list[AnyFact]:
-        """The position that the record of an imported match states at `line`; gives all that follows.
+        """Set the position that the record of an imported match states at `line`; return all facts.
 
-        A move that is not whole yet is dropped.  `steps` are to be done then, in this order; None: what
-        was to be done before.
+        An unfinished move is dropped.  `steps` replace the agenda, in the order in which they are to be done;
+        None keeps the agenda.
         """
         self._luck = []
         table = kernel.fold(self.match.live, facts)
@@ -136,7 +136,7 @@ class RecordedMatch:
         return decision.facts
 
     def _message(self, error: Refused) -> str:
-        """What is wrong with an answer, in the words of its game; chance has no texts."""
+        """What is wrong with an answer, in the words of its game; for chance there are no such words."""
         if error.legal is None or error.fault is None or error.legal.seat == CHANCE:
             return str(error)
         opened = self.match.opened
@@ -145,21 +145,21 @@ class RecordedMatch:
 
     @property
     def whole(self) -> bool:
-        """The latest move is whole: chance has nothing left to answer."""
+        """Is the latest move whole, so that chance has nothing left to answer?"""
         return kernel.asked(self.live) != (CHANCE,)
 
     def close(self, result: Result | None = None) -> None:
-        """Close the match after its latest whole move, unless it is over; `result`: what the record says."""
+        """Close the match after its latest whole move, unless it is over; `result`: that of the record."""
         if self.match.status != "over":
             self._accept(self.match.close_record(self.context, result))
 
     def questions(self) -> list[Prompt]:
-        """What is asked now, of whomever."""
+        """Return the questions that are asked now, of seats or of chance."""
         found = (kernel.prompt(self.live, seat) for seat in kernel.asked(self.live))
         return [question for question in found if question]
 
     def _store_move(self) -> None:
-        """Take in a whole move: what was answered, and what chance added."""
+        """Add a whole move to the match: the answer, and the answers of chance."""
         if not self.whole:
             return
         if self.match.status == "open":
@@ -183,7 +183,7 @@ class RecordedMatch:
 
 
 def content_of(game: str, edition: str, options: Options, answers: Sequence[Answer]) -> bytes:
-    """A script as canonical JSON: what `glasnost script` reads."""
+    """Return a script as canonical JSON, which `glasnost script` reads."""
     lines = [{"seat": answer.seat, "picks": answer.picks} for answer in answers]
     return canonical({"game": game, "edition": edition, "options": options, "answers": lines}) + b"\n"
 
@@ -195,7 +195,7 @@ def _legal(questions: Sequence[Prompt], table: Table) -> str:
 
 
 def which(question: Prompt, table: Table) -> str:
-    """How many picks of which options, after the label where chance draws: "die/t3, pick 1 of: 1, 2"."""
+    """Return how many picks of which options, after the label if chance draws: "die/t3, pick 1 of: 1, 2"."""
     step = table.agenda[-1]
     label = f"{step.label(table)}, " if isinstance(step, Draw) else ""
     least, most = question.least, question.most

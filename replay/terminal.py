@@ -1,4 +1,4 @@
-"""A table in the terminal, for any game: drawn from the fields of its table and the names of its ids.
+"""Shows a table in the terminal, for any game, from the fields of the table and the names of ids.
 
 Four kinds of fields make four kinds of blocks:
 
@@ -7,8 +7,8 @@ Four kinds of fields make four kinds of blocks:
 *   one struct for each id (territories): a list, a row for each id;
 *   everything else: short lines of name and value.
 
-What is empty is left out, so that the picture shows what lies on the table, and so is what the game keeps
-backstage, or says to be idle while it is 0.
+Empty fields are left out, so that the picture shows what is on the table.  So are fields that the game marks
+as internal, and fields that it marks as idle while they are 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from replay.words import Words
 
 Columns = dict[str, dict[str, Any]]  # field: key: value
 
-# How a console must be made that shows a picture: a card may be called "[red]" or ":dagger:".
+# How to make a console that shows a picture: the name of a card may be "[red]" or ":dagger:".
 AS_WRITTEN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
 
@@ -45,7 +45,7 @@ def picture(
     viewer: Seat | None = None,
     people: People | None = None,
 ) -> RenderableType:
-    """The table after `move` (None: the latest) as `viewer` was told it, and the move in words.
+    """Return the table after `move` (None: the latest) as `viewer` sees it, and the move in words.
 
     Raises:
         NoView: see `replay.positions`.
@@ -68,7 +68,7 @@ def picture(
 
 
 def as_text(drawn: RenderableType, width: int = 100) -> str:
-    """A picture as plain text, without colours."""
+    """Return a picture as plain text, without colours."""
     console = Console(width=width, no_color=True, color_system=None, **AS_WRITTEN)
     with console.capture() as capture:
         console.print(drawn)
@@ -94,7 +94,7 @@ def _title(shown: Shown, words: Words) -> str:
 
 
 def table_picture(table: Table, words: Words) -> Group:
-    """A table of any game, as blocks without a frame."""
+    """Return a table of any game, as blocks without a frame."""
     singles, groups, lists = _sorted(table, words)
     blocks: list[RenderableType] = []
     for group in groups:
@@ -127,7 +127,7 @@ def _sorted(table: Table, words: Words) -> tuple[dict[str, Any], list[Columns], 
 
 
 def _join(groups: list[Columns], name: str, value: dict[str, Any]) -> None:
-    """Fields that share keys stand in one grid."""
+    """Put a field into the grid whose keys it shares."""
     for group in groups:
         if any(value.keys() & other.keys() for other in group.values()):
             group[name] = value
@@ -159,13 +159,13 @@ def _columns(group: Columns, words: Words) -> RenderableType:
 
 
 def _down(name: str, value: dict[str, Any], words: Words) -> RenderableType:
-    """One value for each of many ids: where values repeat a row for each value, else a row for each id."""
+    """One value for each of many ids: a row for each value if values repeat, else a row for each id."""
     ids = words.in_order(value)
     cells = {id: _cell(value[id], words, name) for id in ids}
     holders: dict[str, list[str]] = {}
     for id in sorted(ids, key=lambda id: _rank(value[id], words)):
         holders.setdefault(cells[id], []).append(words.name(id))
-    if not any(value.values()):  # to be listed is all that an id says here
+    if not any(value.values()):  # the ids have no values: they are only listed
         rows = [("", ", ".join(words.name(id) for id in ids))]
     elif 2 * len(holders) > len(ids):
         rows = [(words.name(id), cells[id]) for id in ids]
@@ -178,7 +178,7 @@ def _down(name: str, value: dict[str, Any], words: Words) -> RenderableType:
 
 
 def _rank(value: Any, words: Words) -> int:
-    """Numbers as they count, ids as the game lists them."""
+    """The rank by which values are sorted: numbers by size, ids in the order of the game's list."""
     return value if isinstance(value, int) else words.place(str(value))
 
 
@@ -200,7 +200,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _cell(value: Any, words: Words, of: str = "") -> str:
-    """A value in words; `of` is the field of the table in which it lies."""
+    """A value in words; `of` is the field of the table that holds it."""
     if isinstance(value, Pile):
         return _pile(value, words, of)
     if isinstance(value, Struct):
@@ -218,8 +218,8 @@ def _cell(value: Any, words: Words, of: str = "") -> str:
 
 def _pairs(pairs: Iterable[tuple[str, Any]], words: Words, of: str) -> str:
     """Names with their values, one after another; those without a value are left out."""
-    told = [(name, value) for name, value in pairs if not _is_empty(value)]
-    return ", ".join(f"{words.field(name)} {_cell(value, words, of)}" for name, value in told)
+    shown = [(name, value) for name, value in pairs if not _is_empty(value)]
+    return ", ".join(f"{words.field(name)} {_cell(value, words, of)}" for name, value in shown)
 
 
 def _ids(ids: Iterable[Any], words: Words, of: str) -> str:

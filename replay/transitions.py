@@ -1,7 +1,7 @@
-"""The third question, *fold*: may each entry stand where it stands, and do the facts give what is recorded?
+"""The third question, *fold*: may each entry be at its place, and do the facts give what is recorded?
 
-Knows the order in which a log may go on, no rule of any game: who sits, who is asked, what ends a match.
-`may_follow` looks at an entry before the match takes it in, `must_agree` at the table after it.
+This module knows the order of a log, but no rule of any game: who sits, who is asked, what ends a match.
+`may_follow` checks an entry before the match takes it in, `must_agree` checks the table after it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from replay.report import FOLD, Wrong
 
 
 def may_follow(match: Match, record: Record) -> None:
-    """May this entry come next?
+    """Check that this entry may come next.
 
     Raises:
         Wrong: it may not.
@@ -44,10 +44,10 @@ def may_follow(match: Match, record: Record) -> None:
 
 
 def must_agree(match: Match, record: Record) -> None:
-    """`match` has just taken in `record`: is what it says what the facts give?
+    """Check that `record`, the latest of `match`, states what the facts give.
 
     Raises:
-        Wrong: it is not.
+        Wrong: it states something else.
     """
     entry = record.entry
     if isinstance(entry, FactEntry):
@@ -66,7 +66,7 @@ def must_agree(match: Match, record: Record) -> None:
 
 
 def _refusal(match: Match, entry: Any) -> Sentence | None:
-    """Why `entry` may not come next; None where it may."""
+    """The reason why `entry` may not come next; None if it may."""
     if isinstance(entry, Opened):
         return None if not match.records else Sentence("opened-already")
     if match.closed:
@@ -94,7 +94,7 @@ def _refusal(match: Match, entry: Any) -> Sentence | None:
 
 
 def _due(match: Match) -> type | None:
-    """The kind of entry that the latest one makes necessary."""
+    """The kind of entry that must follow the latest one; None if several kinds may."""
     last = match.records[-1].entry
     if isinstance(last, SecretOpened):
         return Closed
@@ -141,7 +141,7 @@ def _while_running(match: Match, entry: Any) -> Sentence | None:
 
 
 def _disclosed_wrongly(match: Match, record: Record) -> Sentence | None:
-    """Is everybody told what happened, and only what he may know?"""
+    """Why the facts are not disclosed to exactly the seats that may know them; None if they are."""
     entry = record.entry
     if not match.begun and (entry.facts or entry.draws or entry.keys):
         return Sentence("facts-too-early")
@@ -191,7 +191,7 @@ def _agenda_wrong(match: Match, record: Record) -> Sentence | None:
 
 
 def _asked_wrongly(match: Match, entry: FactEntry[Any]) -> Sentence | None:
-    """A running game asks somebody; a question was put by a move that has been."""
+    """Why the recorded question is wrong; a running game asks at least one seat."""
     table = match.positions[-1].table
     if not match.begun or table.result is not None:
         return Sentence("question-to-nobody") if entry.asked else None
@@ -220,7 +220,7 @@ def _taken_back_wrongly(match: Match, entry: TakenBack) -> Sentence | None:
 
 
 def _closed_wrongly(match: Match, entry: Closed) -> Sentence | None:
-    """The recorded result, against what ended the match."""
+    """Why the recorded result does not follow from what ended the match; None if it does."""
     cause = match.records[-3].entry
     if entry.by == "salt":
         return _closed_wrongly_for_a_salt(match, entry, cause)
@@ -264,8 +264,8 @@ def _differs(entry: Closed, by: str, result: Result | None) -> Sentence | None:
 
 
 def result_words(result: Result | None) -> str:
-    """A result in ids, for reports."""
+    """Return a result in ids, for reports."""
     if result is None:
         return "none"
     score = ", ".join(f"{seat} {points}" for seat, points in result.score.items())
-    return f"{result.winner or 'nobody'} ({result.reason}{': ' if score else ''}{score})"
+    return f"{result.winner or 'no winner'} ({result.reason}{': ' if score else ''}{score})"

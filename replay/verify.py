@@ -5,8 +5,8 @@
     fold     May each entry stand where it stands, and do the facts give the recorded result?
     rules    Do today's rules give the same facts, draws and questions?
 
-What was written by somebody else may hold anything: no input makes it raise, and the work it makes is bounded
-by the limits of `replay.matchfile`.
+A file from elsewhere may hold anything: no input makes the verification raise, and the limits of
+`replay.matchfile` bound its work.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ MOST_TABLES = 1 << 30  # bytes of JSON that the tables after all moves may take;
 def verify(source: Path | bytes, keys: Keys = (), known: Keys = (), receipt: str | None = None) -> Report:
     """Verify a match file; with `keys`, only a signature by one of them counts.
 
-    A signature that names one of these, or of the keys that are `known` besides, must fit; any other one is
-    not checked, and the report says so.  `receipt`: what the server gave when the match was opened, the
-    signed checkpoint over its first move.
+    A signature that names one of `keys` or of `known` must be valid; any other signature is not checked, and
+    the report says so.  `receipt`: the signed checkpoint over the first move, which the server gave when the
+    match was opened.
 
     Raises:
         OSError: the file cannot be read.
@@ -69,9 +69,9 @@ def verify_records(
     """Verify a match of a store, from its first record.
 
     Args:
-        note: the checkpoint over the records, where there is one.
+        note: the checkpoint over the records; "" if there is none.
         keys, known: see `verify`.
-        secret: that of a running match, so that its hidden parts and draws are checked too.
+        secret: the secret of a running match, with which its hidden parts and draws are checked too.
     """
     findings = _Findings(records[0].match if records else "", "")
     findings.attempt(LOG, partial(_verify_stored, records, note, (keys, known), secret, findings))
@@ -79,7 +79,7 @@ def verify_records(
 
 
 class _Findings:
-    """What was found so far: at most one failure for each question, the first."""
+    """The findings so far: for each question the first failure."""
 
     def __init__(self, match: str, game: str) -> None:
         self.match, self.game, self.moves = match, game, 0
@@ -89,15 +89,15 @@ class _Findings:
 
     @property
     def ok(self) -> bool:
-        """Nothing was found wrong so far."""
+        """Has no check failed so far?"""
         return not self._failures
 
     def add(self, check: str, move: int | None, said: str | Sentence) -> None:
-        """Keep a failure, unless one of its kind was found before."""
+        """Add a failure, unless its question has one already."""
         self._failures.setdefault(check, Failure(check, move, said))
 
     def attempt(self, check: str, task: Callable[[], None], move: int | None = None) -> None:
-        """Carry out one check, unless its question has got its "no" already."""
+        """Carry out one check, unless its question has a failure already."""
         if check in self._failures:
             return
         try:
@@ -110,7 +110,7 @@ class _Findings:
             self.add(check, move, Sentence("cannot-be-checked", {"error": what}))
 
     def report(self) -> Report:
-        """The report; what concerns the whole file comes first, then the first bad move."""
+        """Return the report; failures of the whole file come first, then those of moves."""
 
         def place(failure: Failure) -> tuple[int, int]:
             return failure.move or 0, CHECKS.index(failure.check)
@@ -161,7 +161,7 @@ def _verify_stored(
 
 
 def _stated(note: str) -> bytes | None:
-    """The root that a checkpoint states, by whatever signer."""
+    """The root that a checkpoint states, whether or not its signatures are valid."""
     try:
         return Checkpoint.parse(Note.parse(note).text).root
     except ValueError:
@@ -169,7 +169,7 @@ def _stated(note: str) -> bytes | None:
 
 
 def _check_last(file: MatchFile, found: chain.Chain, stated: bytes | None) -> None:
-    """No `prev` covers the last leaf: the checkpoint and the manifest tell how many there are, and which."""
+    """Check the last leaf, which no `prev` covers, against the checkpoint and the manifest."""
     last, expected = len(found.entries), file.manifest.moves
     if found.root == stated or b64(found.root) == file.manifest.root:
         return
@@ -197,8 +197,10 @@ def _opened_parts(
 
 
 def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings: _Findings) -> None:
-    """The checkpoint covers this log, is signed by one of the keys that count, and by each known one that it
-    names."""
+    """Check that the checkpoint covers this log and is signed by a key that counts.
+
+    A signature that names a known key must be valid.
+    """
     pinned, known = keys
     try:
         parsed = Note.parse(note)
@@ -225,7 +227,7 @@ def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings
 
 
 def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) -> None:
-    """The receipt covers the opening move of this log alone, and is signed by one of the keys that count."""
+    """Check that the receipt covers only the opening move, and that a key that counts signed it."""
     match, (pinned, known) = file.manifest.match, keys
     try:
         note = Note.parse(receipt)
@@ -251,7 +253,7 @@ def _check_receipt(receipt: str, file: MatchFile, keys: tuple[Keys, Keys], findi
 
 
 def _check_parts(file: MatchFile, records: list[Record], note: str, findings: _Findings) -> None:
-    """Each part, then the whole archive, against what is written today from the same records."""
+    """Compare each part, then the whole archive, with what this version writes from the same records."""
     for name in matchfile.DATA:
         if name in file.parts and file.manifest.parts.get(name) != _hex(file.parts[name]):
             raise Wrong(LOG, None, Sentence("part-not-covered", {"part": name}))
@@ -293,7 +295,7 @@ def _verify_moves(
 
 
 def _stated_positions(records: Sequence[Record]) -> list[str]:
-    """How often an imported match follows its record and not the rules."""
+    """The note on how many positions of an imported match are set from the record, not by the rules."""
     count = sum(isinstance(record.entry, Restated) for record in records)
     if not count:
         return []
@@ -301,7 +303,7 @@ def _stated_positions(records: Sequence[Record]) -> list[str]:
 
 
 def _secret(records: Sequence[Record], known: bytes | None) -> Secret | None:
-    """The match's secret: opened by its last entries, or known to its server."""
+    """The match's secret: opened by its last entries, or known to the server."""
     match = records[0].match
     for record in records[-2:]:
         if isinstance(record.entry, SecretOpened):
@@ -322,17 +324,17 @@ def _take_in(match: Match, record: Record, tables: _Tables) -> None:
 
 
 class _Tables:
-    """How much the tables of a match take: forged facts can let one grow without end.
+    """Limits the size of all tables of a match, because forged facts can make a table grow without end.
 
     Args:
-        most: bytes that all of them together may have.
+        most: bytes that all tables together may have.
     """
 
     def __init__(self, most: int) -> None:
         self._most = self._left = most
 
     def add(self, match: Match) -> None:
-        """Count the table after the latest move; the others are those of an earlier move.  Raises Wrong."""
+        """Add the table after the latest move, if that move changed it.  Raises Wrong."""
         if not isinstance(match.records[-1].entry, FactEntry):
             return
         latest = match.positions[-1]
@@ -345,7 +347,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _status(match: Match) -> str:
-    """Where the match stands; of one that is not over, a log cannot show that it is the whole."""
+    """The note on the status; if the match is not over, a log cannot show that it is complete."""
     if match.closed is None:
         return f"{match.status}: nothing here shows whether it went on after move {match.move}"
     if match.closed.unopened:
@@ -355,7 +357,7 @@ def _status(match: Match) -> str:
 
 
 class _Rules:
-    """Today's rules along the match: the same, or, where other rules decided, where they would differ."""
+    """Compares the match with today's rules; if other rules decided it, notes where today's would differ."""
 
     def __init__(self, full: bool) -> None:
         self._full, self._other = full, ""
@@ -364,7 +366,7 @@ class _Rules:
         self._audit: Audit | None = None
 
     def check(self, match: Match, record: Record) -> None:
-        """Audit one move, which `match` has just taken in.  Raises Wrong where the same rules decided."""
+        """Audit the latest move of `match`.  Raises Wrong if the same rules decided it and it differs."""
         if not self._full:
             return
         self._audit = self._audit or Audit(match.game)
@@ -379,7 +381,7 @@ class _Rules:
             self._count += 1
 
     def note(self, match: Match) -> str:
-        """What a reader should know."""
+        """Return the note for the report."""
         if not self._full:
             return "rules: checked when the match is over"
         if not self._other:

@@ -1,8 +1,8 @@
 """The words of a match in one language: those of its game, and those of the log around it.
 
-A game brings the names of its ids and fields and the sentences of its facts (`domain.texts`).  What every log
-has in common (sitting down, rulings, the end) is in `words.<language>.toml` beside this module; a field that
-has no name anywhere is shown by its own.
+A game has the names of its ids and fields and the sentences of its facts (`domain.texts`).  The words that
+all logs share (sitting down, rulings, the end) are in `words.<language>.toml` beside this module.  A field
+without a name in either is shown by its identifier.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class Words:
         self.texts = match.game.words(language, match.opened.options, match.opened.edition)
 
     def name(self, value: object) -> str:
-        """The name of an id, a number or a list of these."""
+        """Return the name of an id, a number or a list of these."""
         return one_line(self.texts.name(value))
 
     def field(self, field: str) -> str:
-        """The name of an id, or else of a field of the table."""
+        """Return the name of an id, or else of a field of the table."""
         named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
         return one_line(named or field.replace("_", " "))
 
     def in_order(self, ids: Iterable[str]) -> list[str]:
-        """Ids as the game lists their names, so that what belongs together stands together; others last."""
+        """Sort ids in the order of the game's list of names; ids without a name come last."""
         return sorted(ids, key=self.place)
 
     def place(self, id: str) -> int:
-        """Where an id stands in that order."""
+        """Return the place of an id in that order."""
         return self._places.get(id, len(self._places))
 
     @cached_property
@@ -63,36 +63,36 @@ class Words:
         return self.texts.name(self._game)
 
     def entry(self, sentence: str, **values: object) -> str:
-        """One sentence about an entry of the log."""
+        """Return a sentence about an entry of the log."""
         return one_line(self._log["entries"][sentence].format(**values))
 
     def shown(self, phrase: str, **values: object) -> str:
-        """One phrase around a shown position."""
+        """Return a phrase that is shown with a position."""
         return self._log["shown"][phrase].format(**values)
 
     def count(self, cards: int, field: str = "") -> str:
-        """So many cards, or of what else the game says lies in this field of the table."""
+        """Return a number of cards in words, or of what else this field of the table holds."""
         return self.texts.counted(field, cards) or self.texts.write(self._log["shown"]["cards"], count=cards)
 
     def viewer(self, viewer: str | None) -> str:
-        """Whose eyes these are."""
+        """Return the name of a viewer."""
         if viewer is None or viewer == ALL:
             return self._log["shown"]["spectator" if viewer is None else "all"]
         return self.name(viewer)
 
     def fact(self, fact: AnyFact) -> str:
-        """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
+        """Return the sentence of a fact; its ids if the game has no sentence for it (any more)."""
         try:
             return one_line(self.texts.sentence(fact))
         except (LookupError, ValueError, TypeError):
             return one_line(f"{type(fact).__name__} {fact}")
 
     def picks(self, ask: str, picks: Iterable[Pick]) -> str:
-        """What was picked, as the question labelled it."""
+        """Return the picks with the labels of the question."""
         return ", ".join(self._pick(ask, pick) for pick in picks)
 
     def result(self, result: Result) -> str:
-        """How a match ended, in one clause, with the score."""
+        """Return how a match ended, in one clause, with the score."""
         reasons = self._log["results"]
         reason = reasons["resignation"] if result.reason == "resignation" else self.field(result.reason)
         clause = reasons["drawn" if result.winner is None else "won"]
@@ -101,7 +101,7 @@ class Words:
         return f"{words} ({score})" if score else words
 
     def moment(self, at: int | None, zone: tzinfo | None = None) -> str:
-        """A time in UTC, the local time behind it; `zone` is where the reader is (None: where this runs)."""
+        """Return a time in UTC, then in the reader's `zone` (None: the time zone of this machine)."""
         if at is None:
             return self._log["shown"]["unknown_time"]
         try:

@@ -72,7 +72,7 @@ class Sitting:
         return self.accept(self.match.play(self.context, seat, [picks], source=source))
 
     def random_answer(self) -> Draft:
-        """Somebody who is asked answers something legal."""
+        """Give a legal answer for a seat that is asked."""
         asked = self.match.asked
         assert asked is not None
         seat = self.random.choice(sorted(asked.seats))

@@ -17,7 +17,7 @@ class Reader:
         self.game, self.match, self.stored, self.read = game, match, stored, 0
 
     def partial_match(self, at: int) -> PartialMatch:
-        """The match as far as move `at` is to be told."""
+        """The match up to move `at`."""
         records = self.records(range(1, len(self.stored) + 1))
         milestones = [record for record in records if record.kind != PLAYED]
         return PartialMatch(milestones, len(self.stored), at, self.ranges)
@@ -29,6 +29,6 @@ class Reader:
         return self.records(moves)
 
     def records(self, moves: Sequence[int]) -> list[Record]:
-        """These moves, each to be read when somebody looks at it."""
+        """These moves, each decoded when it is used."""
         known = codec(self.game)
         return [Record(known, self.match, move, self.stored[move - 1], known.audiences) for move in moves]

@@ -53,7 +53,7 @@ def test_a_killed_server_comes_back_with_what_was_committed() -> None:
             assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
 
 
-def test_a_server_ends_with_whoever_started_it_however_that_ends() -> None:
+def test_a_server_ends_with_the_process_that_started_it() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", START], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as owner:

@@ -115,5 +115,5 @@ def test_an_imported_log_is_signed_by_the_public_key_alone(toy_game: Game) -> No
     assert Note.parse(note_by(SeededKeys().signing, match)).signed_by([PUBLIC]) == PUBLIC
 
 
-def test_the_public_key_is_the_one_that_everybody_has() -> None:
+def test_the_public_key_is_the_one_of_other_implementations() -> None:
     assert SeededKeys().present == PUBLIC

@@ -1,9 +1,9 @@
-"""The bus: what several workers on one store share through Redis, and none of them ever waits for.
+"""The bus: what the workers on one store share through Redis.  No worker ever waits for it.
 
-Redis holds nothing that cannot be lost.  News of commits say where to look, never what was played; limits and
-tickets fall back on what each worker knows.  So a Redis that is killed, stalled or emptied costs no move
-anything, and a client that can write to it cannot make a viewer see a move that is not stored, or another's
-hand.
+Redis holds nothing that may not be lost.  Announcements of commits say where to read, never what was played;
+without Redis, limits and tickets use what each worker knows.  So a Redis that is killed, stalled or emptied
+does not delay any move, and a client that can write to it cannot make a viewer see a move that is not stored,
+or another player's hand.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from api.store.interface import Log, OnCommit
 
 # ── One worker's bus: its tasks, and the parts of Redis that belong to its store ──
 
-_AGAIN = 1.0  # seconds until a task that failed begins anew
+_AGAIN = 1.0  # seconds until a failed task starts again
 
 Work = Callable[[], Awaitable[None]]
 _log = logging.getLogger("glasnost.bus")
 
 
 class Bus:
-    """What this worker shares with the others of its store.  Nothing here ever fails for want of Redis.
+    """What this worker shares with the others of its store.  Nothing here fails if Redis is missing.
 
-    The keys in Redis begin with a name made of the store's key, so that several stores may share one Redis.
-    It stands in braces, which keeps them together in a cluster.
+    The keys in Redis begin with a name that is derived from the store's key, so that several stores may share
+    one Redis.  The name is in braces, which keeps the keys on one node of a cluster.
 
     Args:
-        address: where Redis is.
+        address: the address of Redis.
         key: 32 bytes that only the workers of the store know.
-        log: that of the store; its commits are one stream.
+        log: the log of the store; its commits are one stream.
         clock: seconds that never run backwards.
     """
 
@@ -72,16 +72,16 @@ class Bus:
         self._work: list[Work] = [self._publisher.run]
         self._tasks: list[asyncio.Task[None]] = []
 
-    # ── what the feed tells of itself ──
+    # ── the state of the feed ──
 
     @property
     def heard_at(self) -> float | None:
-        """When Redis answered the hearer last, on the clock; None where there is no listener."""
+        """When Redis last answered the consumer, by the clock; None if there is no consumer."""
         return self._consumer.heard_at if self._is_followed else None
 
     @property
     def waiting(self) -> int:
-        """Announcements of this worker that Redis has not taken yet."""
+        """The number of announcements of this worker that Redis has not taken yet."""
         return self._publisher.waiting
 
     # ── the feed ──
@@ -103,19 +103,19 @@ class Bus:
     # ── the rest ──
 
     def share(self, name: str, limit: Limit) -> None:
-        """Settle a limit with the other workers; before `start`."""
+        """Share a limit with the other workers; must be called before `start`."""
         self.run(SharedLimit(self.client, f"{self.name}:limit:{name}", limit, self._clock).run)
 
     def run(self, work: Work) -> None:
-        """Let a task run from `start` to `close`; one that fails begins anew."""
+        """Run a task from `start` to `close`; if it fails, it is started again."""
         self._work.append(work)
 
     def start(self) -> None:
-        """Begin, on the loop that runs."""
+        """Start the tasks on the running event loop."""
         self._tasks = [asyncio.create_task(_kept_up(work)) for work in self._work]
 
     async def close(self) -> None:
-        """Stop, and hang up."""
+        """Stop the tasks, and close the connections."""
         waiting = set(self._tasks)
         while waiting:  # the client may swallow a cancellation that comes together with an answer
             for task in waiting:
@@ -135,7 +135,7 @@ async def _kept_up(work: Work) -> None:
         await asyncio.sleep(_AGAIN)
 
 
-# ── The bus: what several workers on one store share through Redis, and none of them ever waits for ──
+# ── The bus ──
 
 
 __all__ = ["VARIABLE", "Address", "Bus"]

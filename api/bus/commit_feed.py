@@ -1,12 +1,12 @@
-"""The feed of commits through Redis: each is heard once, in the order of the store.
+"""The feed of commits through Redis: a worker reports each commit once, in the order of the store.
 
-An announcement that follows the one before it is believed; it only makes somebody look.  Whatever else comes,
-a gap or a leap, is filled from the store.  So is all that was committed while Redis was away or silent: then
-the store is looked at from time to time.
+An announcement that follows the one before it is trusted; it only makes a worker read the store.  A gap or a
+leap is filled from the store.  So is everything that was committed while Redis was away or silent: then the
+store is read from time to time.
 
-A stream that is ahead of the store at the start, or when Redis comes back, was announced before the store
-was restored to an earlier time.  It is thrown away: else commits that are still to come would be taken for
-those of old.
+If the stream is ahead of the store at the start, or when Redis comes back, it was written before the store
+was restored to an earlier state.  It is deleted: else commits that are still to come would be taken for old
+ones.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from redis.exceptions import ResponseError
 from api.bus.redis_client import PAUSE, Away, RedisClient, Refused
 from api.store.interface import Log, OnCommit, StoreError
 
-# ── Telling the other workers of commits: one entry in a Redis stream for each, whose id is its position ──
+# ── The publisher: one entry in a Redis stream for each commit, whose id is the commit's position ──
 #
-# An entry names the match and the first and last position, and nothing of the moves.  A reader looks
-# into the store; so no secret ever lies in Redis, and an entry that somebody else put there shows nobody
-# anything.  A code over it (HMAC-SHA256, of which 12 bytes are sent) tells that it is a worker's: who
-# believed in commits that are still to come would not look for them when they do.  The code holds no time:
-# what was true once stays true, for a position is used only once.  Only where a store was restored to an
-# earlier time may who writes to Redis put an old entry back, and so hold up news of a match to those who
-# follow it at another worker; a viewer of the match sees what is stored.
+# An entry names the match and the first and last position, and nothing of the moves.  A reader reads the
+# store; so Redis never holds a secret, and a forged entry shows nothing to anyone.  A code over the entry
+# (HMAC-SHA256, of which 12 bytes are sent) proves that a worker wrote it: a reader that trusted forged
+# positions would not read the real commits later.  The code covers no time: an entry stays true, because a
+# position is used only once.  Only after a store was restored to an earlier state could a writer to Redis put
+# an old entry back, and so delay the announcement of a match for those who follow it at another worker; a
+# viewer who opens the match sees what is stored.
 #
-# Redis refuses an entry whose id does not come after the last one: what two workers announce out of order, or
+# Redis refuses an entry whose id does not come after the last one, if two workers announce out of order or
 # twice.  That leaves a gap in the positions, and the reader fills it from the store.
 
-WAITING = 10_000  # announcements kept while Redis does not answer; the oldest are given up
+WAITING = 10_000  # announcements kept while Redis does not answer; the oldest are dropped
 KEPT = 100_000  # entries in the stream, about: a worker further behind reads the store
 _GROUP = 500
-_WAIT = 0.01  # seconds between two calls: a call costs as much as 150 announcements in it
+_WAIT = 0.01  # seconds between two calls: a call costs as much as 150 announcements in one
 
-# The lines come in the order of their positions.  Those that come too late are counted; where Redis takes
-# nothing, for want of room or as a replica, that is the answer.
+# The lines are in the order of their positions.  Those that come too late are counted; if Redis takes
+# nothing, because it is full or a replica, its error is the answer.
 _ADD = """
 local refused = 0
 for last, what in string.gmatch(ARGV[2], '(%d+) ([^\\n]+)') do
@@ -60,10 +60,10 @@ return refused
 
 
 class Publisher:
-    """Announces commits from a task of its own; a commit never waits.
+    """Announces commits from its own task; a commit never waits.
 
     Args:
-        link: to Redis.
+        client: the client of Redis.
         stream: the name of the stream.
         key: 32 bytes that the workers share and Redis does not know.
         most: announcements that may wait.
@@ -78,16 +78,16 @@ class Publisher:
 
     @property
     def waiting(self) -> int:
-        """Announcements that were not sent yet."""
+        """The number of announcements that were not sent yet."""
         return len(self._waiting) + len(self._sending)
 
     def announce(self, match: str, first: int, last: int) -> None:
-        """Positions `first` to `last` were committed, all of this match."""
+        """Announce that positions `first` to `last` were committed, all of this match."""
         self._waiting.append((last, first, match))
         self._woken.set()
 
     async def run(self) -> None:
-        """Announce for ever."""
+        """Announce until the task is cancelled."""
         while True:
             await self._woken.wait()
             self._woken.clear()
@@ -95,13 +95,13 @@ class Publisher:
                 try:
                     await self._send()
                     await asyncio.sleep(_WAIT)
-                except Refused:  # it would be refused again; who hears finds a gap, and fills it
+                except Refused:  # it would be refused again; the consumers find a gap, and fill it
                     self._sending = []
                 except Away:
                     await asyncio.sleep(PAUSE)
 
     async def _send(self) -> None:
-        """Send some; those that failed are sent again, for it is unknown whether they arrived."""
+        """Send some announcements; send failed ones again, for it is unknown whether they arrived."""
         if not self._sending:
             some = [self._waiting.popleft() for _ in range(min(_GROUP, len(self._waiting)))]
             self._sending = sorted(some)
@@ -120,33 +120,33 @@ class Publisher:
 
 
 def code(key: bytes, stream: str, last: int, said: bytes) -> bytes:
-    """What tells that a worker announced this: up to position `last`, and `said`, the rest of the entry."""
+    """Return the code of an entry: over the stream, the position `last`, and the rest of it (`said`)."""
     whole = f"{stream} {last} ".encode() + said
     return hmac.new(key, whole, "sha256").hexdigest()[:24].encode()
 
 
-# ── Hearing of commits through Redis: every one is told once, in the order of the store ──
+# ── The consumer: reports every commit once, in the order of the store ──
 
 
-BLOCK = 0.5  # seconds that Redis holds a question for news back
-_LOOK = 0.5  # seconds between two looks at the store while Redis is away
-_AT_ONCE = 1_000  # entries, or moves, read in one question
-_STEP = 1_000  # moves that one commit holds at most: what claims to hold more is looked up
-_PACE = 0.004  # seconds between two readings, so that a busy stream is read in pieces
-_EASY = 0.05  # the same, where the store itself has told everything sooner
+BLOCK = 0.5  # seconds that Redis waits for an entry before it answers that there is none
+_LOOK = 0.5  # seconds between two readings of the store while Redis is away
+_AT_ONCE = 1_000  # entries, or moves, that one query reads
+_STEP = 1_000  # most moves of one commit: an entry that claims more is looked up in the store
+_PACE = 0.004  # seconds between two readings, so that a busy stream is read in batches
+_EASY = 0.05  # the same if the store itself has reported everything sooner
 
 Entry = tuple[int, int, str]  # the last and first position of a commit, and its match
 _log = logging.getLogger("glasnost.bus")
 
 
 class Consumer:
-    """Reads the stream in a task of its own and tells what was committed.
+    """Reads the stream in its own task and calls back for what was committed.
 
     Args:
-        link: to Redis, with more patience than `BLOCK`.
+        client: the client of Redis, with a longer timeout than `BLOCK`.
         stream: the name of the stream.
-        key: that of those who announce.
-        log: fills the gaps.
+        key: the key of the publishers.
+        log: the log of the store, from which gaps are filled.
         clock: seconds that never run backwards.
     """
 
@@ -160,26 +160,26 @@ class Consumer:
     ) -> None:
         self._client, self._stream, self._key, self._log, self._clock = client, stream, key, log, clock
         self._callbacks: list[OnCommit] = []
-        self.position = 0  # up to which everything was told
+        self.position = 0  # everything up to here was reported
         self._begun = self._compared = False
-        self.heard_at = clock()  # when Redis answered last, though it were with nothing
-        self.filled = 0  # moves that were told from the store
+        self.heard_at = clock()  # when Redis answered last, even with nothing
+        self.filled = 0  # moves that were reported from the store
 
     def watch(self, callback: OnCommit) -> None:
-        """Tell of every commit from now on; called before the first match is looked at."""
+        """Call back for every commit from now on; must be called before the first match is read."""
         self._callbacks.append(callback)
-        with suppress(StoreError):  # of what is away no match was looked at
+        with suppress(StoreError):  # while the store is away no match was read
             self._begin(self._log.last())
 
     def _begin(self, position: int) -> None:
         self.position, self._begun = position, True
 
     def passed(self, position: int) -> None:
-        """Everything up to here was told by somebody else; it need not be told, nor looked for, again."""
+        """Skip everything up to this position: it was reported already, in another way."""
         self.position = max(self.position, position)
 
     async def run(self) -> None:
-        """Hear for ever."""
+        """Read until the task is cancelled."""
         while True:
             try:
                 if not self._begun:
@@ -187,14 +187,14 @@ class Consumer:
                 await self._compare()
                 await self._once()
             except Away:
-                self._compared = False  # it may come back with what it once held
+                self._compared = False  # Redis may come back with old content
                 await asyncio.sleep(_LOOK)
                 await self._read_all()
-            except StoreError:  # it is heard again: the position stands
+            except StoreError:  # it is read again: the position did not change
                 await asyncio.sleep(_LOOK)
 
     async def _compare(self) -> None:
-        """Is the stream ahead of the store?  It is read first: what comes meanwhile makes no difference."""
+        """Delete the stream if it is ahead of the store; it is read first, so new commits do no harm."""
         if self._compared:
             return
         newest = await self._found(lambda redis: redis.xrevrange(self._stream, count=1))
@@ -213,14 +213,14 @@ class Consumer:
             await self._read_all()
 
     async def _read(self) -> list[Entry]:
-        """What comes after the position; waits for it a while."""
+        """The entries after the position; waits up to `BLOCK` seconds for one."""
         after: dict[Any, Any] = {self._stream: f"{self.position}-0"}
         block = int(BLOCK * 1000)
         found = await self._found(lambda redis: redis.xread(after, count=_AT_ONCE, block=block))
         return [self._entry(*entry) for entry in (found[0][1] if found else ())]
 
     async def _found(self, ask: Callable[[Redis], Awaitable[Any]]) -> Any:
-        """What the stream holds; where something else lies under its name, that is put away."""
+        """The answer of a query to the stream; deletes a value of another type under its name."""
 
         async def work(redis: Redis) -> Any:
             try:
@@ -234,7 +234,7 @@ class Consumer:
         return await self._client.ask(work)
 
     def _entry(self, number: bytes, fields: dict[bytes, bytes]) -> Entry:
-        """An entry; one that is not ours reads as a leap, which is looked up."""
+        """An entry; a forged one counts as a leap, which is looked up in the store."""
         last = _position(number)
         said, _, shown = fields.get(b"c", b"").rpartition(b" ")
         if not hmac.compare_digest(shown, code(self._key, self._stream, last, said)):
@@ -253,7 +253,7 @@ class Consumer:
             await self._throw_away()
 
     async def _read_all(self) -> None:
-        """Tell what the store holds and was not announced."""
+        """Report what is in the store and was not announced."""
         try:
             while await self._page() == _AT_ONCE:
                 pass
@@ -265,7 +265,7 @@ class Consumer:
             pass
 
     async def _page(self) -> int:
-        """Tell a page of what the store holds after the position; how many moves it had."""
+        """Report a page of the store after the position; return how many moves it had."""
         news = await asyncio.to_thread(self._log.news, self.position, _AT_ONCE)
         for match, position in news:
             self._tell(match, position)
@@ -280,11 +280,11 @@ class Consumer:
             callback(match, position)
 
     async def _throw_away(self) -> None:
-        """The stream is ahead of the store: it is another store's, or the store was restored."""
+        """Delete the stream: it is ahead of the store, so it is another store's or the store was restored."""
         _log.warning("announcements of what is not stored: thrown away", extra={"stream": self._stream})
         await self._client.ask(lambda redis: redis.delete(self._stream))
 
 
 def _position(number: bytes) -> int:
-    """The position that the id of an entry names."""
+    """Return the position in the id of an entry."""
     return int(number.partition(b"-")[0])

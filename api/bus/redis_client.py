@@ -1,10 +1,10 @@
-"""The Redis client: short waits, no second attempts; and what the workers share by it, limits and tickets.
+"""The Redis client, with short timeouts and no retries; and the limits and tickets that the workers share by
+it.
 
-The client's own second attempts would hold up the caller for seconds; here a question that is not answered
-in time has failed, and for a moment no caller tries again.
+Retries of the library would delay the caller for seconds; here a query that is not answered in time has
+failed, and for a moment no caller tries again.
 
-A question that Redis refuses as wrong is another matter: then it is not Redis that is away.  It is told as
-the error that it is, once, and does not stop other questions.
+If Redis refuses a query as wrong, Redis is not away: the error is logged once, and other queries go on.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from redis.exceptions import (
 from api.settings import BadSetting
 
 VARIABLE = "GLASNOST_REDIS"
-PATIENCE = 0.25  # seconds until a question has failed
-PAUSE = 0.5  # seconds after a failure during which no question is sent
+PATIENCE = 0.25  # seconds until a query has failed
+PAUSE = 0.5  # seconds after a failure during which no query is sent
 CALM = 5.0  # seconds without another refusal until a Redis that takes nothing counts as back
-_CONNECTIONS = 16  # at once
-_TOLD = 100  # different refusals that are told in the log
-# Refusals that tell of Redis, not of the question: they pass.  A script tells them within words of its own.
+_CONNECTIONS = 16  # at most
+_LOGGED = 100  # most different refusals that are logged
+# Refusals because of Redis's state, not of the query: they pass.  A script wraps them in other text.
 _STATES = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 _PASSING = re.compile("\\b(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) ")
 _SCHEMES = ("redis", "rediss", "unix")
@@ -59,17 +59,17 @@ class Away(Exception):
 
 
 class Refused(Away):
-    """Redis refuses the question, and will each time: one of us is wrong, and it is told in the log."""
+    """Redis refuses the query, and would refuse it again: the query is wrong, and the error is logged."""
 
 
 class Address:
-    """How a Redis is reached, which may hold a password; `str` gives what may be shown.
+    """The address of Redis, with the password if it has one; `str` gives it without the password.
 
     Args:
         url: redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss://... or unix:///PATH.
 
     Raises:
-        BadSetting: it is none.  The text never holds the address, for that may hold a password.
+        BadSetting: it is not such an address.  The text does not contain it, for it may hold a password.
     """
 
     def __init__(self, url: str) -> None:
@@ -92,7 +92,7 @@ class Address:
         return self._shown
 
     def _try_options(self) -> None:
-        """What an option is good for shows when a connection is made; that does not reach out yet."""
+        """Check the options: make a connection object, which does not connect yet."""
         try:
             pool: Any = self.client(PATIENCE).connection_pool
             pool.make_connection()
@@ -100,7 +100,7 @@ class Address:
             raise BadSetting(_OPTIONS) from None
 
     def client(self, patience: float) -> Redis:
-        """A client that gives an answer up after so many seconds and asks nothing twice.  Close it."""
+        """Return a client with a timeout of so many seconds and no retries; the caller closes it."""
         ours = {
             "retry": Retry(NoBackoff(), 0),
             "socket_timeout": patience,
@@ -115,10 +115,10 @@ class Address:
 
 
 class Health:
-    """Whether Redis answers, as all who ask it in this process find; it is said once in the log.
+    """Whether Redis answers, by all queries of this process; each change is logged once.
 
     Args:
-        address: named in the log.
+        address: the address for the log.
         clock: seconds that never run backwards.
     """
 
@@ -130,26 +130,26 @@ class Health:
 
     @property
     def is_open(self) -> bool:
-        """Did it fail a moment ago?"""
+        """Did a query fail a moment ago, so that no other is to be sent yet?"""
         return self.away and self._clock() < self._until
 
     def failed(self, error: Exception) -> None:
-        """It did not answer, or takes nothing: callers that only read are answered all the same."""
+        """Note that Redis did not answer, or refuses to write."""
         now = self._clock()
         self._until = now + PAUSE
         self._uncalm_until = now + (CALM if isinstance(error, ResponseError) else 0.0)
         if not self.away:
             self.away = True
-            told = {"address": str(self._address), "reason": type(error).__name__}
-            _log.warning("redis is away; going on without it", extra=told)
+            said = {"address": str(self._address), "reason": type(error).__name__}
+            _log.warning("redis is away; going on without it", extra=said)
 
     def refused(self, reason: str) -> None:
-        """It answered that the question is wrong."""
+        """Note that Redis refused a query as wrong."""
         self.answered()
-        if reason not in self._refused and len(self._refused) < _TOLD:
+        if reason not in self._refused and len(self._refused) < _LOGGED:
             self._refused.add(reason)
-            told = {"address": str(self._address), "reason": reason}
-            _log.error("redis refuses what it was asked; going on without the answer", extra=told)
+            said = {"address": str(self._address), "reason": reason}
+            _log.error("redis refuses what it was asked; going on without the answer", extra=said)
 
     def answered(self) -> None:
         """It answered."""
@@ -159,23 +159,23 @@ class Health:
 
 
 class RedisClient:
-    """Asks one Redis.
+    """Sends queries to one Redis.
 
     Args:
-        address: where it is.
-        health: what is known of it.
-        patience: seconds until a question has failed.
+        address: the address of Redis.
+        health: whether Redis answers, shared by all clients of this process.
+        patience: seconds until a query has failed.
     """
 
     def __init__(self, address: Address, health: Health, patience: float = PATIENCE) -> None:
         self._client, self._health = address.client(patience), health
 
     async def ask(self, question: Callable[[Redis], Awaitable[T]]) -> T:
-        """What the question gives.
+        """Send a query; return its answer.
 
         Raises:
-            Away: no answer, or none that this version understands.
-            Refused: the question is wrong, or something that is not ours lies where ours should.
+            Away: there is no answer, or one that this version does not understand.
+            Refused: the query is wrong, or another program uses our keys.
         """
         if self._health.is_open:
             raise Away("it failed a moment ago")
@@ -196,31 +196,31 @@ class RedisClient:
 
 
 def _passes(error: ResponseError) -> bool:
-    """Does this refusal tell of Redis, not of the question?"""
+    """Is this refusal because of Redis's state, not of the query?"""
     return isinstance(error, _STATES) or _PASSING.search(_reason(error)) is not None
 
 
 def _reason(error: ResponseError) -> str:
-    """What Redis answered, without what it was asked: that may be anything."""
+    """The error of Redis without the text of the query, which may be anything."""
     return str(error).rpartition("caused error: ")[2].partition(", with args")[0].strip("(',)")
 
 
-# ── Limits that the workers share: each tells what it let through, and hears what the others did ──
+# ── Limits that the workers share: each reports what it let through, and reads what the others did ──
 #
-# A request is judged by its own worker alone, at once.  Ten times a second the workers settle in Redis what
-# each visitor has used, and a worker that learns of more than it knew lets them wait accordingly.  So a
-# visitor who spreads requests over the workers gets one allowance, and what they can take in a tenth of a
-# second on top.  Without Redis each worker judges by what it let through itself.
+# Each worker decides on its requests alone, at once.  Ten times a second the workers exchange through Redis
+# what each visitor has used, and a worker that learns of more than it knew makes the visitor wait
+# accordingly.  So a visitor who spreads requests over the workers gets one allowance, and on top what can be
+# sent in a tenth of a second.  Without Redis each worker counts only what it let through itself.
 
 
-EVERY = 0.1  # seconds between two settlements
+EVERY = 0.1  # seconds between two exchanges
 _SECOND = 1_000_000
 
-# Two sorted sets: when each visitor's bucket is full again, by which it is judged (GCRA), and when that was
-# changed.  All times are Redis' own, in microseconds.  Where its clock was set back, those that are still to
-# come are thrown away: they would hold visitors up until it comes there again.  Given: what one request
-# costs, the burst, since when changes are told, and visitors with how many requests they made.  Answered:
-# now, and for each change the visitor, their time from now, and when it was changed.
+# Two sorted sets: when each visitor's bucket is full again (GCRA), and when that time was changed.  All times
+# are those of Redis's clock, in microseconds.  If that clock was set back, times in the future are deleted:
+# else visitors would wait until the clock comes there again.  Arguments: what one request costs, the burst,
+# since when changes are wanted, and visitors with their numbers of requests.  Answer: the time now, and for
+# each change the visitor, the time from now until the bucket is full, and when it was changed.
 _SETTLE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -263,19 +263,19 @@ class Limit(Protocol):
     burst: float  # seconds of an empty bucket until it is full
 
     def granted(self, most: int) -> Mapping[str, int]:
-        """What was let through since this was asked before, of up to so many visitors."""
+        """Return how many requests were let through since the last call, of up to so many visitors."""
 
     def learn(self, visitor: str, free_at: float) -> None:
-        """By what all workers let through, the visitor's bucket is full only at `free_at`, by this clock."""
+        """Set when the visitor's bucket is full, by the requests at all workers: `free_at`, by this clock."""
 
 
 class SharedLimit:
-    """Settles one limit with the other workers.
+    """Exchanges one limit with the other workers.
 
     Args:
-        link: to Redis.
-        name: the keys of this limit.
-        limit: this worker's own.
+        client: the client of Redis.
+        name: the prefix of the keys of this limit.
+        limit: the limit of this worker.
         clock: the limit's clock.
     """
 
@@ -286,7 +286,7 @@ class SharedLimit:
         self._limit, self._since = limit, "0"
 
     async def run(self) -> None:
-        """Settle for ever."""
+        """Exchange until the task is cancelled."""
         while True:
             try:
                 await self.settle()
@@ -295,14 +295,16 @@ class SharedLimit:
             await asyncio.sleep(EVERY)
 
     async def settle(self) -> None:
-        """Tell, and hear.  What cannot be told is forgotten: a visitor never pays for a Redis that was away.
+        """Report this worker's requests, and read the changes of the others.
+
+        What cannot be reported is dropped: no visitor waits because Redis was away.
 
         Raises:
-            Away.
+            Away: Redis does not answer.
         """
         limit, now = self._limit, self._clock()
-        told = [word for pair in limit.granted(_SPREAD // 2).items() for word in pair]
-        given = [int(limit.each * _SECOND), int(limit.burst * _SECOND), self._since, *told]
+        used = [word for pair in limit.granted(_SPREAD // 2).items() for word in pair]
+        given = [int(limit.each * _SECOND), int(limit.burst * _SECOND), self._since, *used]
 
         async def settle(redis: Redis) -> Sequence[Any]:
             answer: Sequence[Any] = await redis.register_script(_SETTLE)(keys=self._keys, args=given)
@@ -311,7 +313,7 @@ class SharedLimit:
         self._hear(await self._client.ask(settle), now)
 
     def _hear(self, answer: Sequence[bytes], now: float) -> None:
-        """Learn the changes; the next answer begins with the last one, but never later than now."""
+        """Take in the changes; the next answer begins with the last of them, but never later than now."""
         changes = list(zip(answer[1::3], answer[2::3], answer[3::3], strict=True))
         for visitor, free, _ in changes:
             self._limit.learn(visitor.decode("utf-8", "replace"), now + int(free) / _SECOND)
@@ -319,23 +321,24 @@ class SharedLimit:
         self._since = min(since, key=float).decode()
 
 
-# What one worker gives and any may honour: tickets for streams, kept in Redis for as long as they are good.
+# Tickets for streams: one worker issues them and any worker accepts them; Redis keeps them while they are
+# valid.
 #
-# Each lies under the hash of the ticket, with a code over it (HMAC-SHA256) by a key of the store's own.  So
-# who reads Redis cannot use a ticket, and who writes to it cannot make one that opens somebody's view; nor
-# can they put back one whose time is over, for the code is over that time, too.  The time is that of Redis,
-# so that the clocks of the workers need not agree.
+# The key of each is the hash of the ticket, and its value has a code over it (HMAC-SHA256) by a key of the
+# store. So a reader of Redis cannot use a ticket, and a writer cannot make one that opens a player's view,
+# nor restore an expired one, for the code covers the time of expiry, too.  The time is that of Redis, so that
+# the clocks of the workers need not agree.
 
 
 _CODE, _TIME = 32, 8  # bytes
 
 
 class TicketStore:
-    """Small things by name, for a while.
+    """Stores small values by name for a limited time.
 
     Args:
-        link: to Redis.
-        name: how their keys begin.
+        client: the client of Redis.
+        name: the prefix of the keys.
         key: 32 bytes that the workers share and Redis does not know.
     """
 
@@ -343,10 +346,10 @@ class TicketStore:
         self._client, self._name, self._key = client, name, key
 
     async def put(self, tickets: dict[str, bytes], seconds: int) -> None:
-        """Keep these, by name, for so long from now.
+        """Store these values by name for `seconds` from now.
 
         Raises:
-            Away.
+            Away: Redis does not answer.
         """
 
         async def put(redis: Redis) -> None:
@@ -362,10 +365,10 @@ class TicketStore:
             await self._client.ask(put)
 
     async def get(self, name: str) -> bytes | None:
-        """What lies under this name; None where there is nothing, or nothing of ours.
+        """Return the value of this name; None if there is none, or if it is forged or expired.
 
         Raises:
-            Away.
+            Away: Redis does not answer.
         """
 
         async def get(redis: Redis) -> tuple[bytes | None, tuple[int, int]]:

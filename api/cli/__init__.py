@@ -1,1 +1,1 @@
-"""The command-line program `glasnost`: decode what was typed, call, print.  No rule, no fold."""
+"""The command-line program `glasnost`: decodes the arguments, calls, prints.  No rule of a game is here."""

@@ -1,4 +1,4 @@
-"""`glasnost serve`, `admin-token`, `keys`, `backup`, `restore`, `withdraw`: what a store's owner does."""
+"""`glasnost serve`, `admin-token`, `keys`, `backup`, `restore`, `withdraw`: commands for a store's owner."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def serve(host: str, port: int, store: Location | None, empty: bool) -> None:
 
 @click.command("admin-token")
 @store_option()
-@click.option("--name", default="admin", show_default=True, help="What the administrator is called.")
+@click.option("--name", default="admin", show_default=True, help="The administrator's name.")
 @json_option
 def admin_token(store: Location, name: str, as_json: bool) -> None:
-    """Make an administrator and print the token, this once: only its hash is kept.
+    """Make an administrator and print the token.  It is printed only once: the store keeps its hash.
 
-    A server may hold the store: the token then works from the first time it is shown there.
+    A server may be running on the store: it accepts the token at once.
 
     \b
     Example:
@@ -81,7 +81,7 @@ def admin_token(store: Location, name: str, as_json: bool) -> None:
         print_json({"player": person.id, "token": token, "role": "admin"})
         return
     click.echo(token)
-    click.echo(f"the token of {name} ({person.id}); it is shown this once, keep it safe", err=True)
+    click.echo(f"the token of {name} ({person.id}); it is shown only once, keep it safe", err=True)
 
 
 def _administrator(store: Location, name: str) -> tuple[Person, str]:
@@ -96,7 +96,7 @@ def _administrator(store: Location, name: str) -> tuple[Person, str]:
 
 
 def _entered(store: Location, name: str) -> tuple[Person, str] | None:
-    """An administrator of a store; None where another process holds it, as only a directory is held."""
+    """Add an administrator to a store; return None if another process holds it (only a directory is held)."""
     from api.store.interface import InUse
     from api.store.open import open_store
 
@@ -110,13 +110,15 @@ def _entered(store: Location, name: str) -> tuple[Person, str] | None:
 @click.command()
 @store_option()
 @click.option(
-    "--rotate", is_flag=True, help="Let a new key sign from now on; an embedded store must be free."
+    "--rotate",
+    is_flag=True,
+    help="Make a new key, which signs from now on; no server may run on an embedded store.",
 )
 @json_option
 def keys(store: Location, rotate: bool, as_json: bool) -> None:
     """Print the keys that sign a store's matches, for `glasnost verify --key` or a trust file.
 
-    The first line is the key that signs now; retired ones follow.
+    The first line is the key that signs now; retired keys follow.
 
     \b
     Example:
@@ -141,7 +143,7 @@ def keys(store: Location, rotate: bool, as_json: bool) -> None:
 @click.command()
 @store_option(help="The directory of an embedded store.")
 @file_argument(required=False)
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The same as FILE.")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="Another way to name FILE.")
 @click.option("--without-secrets", is_flag=True, help="Leave the matches' wrapped secrets out of the copy.")
 @json_option
 def backup(
@@ -149,7 +151,8 @@ def backup(
 ) -> None:
     """Copy an embedded store, also while it is served, to the new FILE (default: its name and the time).
 
-    The key folder is not in it: keep a copy of that apart; both together tell the hands and dice to come.
+    The key folder is not in the copy.  Keep a copy of it elsewhere: with both, the hands and dice to come can
+    be computed.
 
     \b
     Example:
@@ -171,7 +174,7 @@ def backup(
 
 
 @click.command()
-@store_option(help="The new store's directory: empty, or not there yet.")
+@store_option(help="The new store's directory: empty or new.")
 @file_argument()
 @json_option
 def restore(store: Location, file: Path, as_json: bool) -> None:
@@ -199,7 +202,7 @@ def _directory(store: Location) -> Path:
     """The directory of an embedded store.
 
     Raises:
-        CannotBeDone: it is a database, which has better means of its own, or several stores.
+        CannotBeDone: it is a database, which PostgreSQL's own tools back up, or several stores.
     """
     from api.store.open import ShardsFile
 
@@ -226,21 +229,23 @@ def _print(done: str, file: Path, store: Path, matches: int, moves: int, as_json
     click.echo(f"{done}: {where}, {amount(matches, moves)}")
 
 
-# ── `glasnost withdraw`: an uploaded match that is no longer to be shown ──
+# ── `glasnost withdraw` ──
 
-_OPERATOR = "command line"  # who withdrew, where no administrator's token says it
+_OPERATOR = "command line"  # who withdrew, because there is no administrator's token
 
 
 @click.command()
 @click.argument("match")
-@click.option("--reason", required=True, help="Why; shown to all who ask for the match.")
+@click.option(
+    "--reason", required=True, help="The reason; it is shown to every client that asks for the match."
+)
 @store_option()
 @json_option
 def withdraw(match: str, reason: str, store: Location, as_json: bool) -> None:
-    """Show the uploaded MATCH no longer: it is in no list, board, history or export.
+    """Withdraw the uploaded MATCH, so that no list, board, history or export shows it.
 
-    Its moves stay in the log, as all do, and its id stays taken.  An embedded store must not be served; while
-    it is, POST /v1/matches/MATCH/withdrawal does the same.
+    Its moves stay in the log, and its id cannot be used again.  No server may run on an embedded store; if
+    one does, POST /v1/matches/MATCH/withdrawal does the same.
 
     \b
     Example:

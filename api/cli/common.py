@@ -1,6 +1,6 @@
-"""What the commands share: errors, language, JSON lines, progress, and the files and places of a match.
+"""What the commands share: errors, language, JSON lines, progress, and the files and stores of a match.
 
-Exit codes are a promise: 0 done, 1 something was found wrong, 2 it could not be done.
+Exit codes do not change between versions: 0 done, 1 something was found wrong, 2 it could not be done.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ S = TypeVar("S", bound="SqlStore")
 
 
 class CannotBeDone(click.ClickException):
-    """What was asked cannot be done; the text says where and what the way out is."""
+    """The command cannot be carried out; the text says where and what to do."""
 
     exit_code = NOT_DONE
 
 
 class FoundWrong(click.ClickException):
-    """What was examined is wrong."""
+    """Something that was checked is wrong."""
 
     exit_code = FOUND_WRONG
 
 
 def our_error(error: Exception) -> str:
-    """What people are told of an error that is ours."""
+    """Return the text for an error of the program."""
     what = f"{type(error).__name__}: {error}"
     return f"error in the program: {what} (GLASNOST_DEBUG=1 shows where; please report)"
 
@@ -54,7 +54,7 @@ def our_error(error: Exception) -> str:
 
 
 def _default_language() -> str:
-    """Russian where the environment's language is Russian, English elsewhere."""
+    """Russian if the environment's language is Russian, else English."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
             return "ru" if value.lower().startswith("ru") else "en"
@@ -79,7 +79,7 @@ class StoreType(click.Path):
         super().__init__(file_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The location that is meant."""
+        """Convert the argument to a location."""
         from api.store.interface import StoreError
         from api.store.open import located
 
@@ -96,7 +96,7 @@ STORE = "GLASNOST_STORE"
 def store_option(
     *, required: bool = True, help: str = "The store: its directory or postgresql://..."
 ) -> Callable[[F], F]:
-    """`--store DIR`; where a command needs one, GLASNOST_STORE may name it."""
+    """`--store DIR`; if a command needs a store, GLASNOST_STORE may name it."""
     return click.option(
         "--store",
         "store",
@@ -110,10 +110,10 @@ def store_option(
 
 
 def named_store() -> Location | None:
-    """The store that GLASNOST_STORE names, if it does.
+    """Return the store that GLASNOST_STORE names; None if it is not set.
 
     Raises:
-        CannotBeDone: it names none that this version knows.
+        CannotBeDone: its value is not a store that this version knows.
     """
     from api.store.interface import StoreError
     from api.store.open import located
@@ -125,7 +125,7 @@ def named_store() -> Location | None:
 
 
 def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F], F]:
-    """`FILE`, or `FILE...`; in brackets where it may be left out."""
+    """`FILE`, or `FILE...`; in brackets if it may be left out."""
     kind = click.Path(path_type=Path)
     metavar = ("FILE" if required else "[FILE]") + ("..." if many else "")
     nargs = -1 if many else 1
@@ -137,7 +137,7 @@ def file_argument(*, many: bool = False, required: bool = True) -> Callable[[F],
 
 
 def print_json(value: Any) -> None:
-    """`value` as one line of JSON on standard output; what is no text in it, as a file's name, has marks."""
+    """Print `value` as one line of JSON; bytes in it that are not text (a file's name) become marks."""
     import msgspec
 
     try:
@@ -156,7 +156,7 @@ def _as_text(value: Any) -> Any:
 
 
 def heading(text: str) -> None:
-    """`text` in bold, where the terminal can show that."""
+    """Print `text`, in bold if the terminal can show that."""
     if os.environ.get("TERM") in ("dumb", "unknown"):
         click.echo(text)
     else:
@@ -164,19 +164,19 @@ def heading(text: str) -> None:
 
 
 class Advance:
-    """Moves a progress bar on; without a terminal there is no bar, and nothing happens."""
+    """Advances a progress bar; without a terminal there is no bar, and nothing happens."""
 
     def __init__(self, bar: Progress | None = None, task: TaskID | None = None) -> None:
         self._bar, self._task = bar, task
 
     def __call__(self, steps: int, note: str = "") -> None:
-        """`steps` more are done; `note` stands behind the bar."""
+        """Advance the bar by `steps`; `note` is shown after the bar."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, advance=steps, note=note)
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """No bar on the screen as long as the context lasts, so that lines can be printed in its place."""
+        """Hide the bar for as long as the context lasts, so that lines can be printed."""
         if self._bar is not None:
             self._bar.stop()
         try:
@@ -188,7 +188,7 @@ class Advance:
 
 @contextmanager
 def progress(title: str, total: int | None = None) -> Iterator[Advance]:
-    """A progress bar on standard error, where that is a terminal."""
+    """Show a progress bar on standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield Advance()
         return
@@ -211,7 +211,7 @@ def _bar() -> Progress:
 
 
 def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
-    """`items`, with a progress bar."""
+    """Iterate over `items` with a progress bar."""
     with progress(title, total) as advance:
         for item in items:
             yield item
@@ -223,10 +223,13 @@ def tracked(title: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 @contextmanager
 def opened_store(location: Location, *, write: bool = True) -> Iterator[SqlStore]:
-    """The store at `location`, closed afterwards; with `write` false, read while another process writes it.
+    """Open the store at `location`, and close it afterwards.
+
+    Args:
+        write: if false, the store is only read, also while another process writes it.
 
     Raises:
-        CannotBeDone: there is none, it is held by another process, newer or damaged.
+        CannotBeDone: there is no store, another process holds it, or it is newer or damaged.
     """
     from api.store.open import open_store
 
@@ -235,10 +238,10 @@ def opened_store(location: Location, *, write: bool = True) -> Iterator[SqlStore
 
 
 def must_hold_a_store(location: Location) -> None:
-    """A name that was mistyped is not to become a new store; an older one will be migrated by who writes.
+    """Check that a store exists, so that a mistyped name does not make a new one; it may be older.
 
     Raises:
-        CannotBeDone: there is none; see also `opened_store`.
+        CannotBeDone: there is no store; see also `opened_store`.
     """
     from api.store.interface import Older
 
@@ -252,7 +255,7 @@ def must_hold_a_store(location: Location) -> None:
 
 @contextmanager
 def opened_one(place: Place, *, keys: Path) -> Iterator[SqlStore]:
-    """The store at `place`, which may have been a shard, closed afterwards.
+    """Open the store at `place`, which may have been a shard, and close it afterwards.
 
     Raises:
         CannotBeDone: see `opened_store`.
@@ -280,10 +283,10 @@ def _closed_after(open: Callable[[], S]) -> Iterator[S]:
 
 
 def read_bytes(path: Path, *, limit: int, what: str) -> bytes:
-    """The bytes of a file of at most `limit` bytes.
+    """Return the bytes of a file of at most `limit` bytes.
 
     Raises:
-        CannotBeDone: there is no such file, it is a directory, unreadable or too long.
+        CannotBeDone: there is no such file, or it is a directory, unreadable or too long.
     """
     if not path.exists():
         raise CannotBeDone(f"{path}: there is no such file")
@@ -301,10 +304,10 @@ def read_bytes(path: Path, *, limit: int, what: str) -> bytes:
 
 
 def decoded(path: Path, content: bytes, type: type[T]) -> T:
-    """`content` of the file `path` as JSON of this type.
+    """Decode `content`, of the file `path`, as JSON of this type.
 
     Raises:
-        CannotBeDone: not UTF-8, not JSON, or not of this shape; the text says where.
+        CannotBeDone: it is not UTF-8, not JSON, or not of this type; the text says where.
     """
     import msgspec
 
@@ -323,21 +326,21 @@ def decoded(path: Path, content: bytes, type: type[T]) -> T:
         raise CannotBeDone(f"{path}: nested too deeply") from error
 
 
-# ── What a match that was played or scripted leaves: a file, a place in a store, and one line about it ──
+# ── The output of a match that was played or scripted: a file, a match in a store, and one line ──
 
 
-SEEDED = "seeded"  # signs what anybody can make again: its private part is no secret
+SEEDED = "seeded"  # the name of the key for seeded matches, whose private part is public
 
 
 class SeededKeys:
-    """A ring that holds the key `SEEDED` alone; it vouches for nothing, it only completes the format."""
+    """A ring with only the key `SEEDED`; its signature proves nothing, but the format needs one."""
 
     retired: Sequence[VerifyingKey] = ()
     rotations: Sequence[str] = ()
 
     @property
     def signing(self) -> SigningKey:
-        """The key `SEEDED`, the same everywhere."""
+        """The key `SEEDED`, which is the same everywhere."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         from domain.signed_notes import SigningKey
@@ -347,12 +350,12 @@ class SeededKeys:
 
     @property
     def present(self) -> VerifyingKey:
-        """Its public part."""
+        """The public part of the key."""
         return self.signing.verifying
 
 
 def note_by(key: SigningKey, match: Match) -> str:
-    """The checkpoint over a whole match, signed by `key`.
+    """Return the checkpoint over a whole match, signed by `key`.
 
     Raises:
         NotSignedHere: see `domain.signed_notes.checkpoint`.
@@ -363,31 +366,31 @@ def note_by(key: SigningKey, match: Match) -> str:
 
 
 def match_file(records: Sequence[Record], note: str) -> bytes:
-    """The bytes of a match file."""
+    """Return the bytes of a match file."""
     from replay import matchfile
 
     return matchfile.write(records, note)
 
 
 def write_file(path: Path, content: bytes) -> Path:
-    """Write `content` to `path`, wholly or not at all; gives the path.
+    """Write `content` to `path`, as a whole or not at all; return the path.
 
     Raises:
-        CannotBeDone: it cannot be written.
+        CannotBeDone: the file cannot be written.
     """
     try:
         if _is_device(path):
             path.write_bytes(content)
         else:
             _replace(path.resolve(), content)
-    except (OSError, RuntimeError) as error:  # of links that lead in a circle
+    except (OSError, RuntimeError) as error:  # links that lead in a circle
         reason = error.strerror if isinstance(error, OSError) else None
         raise CannotBeDone(f"{path}: cannot be written: {reason or error}") from error
     return path
 
 
 def _is_device(path: Path) -> bool:
-    """A pipe, a terminal, /dev/null: no file may take its place."""
+    """Is it a pipe, a terminal or /dev/null, which no file may replace?"""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -402,7 +405,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def keep(match: Match, secret: bytes, store: Location) -> tuple[str, bool]:
-    """Put a finished match into a store; gives its checkpoint, and whether it was there already.
+    """Put a finished match into a store; return its checkpoint, and whether it was there already.
 
     Raises:
         CannotBeDone: the store cannot be written.
@@ -412,7 +415,7 @@ def keep(match: Match, secret: bytes, store: Location) -> tuple[str, bool]:
 
 
 def keep_in(store: SqlStore, match: Match, secret: bytes) -> tuple[str, bool]:
-    """The same, with a store that is open already."""
+    """Do as `keep`, with a store that is open already."""
     from api.store.interface import Append, Exists
 
     keys = SeededKeys() if match.imported else store.keys
@@ -425,7 +428,7 @@ def keep_in(store: SqlStore, match: Match, secret: bytes) -> tuple[str, bool]:
 
 
 def summary(match: Match, file: Path | None) -> dict[str, Any]:
-    """What `--json` prints of a match."""
+    """Return what `--json` prints about a match."""
     from domain.log import b64
 
     opened = match.opened
@@ -442,7 +445,7 @@ def summary(match: Match, file: Path | None) -> dict[str, Any]:
 
 
 def in_words(match: Match, language: str, file: Path | None) -> str:
-    """The same as one line for people."""
+    """Return the same as one line of text."""
     from domain.log import b64
     from replay.words import Words
 
@@ -453,10 +456,10 @@ def in_words(match: Match, language: str, file: Path | None) -> str:
 
 
 def must_be_writable(path: Path | None) -> None:
-    """See before a match is played whether its file can be written.
+    """Check, before a match is played, that its file can be written.
 
     Raises:
-        CannotBeDone: it has no name, the folder is missing, or nothing can be written there.
+        CannotBeDone: the name is empty, the folder is missing, or nothing can be written there.
     """
     if path is None:
         return

@@ -31,24 +31,24 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
     type=click.Choice(["glasnost", "ndjson", "parquet"]),
     default="glasnost",
     show_default=True,
-    help="A match file for each, or tables over all of them: seats, moves, facts, draws, options.",
+    help="A match file for each match, or tables of all matches: seats, moves, facts, draws, options.",
 )
 @click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("."),
-    help="Where the files go; default: here.",
+    help="The folder for the files; default: the current one.",
 )
 @json_option
 def export(
     matches: Sequence[str], everything: bool, store: Location, kind: str, out: Path, as_json: bool
 ) -> None:
-    """Write MATCHes of a store, also while it is served.
+    """Write MATCHes of a store to files, also while the store is served.
 
-    glasnost: one match file each.  ndjson, parquet: the files seats (who plays what in the end), moves,
-    facts, draws and options (what each seat could have answered).  Of a match that is still running only what
-    a spectator sees is written.
+    Format glasnost: one match file for each match.  Formats ndjson and parquet: the files seats (who plays
+    each seat at the end), moves, facts, draws and options (what each seat could have answered).  Of a match
+    that is still running, only what a spectator sees is written.
 
     \b
     Example:
@@ -82,7 +82,7 @@ def export(
 
 
 def _read(store: SqlStore, names: Sequence[str]) -> Iterator[Match]:
-    """The matches, one after the other."""
+    """Yield the matches, one after the other."""
     from domain.log import Damaged
 
     for name in tracked("export", names, len(names)):
@@ -96,7 +96,7 @@ def _read(store: SqlStore, names: Sequence[str]) -> Iterator[Match]:
 
 
 def _files(store: SqlStore, matches: Iterator[Match], out: Path) -> dict[str, int]:
-    """A match file for each; gives how many moves each holds."""
+    """Write a match file for each match; return the number of moves by file."""
     from api.cli.common import match_file, note_by, write_file
     from domain.signed_notes import NotSignedHere
 
@@ -112,14 +112,14 @@ def _files(store: SqlStore, matches: Iterator[Match], out: Path) -> dict[str, in
 
 
 def _file_name(match: str) -> str:
-    """The match's id, unless it (an uploaded match's) would do harm as the name of a file."""
+    """The match's id, or a hash of it if the id (of an uploaded match) is not safe as the name of a file."""
     if _SAFE.fullmatch(match):
         return match
     return f"match-{hashlib.sha256(match.encode()).hexdigest()[:24]}"
 
 
 def _tables(matches: Iterator[Match], out: Path, kind: str) -> dict[str, int]:
-    """The tables; gives how many rows each has."""
+    """Write the tables; return the number of rows by file."""
     from replay.export import export as exported
 
     return {str(out / f"{table}.{kind}"): rows for table, rows in exported(matches, out, kind).items()}

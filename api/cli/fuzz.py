@@ -1,4 +1,4 @@
-"""`glasnost fuzz` and `glasnost bench`: random legal play looking for errors, and the benchmarks."""
+"""`glasnost fuzz` and `glasnost bench`: random legal matches that look for errors, and the benchmarks."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ from domain.kernel import CHANCE, Answer, AnyFact, Picks, Prompt, Table
 if TYPE_CHECKING:
     from domain.game import Game, Options
 
-CHECKED = 16  # every so many matches one is folded again and encoded: it costs as much as playing it
+CHECKED = 16  # one match of so many is folded again and encoded, which costs as much as to play it
 
 
 @click.command()
 @game_argument
 @click.option("--matches", metavar="N", type=click.IntRange(1), default=1000, show_default=True)
-@click.option("--seed", metavar="S", default="1", show_default=True, help="Any text; it decides every match.")
-@click.option("--vary", is_flag=True, help="Draw each match's options at random, save those given.")
+@click.option(
+    "--seed", metavar="S", default="1", show_default=True, help="Any text; it determines every match."
+)
+@click.option("--vary", is_flag=True, help="Choose each match's options at random, except the given ones.")
 @edition_options
 @click.option(
     "--leave",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
     default=".",
-    help="Where a failure leaves its match file; default: here.",
+    help="The folder for the files of a failed match; default: the current one.",
 )
 @json_option
 def fuzz(
@@ -54,8 +56,8 @@ def fuzz(
 ) -> None:
     """Play random legal matches of GAME, and report answers per second.
 
-    A failure is played again into a match file (what happened until then) and a script (its last answer is
-    the one that failed), and ends the run with exit code 1.
+    If a match fails, the run ends with exit code 1, and the match is written to a match file (up to the
+    failure) and to a script (its last answer is the one that failed).
 
     \b
     Example:
@@ -77,7 +79,7 @@ def fuzz(
 
 
 def _varied(game: Game, seed: str, number: int, option_words: Sequence[str]) -> list[str]:
-    """Options at random, as they are typed, for those that were not given."""
+    """Random values for the options that were not given, as they are typed."""
     from api.cli.games import typed
 
     value = random_options(game, f"{seed}/{number}")
@@ -101,7 +103,7 @@ def _one(
 
 
 def _leave(game: Game, edition: str, options: Options, seed: str, folder: Path) -> str:
-    """Play the failing match again, and write down what happened; gives the words that say where."""
+    """Play the failed match again, and write its files; return a text that names them."""
     from replay.scripted import content_of
 
     match = Match(game, edition, options, seed, keep=True)
@@ -128,7 +130,7 @@ def _match_file(game: Game, edition: str, options: Options, script: bytes, answe
         scripted.begin()
         for answer in answers:
             scripted.answer(answer.seat, answer.picks)
-    except Exception:  # the very failure: what led to it stands
+    except Exception:  # the failure itself: the moves before it are written
         pass
     scripted.close()
     return match_file(scripted.match.records, note_by(SeededKeys().signing, scripted.match))
@@ -148,15 +150,15 @@ def _report(game: str, matches: int, seed: str, count: Count, seconds: float, as
     )
 
 
-# ── Random legal play on the kernel alone, as fast as it goes: for `glasnost fuzz` and the benchmarks ──
+# ── Random legal play on the kernel alone, as fast as possible: for `glasnost fuzz` and the benchmarks ──
 #
-# A match is a function of the game, its options and a seed, so whatever goes wrong can be played again.
+# A match is a function of the game, its options and a seed, so every failure can be played again.
 
-MOST_ANSWERS = 100_000  # a match that is not over by then does not end
+MOST_ANSWERS = 100_000  # a match with more answers counts as endless
 
 
 class Stuck(Exception):
-    """The rules ask a question without an answer, or never end."""
+    """The rules ask a question without a legal answer, or never end."""
 
 
 class Count(Struct):
@@ -172,11 +174,12 @@ class Count(Struct):
 
 
 class Match:
-    """One random match: `table` now, and the facts and answers so far where `keep` asks for them.
+    """One random match: `table` is the table now.
 
     Args:
-        edition, options: complete, as `Game.settle` gives them.
-        seed: decides every pick, those of chance included.
+        edition, options: complete, as `Game.settle` returns them.
+        seed: determines every pick, those of chance included.
+        keep: whether the facts and answers are kept.
     """
 
     def __init__(self, game: Game, edition: str, options: Options, seed: str, *, keep: bool = False) -> None:
@@ -191,8 +194,8 @@ class Match:
         """Play to the end, counting.
 
         Raises:
-            Stuck: a question without an answer, or no end.
-            Exception: whatever the rules raise.
+            Stuck: a question has no legal answer, or the match does not end.
+            Exception: any error of the rules.
         """
         table = self._begun()
         for _ in range(MOST_ANSWERS):
@@ -236,10 +239,10 @@ class Match:
 
 
 def check(match: Match) -> None:
-    """The kept facts of a finished match fold to its table, which survives encoding.
+    """Check that the facts of a finished match fold to its table, and that the table survives encoding.
 
     Raises:
-        AssertionError: they do not.
+        AssertionError: one of these is not so.
     """
     if kernel.fold(match.empty, match.facts) != match.table:
         raise AssertionError("the facts do not fold to the table at the end")
@@ -249,7 +252,7 @@ def check(match: Match) -> None:
 
 
 def random_options(game: Game, seed: str) -> Callable[[str], Any]:
-    """A function that gives, for the name of an option, a legal value at random (or its default)."""
+    """Return a function that gives, for the name of an option, a random legal value (or its default)."""
     luck = random.Random(f"options {seed}")
     values = {option.name: _value(option, luck) for option in game.options}
     return values.__getitem__
@@ -262,16 +265,16 @@ def _value(option: Option, luck: random.Random) -> Any:
     return luck.choice(values)
 
 
-# ── `glasnost bench`: the benchmarks of `ops/bench`, each in a process of its own ──
+# ── `glasnost bench`: runs the benchmarks of `ops/bench`, each in its own process ──
 
 FOLDER = Path(__file__).parents[2] / "ops" / "bench"
 
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--list", "only_list", is_flag=True, help="Only say which there are.")
+@click.option("--list", "only_list", is_flag=True, help="List the benchmarks, and run none.")
 def bench(names: Sequence[str], only_list: bool) -> int:
-    """Run benchmarks (default: all): one line for each claim, with a floor from the same run.
+    """Run benchmarks (default: all).  Each prints a line for each claim, with a floor from the same run.
 
     \b
     Example:
@@ -295,10 +298,10 @@ def bench(names: Sequence[str], only_list: bool) -> int:
 
 
 def _known() -> dict[str, Path]:
-    """The benchmarks by name.
+    """Return the benchmarks by name.
 
     Raises:
-        CannotBeDone: this installation comes without them.
+        CannotBeDone: this installation has none.
     """
     paths = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
     if not paths:

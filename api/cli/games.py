@@ -1,4 +1,4 @@
-"""`glasnost games`, and what the other commands need to know about a game: its name, its options as typed."""
+"""`glasnost games`, and the arguments of other commands about a game: its name, edition and options."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def edition_options(function: F) -> F:
 
 
 def game_named(name: str) -> Game:
-    """The game of this name.
+    """Return the game with this name.
 
     Raises:
-        CannotBeDone: there is none; the text lists those there are.
+        CannotBeDone: there is none; the text lists the games.
     """
     from domain.games import GAMES
 
@@ -49,10 +49,10 @@ def game_named(name: str) -> Game:
 
 
 def settled(game: Game, edition: str | None, option_words: Sequence[str]) -> tuple[str, Options]:
-    """The edition and the complete options that the words K=V mean.
+    """Return the edition and the complete options for the words K=V.
 
     Raises:
-        CannotBeDone: an edition, option or value that the game does not know; the text lists what it knows.
+        CannotBeDone: the game does not know an edition, option or value; the text lists what it knows.
     """
     from domain.kernel import Refused
 
@@ -72,14 +72,14 @@ def settled(game: Game, edition: str | None, option_words: Sequence[str]) -> tup
 
 
 def show_warnings(options: Options) -> None:
-    """Say on standard error what is unusual, though not wrong, in the data of an option."""
+    """Print on standard error what is unusual, but not wrong, in the data of an option."""
     for name, value in options.items():
         for warning in value.get("warnings", ()) if isinstance(value, dict) else ():
             click.echo(f"glasnost: warning: option {name}: {warning}", err=True)
 
 
 def _read(option: Option, text: str) -> Any:
-    """The value that a word means; for an option that takes data, the name of a file stands for its JSON."""
+    """The value of a word; for an option that takes data, the word is the name of a JSON file."""
     from domain.kernel import Refused
 
     if option.data is None or text in option.choices:
@@ -101,7 +101,7 @@ def _read(option: Option, text: str) -> Any:
 @json_option
 @language_option
 def games(game: str | None, as_json: bool, language: str) -> None:
-    """The games of the house; of one GAME: its seats, editions, and every option explained.
+    """List the games; for one GAME, list its seats, its editions, and every option with an explanation.
 
     \b
     Example:
@@ -150,7 +150,7 @@ def _show(game: Game, language: str, *, full: bool) -> None:
 
 
 def typed(value: Any) -> str:
-    """A value as it is typed."""
+    """Return a value as it is typed."""
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""`glasnost import-log`: games played elsewhere, from their logs, checked against our rules line by line."""
+"""`glasnost import-log`: imports logs of games played elsewhere, and checks each line against our rules."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write a match file for each of them there.",
+    help="Write a match file for each log into this folder.",
 )
-@click.option("--names", is_flag=True, help="Keep the players' names; else they are Player A and Player B.")
+@click.option(
+    "--names", is_flag=True, help="Keep the players' names; by default they become Player A and Player B."
+)
 @json_option
 @language_option
 def import_log(
@@ -49,20 +51,20 @@ def import_log(
 ) -> int:
     """Check logs of Twilight Struggle games that were played elsewhere, and import them.
 
-    FILE is a log as the commercial edition's export writes it.  A deal that fits is worked out, our rules
-    play the log through with its dice, and every number that it states is compared: influence after each
-    change, DEFCON, points, military operations, space race, every roll.  Printed are the values that differ,
-    with their lines, and the lines that the importer does not understand.
+    FILE is a log in the format of the commercial edition's export.  The command finds a deal that fits, plays
+    the log by our rules with its dice, and compares every number that the log states: influence after each
+    change, DEFCON, points, military operations, space race, every roll.  It prints the values that differ,
+    with their lines, and the lines that it does not understand.
 
-    An imported match is marked as imported, unverified for ever.  The hands are not in a log, so nobody is
-    shown any.  The same log is kept once, however often it is imported.
+    An imported match is always marked as imported and unverified.  The hands are not in a log, so they are
+    shown to no viewer.  The same log is stored only once, however often it is imported.
 
-    A game is followed to its end whatever its log says: where the rules cannot follow an entry, or come to
-    another position than it states, the match goes on from what is stated, and says so.
+    Every game is followed to its end: if the rules cannot follow an entry, or come to another position than
+    the log states, the match goes on from the stated position, and the report says so.
 
-    With --json one object for each log: file, entries, plays, checked, mismatches (line, what, stated, ours),
-    unread, deal_problems, followed, resynchronised, lost, missing, faults, result.  Exit code 0: every log
-    was understood and agrees.
+    With --json, it prints one object for each log: file, entries, plays, checked, mismatches (line, what,
+    stated, ours), unread, deal_problems, followed, resynchronised, lost, missing, faults, result.  Exit code
+    0: every log was understood and agrees.
 
     \b
     Example:
@@ -84,7 +86,7 @@ def import_log(
 
 
 def _imported(file: Path, names: bool, printer: _Printer) -> Imported | None:
-    """One log; None where it cannot be read, which was told."""
+    """Import one log; return None if it cannot be read, after printing why."""
     from api.settings import product
     from replay.importers.twilight_struggle.report import imported
     from replay.importers.twilight_struggle.sections import MOST
@@ -96,7 +98,7 @@ def _imported(file: Path, names: bool, printer: _Printer) -> Imported | None:
         printer.failed(f"{file}: {error}")
     except CannotBeDone as error:
         printer.failed(error.message)
-    except Exception as error:  # a log that our program cannot cope with does not stop the others
+    except Exception as error:  # an error of the program on one log does not stop the others
         if os.environ.get("GLASNOST_DEBUG"):
             raise
         printer.failed(f"{file}: {our_error(error)}")
@@ -106,8 +108,8 @@ def _imported(file: Path, names: bool, printer: _Printer) -> Imported | None:
 class _Target:
     """Where imported matches go: a store, a folder, both or neither.
 
-    Nothing is made before there is something to keep.  A store that is there already is opened at once, so
-    that one in use is told before any work is done.
+    Nothing is created before there is a match to keep.  An existing store is opened at once, so that the
+    command fails before any work if the store is in use.
     """
 
     def __init__(self, store: Location | None, out: Path | None, stack: ExitStack) -> None:
@@ -119,7 +121,7 @@ class _Target:
             self._opened(store)
 
     def keep(self, found: Imported) -> list[tuple[str, str]]:
-        """Keep a match, wholly or not at all; gives what became of it, as phrases with their value."""
+        """Keep a match, as a whole or not at all; return the results, as phrases with their values."""
         from api.cli.common import SeededKeys, keep_in, match_file, note_by, write_file
 
         if self._location is None and self._out is None:
@@ -159,14 +161,14 @@ def _make(folder: Path) -> None:
 
 
 class _Printer:
-    """Prints what came of each file as it comes; knows the exit code."""
+    """Prints the result for each file as it comes; computes the exit code."""
 
     def __init__(self, bar: Advance, *, as_json: bool, language: str) -> None:
         self._bar, self._as_json, self._language = bar, as_json, language
         self._clean = self._wrong = self._bad = 0
 
     def add(self, file: Path, found: Imported, done: list[tuple[str, str]]) -> None:
-        """One log.  With --json, what became of it goes to standard error."""
+        """Print one log.  With --json, where the match was kept goes to standard error."""
         from replay.importers.twilight_struggle.report import lines
 
         if found.clean:
@@ -183,7 +185,7 @@ class _Printer:
             click.echo(f"{file}: {text}" if self._as_json else f"  {text}", err=self._as_json)
 
     def failed(self, reason: str) -> None:
-        """A file that is no log."""
+        """Print that a file is not a log."""
         from replay.sanitize import one_line
 
         self._bad += 1
@@ -191,7 +193,7 @@ class _Printer:
             click.echo(f"glasnost: {one_line(reason)}", err=True)
 
     def done(self, files: int) -> int:
-        """The sum of several files, and the exit code: what was found wrong weighs more."""
+        """Print the sum of several files; return the exit code, 1 before 2."""
         from replay.importers.twilight_struggle.report import summed
 
         if files > 1 and not self._as_json:
@@ -207,7 +209,7 @@ class _Printer:
 
 
 def _data(file: Path, found: Imported) -> dict[str, Any]:
-    """What `--json` prints of a log."""
+    """Return what `--json` prints about a log."""
     result = found.result
     return {
         "file": os.fsencode(file).decode(errors="replace"),

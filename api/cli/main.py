@@ -1,4 +1,4 @@
-"""The entry point: the table of commands, imported only when called, and how every error ends."""
+"""The entry point: the table of commands, which are imported when called, and the exit of every error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from api.cli.common import NOT_DONE, our_error
 
-INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+INTERRUPTED = 130  # the exit code that a shell reports after Ctrl-C
 
 SECTIONS = {
     "Serve": {
@@ -20,7 +20,7 @@ SECTIONS = {
         "admin-token": ("api.cli.admin", "Make a token for an administrator."),
     },
     "Play": {
-        "games": ("api.cli.games", "The games, their editions and options."),
+        "games": ("api.cli.games", "List the games, their editions and options."),
         "play": ("api.cli.play", "Play one whole match between bots."),
         "script": ("api.cli.script", "Play a scripted match from a file."),
         "import-log": ("api.cli.import_log", "Import logs of games played elsewhere."),
@@ -29,17 +29,17 @@ SECTIONS = {
         "replay": ("api.cli.replay", "Show a match from its file, at any move."),
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
-        "keys": ("api.cli.admin", "The keys that sign a store's matches."),
+        "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
     },
     "Maintain": {
-        "withdraw": ("api.cli.admin", "Show an uploaded match no longer."),
+        "withdraw": ("api.cli.admin", "Withdraw an uploaded match."),
         "people": ("api.cli.people", "Forget, rename, lock out or find people."),
         "backup": ("api.cli.admin", "Copy a store while it is in use."),
         "restore": ("api.cli.admin", "Make a store from a backup."),
-        "migrate": ("api.cli.migrate", "Copy a store into another one, and prove it."),
+        "migrate": ("api.cli.migrate", "Copy a store into another one, and verify it."),
     },
     "Test": {
-        "fuzz": ("api.cli.fuzz", "Random legal play, looking for errors."),
+        "fuzz": ("api.cli.fuzz", "Play random matches to find errors."),
         "bench": ("api.cli.fuzz", "Run the benchmarks."),
     },
 }
@@ -47,14 +47,14 @@ COMMANDS = {name: place for section in SECTIONS.values() for name, place in sect
 
 
 class Program(click.Group):
-    """The group of all commands; a command's module is imported when it is called."""
+    """The group of all commands; the module of a command is imported when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the help."""
+        """Return all names, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command with this name."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(COMMANDS[cmd_name][0])
@@ -64,13 +64,13 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that `args` begin with, or a refusal that names all of them."""
+        """Return the command that `args` begin with; if there is none, raise an error that lists all."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(f"there is no command {args[0]!r}; there are: {', '.join(COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by section, from the table, so that help imports none of them."""
+        """Write the commands by section, from the table, so that the help imports no command."""
         for title, section in SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, text) for name, (_, text) in section.items()])
@@ -100,10 +100,10 @@ def program() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; gives its exit code.  What goes wrong is one line on standard error."""
+    """Run one command; return its exit code.  An error is one line on standard error."""
     try:
         code = program.main(arguments, prog_name="glasnost", standalone_mode=False)
-        if sys.stdout:  # there is none where it was closed from the start
+        if sys.stdout:  # None if it was closed from the start
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
@@ -117,7 +117,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted", INTERRUPTED)
     except SystemExit:
-        # The reader has gone (click ends so): not all was printed, but nothing was found wrong either.
+        # The reader of the output has closed it: not all was printed, but nothing was found wrong either.
         return _unread()
     except BrokenPipeError:
         return _unread()
@@ -126,13 +126,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unread() -> int:
-    """The interpreter's last flush must not complain of the reader that went away."""
+    """Keep the interpreter's last flush from reporting that the reader has closed the output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return NOT_DONE
 
 
 def _unforeseen(error: Exception) -> int:
-    """The machine's own errors, or an error of ours."""
+    """Report an error of the system, or of the program."""
     if os.environ.get("GLASNOST_DEBUG"):
         raise error
     if isinstance(error, OSError):
@@ -153,7 +153,7 @@ def _failed(text: str, code: int) -> int:
 def main() -> None:
     """The program."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is no reason to stop
+        if isinstance(stream, io.TextIOWrapper):  # print a mark for what the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run())
 

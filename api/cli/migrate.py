@@ -1,4 +1,4 @@
-"""`glasnost migrate`: all that a store holds, moved into an empty store of the same or the other kind."""
+"""`glasnost migrate`: copies everything in a store into an empty store of the same or another kind."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ _KEYS = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command()
-@click.option("--from", "source", metavar="STORE", type=StoreType(), required=True, help="What is copied.")
+@click.option("--from", "source", metavar="STORE", type=StoreType(), required=True, help="The store to copy.")
 @click.option(
     "--to", "target", metavar="STORE", type=StoreType(), required=True, help="An empty store, or a new one."
 )
-@click.option("--from-keys", metavar="DIR", type=_KEYS, help="The keys of the one, where they lie elsewhere.")
-@click.option("--to-keys", metavar="DIR", type=_KEYS, help="Where the other's keys are to lie.")
+@click.option("--from-keys", metavar="DIR", type=_KEYS, help="The key folder of --from, if not the default.")
+@click.option("--to-keys", metavar="DIR", type=_KEYS, help="The key folder of --to.")
 @json_option
 def migrate(
     source: Location, target: Location, from_keys: Path | None, to_keys: Path | None, as_json: bool
 ) -> int:
-    """Copy a store into an empty one, of whatever kind, and prove that it is the same.
+    """Copy a store into an empty one, of the same or another kind, and verify the copy.
 
     A STORE is DIR or postgresql://...; --from also takes shards:FILE, the map of a store that an older
-    version divided.  No server may write to either meanwhile.  Matches, people, tokens, notes, answered
+    version divided.  No server may write to either store meanwhile.  Matches, people, tokens, notes, answered
     requests and secrets are copied in one transaction, then compared row by row, and every match is verified.
-    Where the other store has no keys yet, it gets those of the first, so that it goes on signing as the same
-    server.  The letters by which `admin-token` appointed somebody who has not come yet go along, too.
+    If the target has no keys yet, it gets those of the source, so that it signs as the same server.
+    Invitations of administrators that `admin-token` made and that are not used yet are copied, too.
 
     \b
     Example:
@@ -73,10 +73,10 @@ def migrate(
 
 
 def _place(location: Location) -> Place:
-    """Where one store lies.
+    """Return the place of one store.
 
     Raises:
-        CannotBeDone: it names shards.
+        CannotBeDone: the location names shards.
     """
     from api.store.open import ShardsFile
 
@@ -86,10 +86,10 @@ def _place(location: Location) -> Place:
 
 
 def _places(location: Location) -> dict[str, Place]:
-    """Where a store lies; by their names, its shards, if an older version divided it.
+    """Return the place of a store or, if an older version divided it, the places of its shards by name.
 
     Raises:
-        CannotBeDone: the map of the shards is none.
+        CannotBeDone: the map of the shards cannot be read.
     """
     from api.store.interface import StoreError
     from api.store.open import ShardsFile, read_map
@@ -103,11 +103,11 @@ def _places(location: Location) -> dict[str, Place]:
 
 
 def _opened(location: Location, places: Mapping[str, Place], keys: Path, kept: ExitStack) -> list[SqlStore]:
-    """The store that is copied, or all its shards; `kept` closes them.
+    """Open the store that is copied, or all its shards; `kept` closes them.
 
     Raises:
-        CannotBeDone: one cannot be opened, or the shards are not those of one store.
-        FoundWrong: one is damaged.
+        CannotBeDone: a store cannot be opened, or the shards are not those of one store.
+        FoundWrong: a store is damaged.
     """
     from api.store.interface import StoreError
     from api.store.open import ShardsFile, must_be_the_shards, must_stand_alone
@@ -128,18 +128,18 @@ def _opened(location: Location, places: Mapping[str, Place], keys: Path, kept: E
 
 
 def _keys_of(location: Place, other: Path | None = None) -> Path:
-    """Where the keys of a store lie, unless the caller says otherwise."""
+    """Return the default key folder of a store."""
     named = os.environ.get("GLASNOST_KEYS")
     if isinstance(location, Path):
         beside = location.absolute().with_name(f"{location.absolute().name}.keys")
         return beside if beside.is_dir() or not named else Path(named)
     if named or other:
         return Path(named) if named else other or Path()
-    raise CannotBeDone("the keys of a database lie outside of it: name their folder, or set GLASNOST_KEYS")
+    raise CannotBeDone("the keys of a database are not in it: name their folder, or set GLASNOST_KEYS")
 
 
 def _hand_keys_over(source: Path, target: Path) -> None:
-    """Give the target the source's keys, where it has none."""
+    """Copy the source's keys to the target, if it has none."""
     from api.store.interface import StoreError
     from api.store.keys import copy_keys
 
@@ -150,7 +150,7 @@ def _hand_keys_over(source: Path, target: Path) -> None:
 
 
 def _hand_letters_over(source: Path, target: Path) -> int:
-    """Give the target the appointments of administrators who have not come yet; how many there are."""
+    """Copy the unused invitations of administrators to the target; return how many there are."""
     from api.store import accounts
     from api.store.interface import StoreError
 
@@ -185,12 +185,12 @@ def _copy(source: Sequence[SqlStore], target: SqlStore) -> None:
             copy(source, target, advance)
         except BaseException:
             given_up.set()
-            click.echo("nothing was kept in the target: start again when you like", err=True)
+            click.echo("nothing was written to the target: the command can be run again", err=True)
             raise
 
 
 def _wrong(source: Sequence[SqlStore], target: SqlStore) -> Iterator[str]:
-    """What is wrong with the copy."""
+    """Yield what is wrong with the copy."""
     from api.store.backup import differences, size
 
     with progress("compare", size(source)) as bar:
@@ -208,7 +208,7 @@ def _wrong(source: Sequence[SqlStore], target: SqlStore) -> Iterator[str]:
 
 
 def _reason(source: SqlStore, target: SqlStore, name: str) -> str:
-    """Why a match of the target is not proved; nothing where it is."""
+    """The reason why a match of the target does not verify; "" if it does."""
     from domain.log import Damaged
     from replay.verify import verify_records
 
@@ -236,5 +236,5 @@ def _report(wrong: list[str], matches: int, moves: int, letters: int, keys: Path
             f" keys in {keys}"
         )
         if letters:
-            click.echo(f"letters of appointment that came along: {letters}")
+            click.echo(f"invitations of administrators that were copied: {letters}")
     return FOUND_WRONG if wrong else 0

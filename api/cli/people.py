@@ -1,4 +1,4 @@
-"""`glasnost people`: what an administrator does with the people of a store, and the record of it."""
+"""`glasnost people`: commands for the people of a store, and the audit log of what was done."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 
 _MOST = 200  # players or actions that are shown
 _player = click.argument("player", metavar="PLAYER")
-_reason = click.option("--reason", default="", help="Why, for the audit log; without the name.")
+_reason = click.option(
+    "--reason", default="", help="The reason, for the audit log; it must not contain the name."
+)
 
 
 @click.group()
 def people() -> None:
     """Forget, rename or lock out people, give them a new token, find them.
 
-    PLAYER is an id, which `find` shows.  What is done leaves an entry without names in the audit log, which
-    `audit` shows.  A directory that a server holds is changed through that server, over HTTP; a database at
-    any time.
+    PLAYER is an id, which `find` shows.  Each change makes an entry without names in the audit log, which
+    `audit` shows.  While a server runs on a directory, its people are changed over HTTP through that server;
+    those of a database can be changed at any time.
 
     \b
     Example:
@@ -47,9 +49,9 @@ def people() -> None:
 @_reason
 @json_option
 def forget(store: Location, player: str, reason: str, as_json: bool) -> None:
-    """Forget a name for ever and revoke the tokens.  The matches stay, and every proof.
+    """Delete a name for ever and revoke the tokens.  The matches and their proofs stay.
 
-    Backups that were made before still hold the name.
+    Backups that were made before still contain the name.
 
     \b
     Example:
@@ -67,7 +69,7 @@ def forget(store: Location, player: str, reason: str, as_json: bool) -> None:
 @_reason
 @json_option
 def rename(store: Location, player: str, name: str, reason: str, as_json: bool) -> None:
-    """Give a player another NAME; the old one is kept nowhere.
+    """Change a player's name to NAME; the old name is deleted.
 
     \b
     Example:
@@ -93,7 +95,7 @@ def rename(store: Location, player: str, name: str, reason: str, as_json: bool) 
 @_reason
 @json_option
 def revoke(store: Location, player: str, reason: str, as_json: bool) -> None:
-    """Revoke all tokens of a player, who stays as known as before.
+    """Revoke all tokens of a player; the name stays.
 
     \b
     Example:
@@ -110,7 +112,7 @@ def revoke(store: Location, player: str, reason: str, as_json: bool) -> None:
 @_reason
 @json_option
 def new_token(store: Location, player: str, reason: str, as_json: bool) -> None:
-    """Print a new token of a player, this once, in the place of all others, which stop at once.
+    """Make a new token for a player and print it, only once; all other tokens stop at once.
 
     \b
     Example:
@@ -122,16 +124,16 @@ def new_token(store: Location, player: str, reason: str, as_json: bool) -> None:
         print_json({"player": player, "token": token})
         return
     click.echo(token)
-    click.echo(f"the token of {player}; it is shown this once, the old ones stop", err=True)
+    click.echo(f"the token of {player}; it is shown only once, and the old ones no longer work", err=True)
 
 
 @people.command()
 @store_option()
 @click.argument("name")
-@click.option("--prefix", is_flag=True, help="Whose name begins so.")
+@click.option("--prefix", is_flag=True, help="Find names that begin with NAME.")
 @json_option
 def find(store: Location, name: str, prefix: bool, as_json: bool) -> None:
-    """Find players by NAME, in capitals or not.
+    """Find players by NAME, in capital or small letters.
 
     \b
     Example:
@@ -147,7 +149,7 @@ def find(store: Location, name: str, prefix: bool, as_json: bool) -> None:
         else:
             click.echo(f"{one.id}  {one_line(one.name)}")
     if len(found) > _MOST:
-        click.echo(f"and more: these are the first {_MOST}; say more of the name", err=True)
+        click.echo(f"and more: these are the first {_MOST}; give more of the name", err=True)
 
 
 @people.command()
@@ -155,7 +157,7 @@ def find(store: Location, name: str, prefix: bool, as_json: bool) -> None:
 @_player
 @json_option
 def show(store: Location, player: str, as_json: bool) -> None:
-    """Show who a player is: name, role, tokens.
+    """Show a player's name, role and number of tokens.
 
     \b
     Example:
@@ -169,7 +171,7 @@ def show(store: Location, player: str, as_json: bool) -> None:
 @store_option()
 @json_option
 def audit(store: Location, as_json: bool) -> None:
-    """Show what was done with people, the latest first: when, what, with whom, by whom, why.
+    """Show the audit log of people, the latest entry first: when, what, whose, by whom, why.
 
     \b
     Example:
@@ -191,10 +193,10 @@ def audit(store: Location, as_json: bool) -> None:
 
 @contextmanager
 def _changing(store: Location) -> Iterator[People]:
-    """The people of a store that no other process holds.
+    """Open the people of a store for changes.
 
     Raises:
-        CannotBeDone: it is held, or what is asked cannot be done.
+        CannotBeDone: another process holds the store, or the change is not possible.
     """
     from api.store.interface import InUse
 

@@ -1,4 +1,4 @@
-"""`glasnost play`: whole matches between bots of the house, through the same gate as every command."""
+"""`glasnost play`: plays whole matches between bots, through the same gate as every command."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from domain.match import Match
 
 MOST_MATCHES = 1_000_000
-IN_ADVANCE = 4  # matches that are handed to each process before the first is back
-PATIENCE_SECONDS = 20.0  # without a move: the store takes none, or a bot has failed
+IN_ADVANCE = 4  # matches that are given to each process before the first is back
+PATIENCE_SECONDS = 20.0  # without a move: then the store takes no moves, or a bot has failed
 
 
 class Seed(click.ParamType[str]):
@@ -58,14 +58,14 @@ class Seed(click.ParamType[str]):
     name = "hex"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The number in 64 lower-case digits."""
+        """Convert the seed to 64 lower-case digits."""
         if not 1 <= len(value) <= 64 or not set(value.lower()) <= set("0123456789abcdef"):
             self.fail(f"{value[:80]!r} is not a seed: 1 to 64 hex digits, such as 2a", param, ctx)
         return str(value).lower().rjust(64, "0")
 
 
 class Plan(Struct, frozen=True):
-    """A match to be played: for a seeded one everything follows from `seed`."""
+    """A match to be played; with a `seed`, everything in it follows from the seed."""
 
     game: str
     edition: str
@@ -75,27 +75,29 @@ class Plan(Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """What the log says about where the match comes from."""
+        """The origin of the match, as in its log."""
         return "seeded" if self.seed else "bots"
 
     @property
     def match(self) -> str | None:
-        """The id of a seeded match; None: a new one."""
+        """The id of a seeded match; None for a new random id."""
         from domain.log import canonical
 
         return f"seed-{hashlib.sha256(canonical(self)).hexdigest()[:24]}" if self.seed else None
 
     @property
     def secret(self) -> bytes | None:
-        """The secret of a seeded match; None: a new one."""
+        """The secret of a seeded match; None for a new random secret."""
         if self.seed is None:
             return None
         return hashlib.sha256(b"glasnost seeded secret\n" + bytes.fromhex(self.seed)).digest()
 
 
 class SeededBot:
-    """A random bot whose n-th answer in a match follows from the seed and n, so that a match that was
-    interrupted goes on as it would have gone."""
+    """A random bot whose n-th answer in a match follows from the seed and n.
+
+    So an interrupted match goes on as it would have gone on.
+    """
 
     def __init__(self, seed: str, answered: int) -> None:
         self._seed, self._answered = seed, answered
@@ -109,7 +111,7 @@ class SeededBot:
 
 
 class Trouble(logging.Handler):
-    """Collects what is logged of a bot that failed, and wakes the followers of the match."""
+    """Collects what is logged about a bot that failed, and wakes the followers of the match."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -124,7 +126,7 @@ class Trouble(logging.Handler):
 
     @contextmanager
     def listening(self) -> Iterator[Trouble]:
-        """Listen to the house for as long as the context lasts."""
+        """Collect the log lines of bots for as long as the context lasts."""
         log = logging.getLogger("glasnost.bots")
         log.addHandler(self)
         try:
@@ -136,26 +138,30 @@ class Trouble(logging.Handler):
 @click.command()
 @game_argument
 @edition_options
-@click.option("--bots", metavar="B,B", help="Who plays, a bot for each seat; default: random,random.")
+@click.option("--bots", metavar="B,B", help="A bot for each seat; default: random,random.")
 @click.option(
-    "--seed", metavar="HEX", type=Seed(), help="1 to 64 hex digits: the same command, the same match."
+    "--seed", metavar="HEX", type=Seed(), help="1 to 64 hex digits: the same command gives the same match."
 )
 @click.option(
-    "--matches", metavar="N", type=click.IntRange(1, MOST_MATCHES), default=1, help="How many; default: one."
+    "--matches",
+    metavar="N",
+    type=click.IntRange(1, MOST_MATCHES),
+    default=1,
+    help="How many matches; default: one.",
 )
 @click.option(
     "--jobs",
     metavar="N",
     type=click.IntRange(0),
     default=1,
-    help="How many processes play; default: this one. 0: one for each core.",
+    help="How many processes play; default: 1. 0: one for each core.",
 )
 @store_option(required=False, help="Keep the matches in this store; default: a temporary one.")
 @click.option(
     "--out",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write a match file; of several matches, one each into this folder.",
+    help="Write a match file; of several matches, one file each into this folder.",
 )
 @json_option
 @language_option
@@ -174,8 +180,8 @@ def play(
 ) -> None:
     """Play whole matches of GAME between bots, through the same gate as every other match.
 
-    With --json: for each match one object on one line with match, game, edition, options, moves, result, root
-    and file.  Of several matches with a seed, the first is the one that the seed gives alone.
+    With --json, it prints for each match one object on one line with match, game, edition, options, moves,
+    result, root and file.  With a seed, the first of several matches is the same as with that seed alone.
 
     \b
     Example:
@@ -202,12 +208,12 @@ def play(
 
 
 def _seed_of(seed: str | None, number: int) -> str | None:
-    """The seed of match `number` of several, from 0; the first one's is `seed` itself."""
+    """The seed of match `number`, from 0; that of the first match is `seed` itself."""
     return hashlib.sha256(f"{seed}/{number}".encode()).hexdigest() if seed and number else seed
 
 
 def _processes(jobs: int) -> int:
-    """How many processes play: as many as asked for; 0: one for each core that this process may use."""
+    """The number of processes: `jobs`, or for 0 one for each core that this process may use."""
     return jobs or len(
         os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     )
@@ -229,7 +235,7 @@ def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: st
 
 @contextmanager
 def _store(location: Location | None) -> Iterator[SqlStore]:
-    """The store to play in: the one named, or one that is thrown away afterwards."""
+    """Open the store to play in: the named one, or a temporary one that is deleted afterwards."""
     if location is not None:
         with opened_store(location) as store:
             yield store
@@ -244,10 +250,10 @@ def _store(location: Location | None) -> Iterator[SqlStore]:
 def _all_played(
     plans: Sequence[Plan], store: SqlStore, processes: int, moves: Advance, *, temporary: bool
 ) -> Iterator[tuple[Match, bool]]:
-    """Each match, in the order of its plan, and whether the store held it already.
+    """Yield each match, in the order of the plans, and whether the store had it already.
 
-    With one process all are played here, in the store itself; with several, each elsewhere in a temporary
-    store, and kept here.
+    With one process all matches are played here, in the store itself; with several processes, each match is
+    played in a temporary store of a process, and stored here.
 
     Raises:
         CannotBeDone: a bot has failed, or the store takes no more moves.
@@ -273,7 +279,7 @@ def _all_played(
 
 
 def _records(plan: Plan, played: tuple[str, list[bytes]]) -> list[Record]:
-    """The records of a match that another process has played: its id, and their stored bytes."""
+    """The records of a match that another process has played, from its id and their stored bytes."""
     from domain.games import GAMES
     from domain.log import codec
 
@@ -284,8 +290,11 @@ def _records(plan: Plan, played: tuple[str, list[bytes]]) -> list[Record]:
 def _played_elsewhere(
     plans: Sequence[Plan], store: SqlStore, processes: int
 ) -> Iterator[tuple[Plan, tuple[str, list[bytes]] | str | None]]:
-    """Each plan with its match, played by another process: id and records; with the reason why it could not
-    be played; with None where the store holds it, or its beginning."""
+    """Yield each plan with its match, played by another process: id and records.
+
+    Instead of the match it yields the reason why it could not be played, or None if the store has the match
+    or its beginning.
+    """
     waiting: deque[tuple[Plan, Future[Any] | None]] = deque()
     left = iter(plans)
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
@@ -303,7 +312,7 @@ def _played_elsewhere(
 
 
 def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
-    """One match in a temporary store: its id and records, or the reason why it could not be played."""
+    """Play one match in a temporary store; return its id and records, or the reason why that failed."""
     try:
         with _store(None) as store:
             match, _ = _played(plan, store, Advance(), temporary=True)
@@ -313,14 +322,14 @@ def _apart(plan: Plan) -> tuple[str, list[bytes]] | str:
 
 
 def _played(plan: Plan, store: SqlStore, moves: Advance, *, temporary: bool) -> tuple[Match, bool]:
-    """The match, played to its end in this process, and whether the store held it already."""
+    """Play a match to its end in this process; return it, and whether the store had it already."""
     from api.cli.common import SeededKeys
     from domain.kernel import Refused
 
     stored = store.match(plan.match) if plan.match else None
     if stored and stored.status == "over":
         return stored, True
-    # Repeating a seeded match without a store gives the same file, signature included.
+    # A seeded match that is played again without a store gives the same file, signature included.
     keys: Keys = SeededKeys() if plan.seed and temporary else store.keys
     try:
         return asyncio.run(_to_the_end(plan, store, keys, stored, moves)), False
@@ -385,10 +394,10 @@ async def _over(gate: Gate, name: str, trouble: Trouble, moves: Advance) -> Matc
 
 
 class _Files:
-    """The match files that are asked for: one, or one for each match of a folder.
+    """The match files to write: one file, or one for each match in a folder.
 
     Raises:
-        CannotBeDone: nothing can be written there.
+        CannotBeDone: the file or folder cannot be written.
     """
 
     def __init__(self, out: Path | None, *, many: bool) -> None:
@@ -409,7 +418,7 @@ class _Files:
         must_be_writable(out / "match.glasnost")
 
     def write(self, match: Match, store: SqlStore) -> Path | None:
-        """The file of one match, if any is asked for."""
+        """Write the file of one match; return its path, or None if no file is wanted."""
         from api.cli.common import SeededKeys, match_file, note_by, write_file
 
         if self._out is None:
@@ -420,14 +429,14 @@ class _Files:
 
 
 class _Printer:
-    """Prints each match as it ends, and of several who won how many."""
+    """Prints each match as it ends, and after several how many each side won."""
 
     def __init__(self, *, as_json: bool, language: str) -> None:
         self._as_json, self._language = as_json, language
         self._won: Counter[str] = Counter()
 
     def add(self, match: Match, known: bool, file: Path | None) -> None:
-        """One match; `known`: the store held it before."""
+        """Print one match; `known`: the store had it before."""
         from api.cli.common import in_words, summary
         from replay.words import Words
 
@@ -439,10 +448,10 @@ class _Printer:
             return
         click.echo(in_words(match, self._language, file))
         if known:
-            click.echo("the store held this match already: the same seed gives the same match")
+            click.echo("the store had this match already: the same seed gives the same match")
 
     def done(self) -> None:
-        """The sum, where there were several."""
+        """Print the sum, if there were several matches."""
         played = self._won.total()
         if played > 1 and not self._as_json:
             wins = ", ".join(f"{name} {count}" for name, count in self._won.most_common())

@@ -1,4 +1,4 @@
-"""`glasnost replay`: a match from its file or from a store, as a picture of any move and as a story."""
+"""`glasnost replay`: shows a match from its file or a store: the table at any move, or the whole match."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ _BACK = {"en": "taken back", "ru": "взято назад"}
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@store_option(required=False, help="Show the match of this store whose id is FILE.")
+@store_option(required=False, help="Show a match of this store; FILE is its id.")
 @click.option(
     "--at", "move", metavar="MOVE", type=click.IntRange(1), help="The move; default: the whole match."
 )
-@click.option("--since", metavar="MOVE", type=click.IntRange(1), help="Also what changed since this move.")
+@click.option(
+    "--since", metavar="MOVE", type=click.IntRange(1), help="Also show what changed since this move."
+)
 @click.option(
     "--view",
     metavar="SEAT",
@@ -52,12 +54,12 @@ def replay(
     language: str,
     as_json: bool,
 ) -> None:
-    """Show the match in FILE: the table after a move and what that move brought, or the whole match told.
+    """Show the match in FILE: the table after a move and that move in words, or the whole match in words.
 
     With --store, FILE is the id of a match of that store, which may be served meanwhile.
 
-    With --json: the position as one object on one line, the story up to it as "narration", and with --since
-    what differs as "changes".
+    With --json, it prints the position as one object on one line, with the moves up to it in words as
+    "narration", and with --since the differences as "changes".
 
     \b
     Example:
@@ -105,7 +107,7 @@ def _stored(location: Location, name: str) -> Match:
 
 
 def _viewer(match: Match, view: str | None) -> str | None:
-    """The viewer's name for the log; without a wish the one who sees most."""
+    """The viewer's name for the log; the default is the viewer who sees most."""
     from domain.match_base import ALL
 
     if view is None:
@@ -166,11 +168,11 @@ def _compare(match: Match, words: Words, since: int, move: int, viewer: str | No
         click.echo(f"  {sentence}")
 
 
-# ── the story ──
+# ── the whole match in words ──
 
 
 def _tell(match: Match, words: Words, viewer: str | None) -> None:
-    """The whole match, turn by turn, then the table at the end."""
+    """Print the whole match, turn by turn, then the table at the end."""
     for title, part in _parts(match, words, viewer):
         heading(f"── {title} · {_score(match, part[-1].move, words, viewer)} ──")
         for paragraph in part:
@@ -180,7 +182,7 @@ def _tell(match: Match, words: Words, viewer: str | None) -> None:
 
 
 def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str, list[Paragraph]]]:
-    """Paragraphs, a list for each turn, under the heading that its summary has."""
+    """The paragraphs, a list for each turn, with the heading of its summary."""
     from projections.sentences import heading
     from projections.summary import Turn
     from replay.narration import narrated
@@ -194,9 +196,9 @@ def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str
 
 
 def _turns(match: Match) -> tuple[list[int], dict[int, tuple[str, int]]]:
-    """The number of the turn to which each move belongs, and the turns that the game calls by a name.
+    """The number of the turn to which each move belongs, and the turns that have a name in the game.
 
-    What is no play (a takeback, the end) belongs to the turn before it.
+    A move that is not a play (a takeback, the end) belongs to the turn before it.
     """
     from domain.events import Played, TakenBack
 

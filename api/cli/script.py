@@ -1,4 +1,4 @@
-"""`glasnost script`: a scripted match, answer by answer, those of chance included."""
+"""`glasnost script`: plays a scripted match, answer by answer, those of chance included."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Script(Struct, forbid_unknown_fields=True):
 def script(file: Path, out: Path | None, store: Location | None, as_json: bool, language: str) -> None:
     """Play the scripted match in FILE and print the position after each answer.
 
-    FILE is JSON: {game, edition, options, answers: [{seat, picks}, ...]}.  Answers of chance stand among the
-    others, with "seat": "chance".  A script may end before the game does.  With --json there is a line for
+    FILE is JSON: {game, edition, options, answers: [{seat, picks}, ...]}.  Answers of chance are among the
+    others, with "seat": "chance".  A script may end before the game does.  With --json, it prints a line for
     each answer (answer, seat, picks, facts, table, asked), and a last line with the result.
 
     \b
@@ -109,7 +109,7 @@ def _play(file: Path, match: RecordedMatch, answers: Sequence[Line], printer: _P
 
 
 class _Printer:
-    """Prints positions; what set the game up comes with the first, or by itself where there is none."""
+    """Prints positions; the set-up comes with the first position, or by itself if there is none."""
 
     def __init__(self, match: RecordedMatch, as_json: bool, language: str) -> None:
         self._match, self._as_json = match, as_json
@@ -117,12 +117,12 @@ class _Printer:
         self._before, self._none_yet = match.begin(), True
 
     def position(self, number: int, line: Line, facts: list[AnyFact]) -> None:
-        """The position after answer `number`, which brought `facts`."""
+        """Print the position after answer `number`, which brought `facts`."""
         facts, self._before, self._none_yet = [*self._before, *facts], [], False
         (self._json if self._as_json else self._text)(number, line, facts)
 
     def end(self) -> None:
-        """The script has ended, perhaps before its first answer or in the middle of a move."""
+        """Print the end of the script, which may come before the first answer or in the middle of a move."""
         if self._as_json:
             return
         if self._none_yet:
@@ -163,7 +163,7 @@ class _Printer:
 
 
 def _why(words: Words, question: Prompt, table: Table) -> str:
-    """What a seat is asked, in words; of chance which draw, and what it may bring."""
+    """The question to a seat in words; for chance, the draw and its options."""
     from replay.scripted import which
 
     return which(question, table) if question.seat == CHANCE else words.texts.why(question)
@@ -175,7 +175,7 @@ def _question(question: Prompt) -> dict[str, Any]:
 
 
 def _shown(table: Any) -> dict[str, Any]:
-    """The table as the API shows it: every field, without its agenda."""
+    """The table as the API shows it: every field but the agenda."""
     from replay.positions import fields, plain
 
     return {name: plain(value) for name, value in [*fields(table), ("result", table.result)]}
@@ -197,4 +197,4 @@ def _finish(
         return
     click.echo(in_words(match.match, language, file))
     if known:
-        click.echo(f"the store holds this match already: {match.match.id}")
+        click.echo(f"the store has this match already: {match.match.id}")

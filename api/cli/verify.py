@@ -1,4 +1,4 @@
-"""`glasnost verify`: four questions to each match, on its file alone or in a store, or from an address."""
+"""`glasnost verify`: checks match files, or all matches of a store, by four questions."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from domain.signed_notes import VerifyingKey
     from replay.report import Failure, Report
 
-# ── What `glasnost verify --store` proves: that all is there, that its keys are its own, and every match ──
+# ── `glasnost verify --store`: is the store complete, are the keys its own, does every match verify? ──
 
 KEYS = "keys"  # what is checked besides the four questions to each match
 
 
 def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tuple[str, Report]]:
-    """A report for each match of a store, also while it is served, and for what is wrong with it as a whole.
+    """Yield a report for each match of a store, also while it is served, and one for each fault of the store.
 
-    Of a running match the hidden parts are looked at, too, where the store's keys are at hand.
+    The hidden parts of a running match are checked, too, if the store's keys are available.
 
     Raises:
         CannotBeDone: the store cannot be opened.
@@ -71,7 +71,7 @@ def proved(location: Location, trusted: Sequence[VerifyingKey]) -> Iterator[tupl
 
 
 def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
-    """The store's keys, where they are at hand; and what is wrong with those that are named, or lie there."""
+    """The store's keys, if available; and what is wrong with keys that are named or in their place."""
     from api.store.interface import StoreError
 
     try:
@@ -81,7 +81,7 @@ def _ring(store: SqlStore, location: Location) -> tuple[KeyRing | None, str]:
 
 
 def _are_named(location: Location) -> bool:
-    """Is there a key folder that somebody names, or that lies where the store's keys lie?"""
+    """Is a key folder named, or is there one in the default place of the store?"""
     from api.store.open import key_folder
 
     folder = key_folder(location)
@@ -89,9 +89,9 @@ def _are_named(location: Location) -> bool:
 
 
 def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring: KeyRing | None) -> Report:
-    """A match; its secret, and who signed it, where the store's keys are at hand.
+    """The report of a match; with the store's keys, its secret and signer are checked, too.
 
-    What came from elsewhere need not be signed by this server.
+    A match from elsewhere need not be signed by this server.
     """
     import msgspec
 
@@ -109,7 +109,7 @@ def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring
 
 
 def _kinds(store: SqlStore, match: Match) -> tuple[Failure, ...]:
-    """The store finds moves by the kind that stands beside them, so it must be that of the move."""
+    """The failures of the column `kind`, by which the store finds moves: it must be the kind of the move."""
     from replay.report import LOG, Failure
 
     query = "SELECT kind FROM stored_events WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
@@ -139,7 +139,7 @@ def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ..
 
     try:
         parsed = Note.parse(note)
-    except Damaged:  # which is told of the match itself
+    except Damaged:  # the report of the match says so
         return ()
     if any(line.label in ring.labels for line in parsed.signatures):
         return ()
@@ -147,24 +147,24 @@ def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ..
     return (Failure(KEYS, None, wrong),)
 
 
-# Text from an address: only over HTTP, only from the host that was named, bounded in bytes and in time.
+# Text from a URL: only over HTTP, only from the named host, with limits on bytes and time.
 
 SCHEMES = ("http", "https")
-SECONDS = 10.0  # for all of it, redirects too
+SECONDS = 10.0  # for the whole request, redirects included
 MOST = 1 << 16  # bytes
 
 
 def is_address(text: str) -> bool:
-    """Is it an address, and no file?"""
+    """Is it a URL, and not a file?"""
     return "://" in text
 
 
 def fetched(address: str) -> str:
-    """What an address answers.
+    """Fetch the text at a URL.
 
     Raises:
-        CannotBeDone: it is none over HTTP, answers something else than 200, leads to another host, or what
-            it sends is too long, takes too long or is no text.
+        CannotBeDone: it is not an HTTP URL, the status is not 200, it redirects to another host, or the
+            answer is too long, takes too long or is not text.
     """
     if urlsplit(address).scheme not in SCHEMES:
         raise CannotBeDone(f"{address}: only http:// and https:// are fetched")
@@ -173,7 +173,7 @@ def fetched(address: str) -> str:
     def work() -> None:
         try:
             found.append(_content(address))
-        except Exception as error:  # told below, in the thread that asked
+        except Exception as error:  # raised below, in the calling thread
             found.append(error)
 
     thread = threading.Thread(target=work, name="fetch", daemon=True)
@@ -205,7 +205,7 @@ def _content(address: str) -> str:
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect that leads elsewhere."""
+    """Follows only redirects to the same host."""
 
     def redirect_request(
         self,
@@ -233,7 +233,7 @@ def _said(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-# ── `glasnost verify`: four questions to each match, on its file alone or in a store ──
+# ── `glasnost verify` ──
 
 
 MOST_KEYS = 1 << 20  # bytes of a trust file
@@ -243,23 +243,25 @@ MOST_RECEIPT = 1 << 16
 @click.command()
 @file_argument(many=True, required=False)
 @store_option(required=False, help="Verify every match of this store.")
-@click.option("--key", "keys", metavar="VKEY", multiple=True, help="Whose signature counts; repeatable.")
+@click.option(
+    "--key", "keys", metavar="VKEY", multiple=True, help="A key whose signature counts; repeatable."
+)
 @click.option(
     "--trust",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A file of such keys, one a line; lines with # are comments.",
+    help="A file with such keys, one on each line; lines with # are comments.",
 )
 @click.option(
     "--against",
     metavar="NOTE_OR_URL",
-    help="Compare the one FILE with another checkpoint of its match: a file, or its address at a server.",
+    help="Compare the one FILE with another checkpoint of its match: a file, or its URL at a server.",
 )
 @click.option(
     "--receipt",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="What the server gave when the one match was opened.",
+    help="The receipt that the server gave when the one match was opened.",
 )
 @json_option
 def verify(
@@ -273,19 +275,21 @@ def verify(
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
 
-    Of a store it is also told where moves, or whole matches, are missing; and, where its key folder is at
-    hand (GLASNOST_KEYS), whether those are its own keys and every match goes on with them.
+    For a store, the command also reports missing moves and matches.  If the key folder of the store is
+    available (GLASNOST_KEYS), it also checks that the keys are the store's own and that every match can go on
+    with them.
 
-    A signature that names a key that is given, or lies in the key folder at hand, must fit; of one by a key
-    that is not known here it is said: "names KEY, not checked".
+    A signature that names a given key, or a key of the available key folder, must be valid.  If a signature
+    names an unknown key, the report says "names KEY, not checked".
 
-    Nothing in a file shows whether its match went on.  With --against, a later checkpoint does: it is told
-    how many moves are signed, and from a server also whether they begin with those of the file.  An earlier
-    one must be of the same log.
+    A file does not show whether its match went on.  A later checkpoint, given with --against, does: the
+    report says how many moves are signed and, if it comes from a server, whether they begin with those of the
+    file.  An earlier checkpoint must be of the same log.
 
-    Prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason; exits with
-    1 if anything is wrong.  With a receipt, kept before a salt was sent, it is also shown that the server had
-    fixed its secret by then.  A key (NAME+ID+KEY) is printed by `glasnost keys` and served at /v1/keys.
+    The command prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason.
+     It exits with 1 if anything is wrong.  A receipt, kept from before a salt was sent, also proves that the
+     server
+    had fixed its secret by then.  `glasnost keys` prints keys (NAME+ID+KEY), and /v1/keys serves them.
 
     \b
     Example:
@@ -335,7 +339,7 @@ def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
 
 
 def _known(store: Location | None) -> Sequence[VerifyingKey]:
-    """The keys in the folder that GLASNOST_KEYS names, or of the store that is named, if any."""
+    """The keys in the folder that GLASNOST_KEYS names, or those of the named store, if any."""
     from api.store.interface import StoreError
     from api.store.keys import KeyRing
     from api.store.open import key_folder
@@ -345,7 +349,7 @@ def _known(store: Location | None) -> Sequence[VerifyingKey]:
         location = None if named else store or named_store()
         folder = Path(named) if named else location and key_folder(location)
         return KeyRing.open(folder).known if folder else ()
-    except (StoreError, CannotBeDone):  # of a store it is told there (see `proved`)
+    except (StoreError, CannotBeDone):  # `proved` reports it for a store
         return ()
 
 
@@ -380,7 +384,7 @@ def _reports(
 def _compared(
     report: Report, file: Path, against: str, keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]]
 ) -> Report:
-    """The report of a file, with what another checkpoint says of it."""
+    """The report of a file, compared with another checkpoint."""
     from replay import matchfile
     from replay.against import compared
 
@@ -389,7 +393,7 @@ def _compared(
         return compared(report, matchfile.read(file), note, *keys)
 
     def over(moves: int) -> str:
-        """The checkpoint over the first moves, from the same server; "" where it has none for us."""
+        """Return the checkpoint over the first moves from the same server; "" if it gives none."""
         address = urlsplit(against)
         try:
             return fetched(address._replace(query=f"move={moves}", fragment="").geturl())
@@ -400,7 +404,7 @@ def _compared(
 
 
 class _Printer:
-    """Prints reports as they come, or all of them at the end as JSON; knows the exit code."""
+    """Prints reports as they come, or all of them at the end as JSON; computes the exit code."""
 
     def __init__(self, bar: Advance, *, named: bool, as_json: bool) -> None:
         self._bar = bar
@@ -409,7 +413,7 @@ class _Printer:
         self._code = 0
 
     def add(self, name: str, report: Report) -> None:
-        """One match."""
+        """Print one report."""
         from replay.report import line
         from replay.sanitize import one_line
 
@@ -422,7 +426,7 @@ class _Printer:
                 click.echo(line(report) + (f" [{one_line(name)}]" if self._named else ""))
 
     def failed(self, reason: str) -> None:
-        """Something that could not be looked at; what was found wrong weighs more."""
+        """Print that a file could not be read: exit code 2, unless something was found wrong (1)."""
         from replay.sanitize import one_line
 
         self._code = self._code or NOT_DONE
@@ -430,7 +434,7 @@ class _Printer:
             click.echo(f"glasnost: {one_line(reason)}", err=True)
 
     def done(self) -> int:
-        """The exit code."""
+        """Print the reports as JSON, if asked; return the exit code."""
         if self._as_json:
             print_json({"ok": self._code == 0, "matches": self._found})
         return self._code

@@ -1,1 +1,1 @@
-"""Stores of matches: what one must do (`interface`), how one is opened (`open`), SQLite, PostgreSQL, keys."""
+"""The store of the log: interface, SQLite and PostgreSQL, group commit, keys, accounts and backup."""

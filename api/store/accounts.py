@@ -1,8 +1,9 @@
-"""What lies beside the log: people, tokens, invitations of administrators, upload quotas, reserved seats.
+"""What is stored beside the log: people, tokens, invitations of administrators, upload quotas, reserved
+seats.
 
-Of a token only the SHA-256 is stored: it has 256 random bits, so nothing slower is needed.  What is done with
-a person leaves an entry in the audit log, which holds ids only.  The id of a forgotten person stays taken for
-ever.
+Of a token only the SHA-256 is stored: it has 256 random bits, so no slower hash is needed.  Every change of a
+person makes an entry in the audit log, which holds only ids.  The id of a forgotten person is never used
+again.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ from api.store.interface import (
 from domain.kernel import Refused
 from domain.log import canonical
 
-# Letters of appointment: how the owner of a store makes an administrator while a server holds the store.
+# Invitations of administrators: how the owner of a store adds an administrator while a server holds the
+# store.
 #
-# Who may write into the key folder may appoint.  A letter is a file named by the hash of the new token;
-# the server finds it when the token is shown for the first time, enters the person in the store, and burns
-# it.
+# A user who may write into the key folder may invite.  An invitation is a file named by the hash of the new
+# token; when the token is used for the first time, the server finds the file, enters the person in the store,
+# and deletes the file.
 
 FOLDER = "appointments"
 _NAME = re.compile("[0-9a-f]{64}")
 
 
 def write_invitation(keys: Path, person: Person, token_hash: bytes) -> None:
-    """Lay down a letter for the owner of the token of this hash.
+    """Write an invitation for the owner of the token with this hash.
 
     Raises:
         StoreError: the key folder is missing or cannot be written.
@@ -60,11 +62,11 @@ def write_invitation(keys: Path, person: Person, token_hash: bytes) -> None:
         with os.fdopen(letter, "wb") as file:
             file.write(canonical(person) + b"\n")
     except OSError as error:
-        raise StoreError(f"no letter can be laid into {keys}: {error.strerror}") from error
+        raise StoreError(f"no invitation can be written into {keys}: {error.strerror}") from error
 
 
 def read_invitation(keys: Path, token_hash: bytes) -> Person | None:
-    """Who is appointed by the letter for this token, if there is one."""
+    """Return the person whom the invitation for this token names; None if there is no invitation."""
     try:
         return msgspec.json.decode(_path(keys, token_hash).read_bytes(), type=Person)
     except (OSError, msgspec.DecodeError):
@@ -72,13 +74,13 @@ def read_invitation(keys: Path, token_hash: bytes) -> Person | None:
 
 
 def burn_invitation(keys: Path, token_hash: bytes) -> None:
-    """The person stands in the store now: the letter has done its work."""
+    """Delete the invitation for this token, because the person is in the store."""
     with suppress(OSError):
         _path(keys, token_hash).unlink()
 
 
 def burn_those_of(keys: Path, player: str) -> None:
-    """No one is appointed under this id any more."""
+    """Delete all invitations for this id."""
     for path in (keys / FOLDER).glob("*"):
         if _NAME.fullmatch(path.name):
             token_hash = bytes.fromhex(path.name)
@@ -88,7 +90,7 @@ def burn_those_of(keys: Path, player: str) -> None:
 
 
 def copy(source: Path, target: Path) -> int:
-    """Give a key folder the letters in another whose tokens were not shown yet; how many these are.
+    """Copy the unused invitations of one key folder to another; return how many there are.
 
     Raises:
         StoreError: the other folder cannot be written.
@@ -110,22 +112,22 @@ def _path(keys: Path, token_hash: bytes) -> Path:
 
 # ── How names are compared, and who has one ──
 #
-# A name is looked for by its folded form: what Unicode holds for the same letters is the same, in capitals or
-# not, and marks that show nothing do not count.
+# A name is looked up by its folded form: letters that Unicode treats as the same are equal, capital or small,
+# and invisible marks do not count.
 
-MOST = 64  # letters of a folded name that are kept
-LAST = "\U0010ffff"  # comes after whatever a name may go on with
+MOST = 64  # letters of a folded name that are stored
+LAST = "\U0010ffff"  # sorts after every continuation of a name
 
 
 def folded(name: str) -> str:
-    """The form under which a name is looked for."""
+    """Return the form by which a name is looked up."""
     seen = "".join(letter for letter in name.strip() if unicodedata.category(letter) != "Cf")
     plain = unicodedata.normalize("NFKC", seen)
     return unicodedata.normalize("NFKC", plain.casefold())[:MOST]
 
 
 def is_in(name: str, text: str) -> bool:
-    """Does a text hold a name?  A short one in Latin letters only as words of its own."""
+    """Does a text contain a name?  A short name in Latin letters counts only as separate words."""
     words, sought = _words(text), _words(name)
     if sought.isascii() and len(sought) < 4:
         return bool(sought) and f" {sought} " in f" {words} "
@@ -143,7 +145,7 @@ def _words(text: str) -> str:
 ROLES = ("player", "organizer", "observer", "admin")
 _MOST = 500  # ids in one look-up
 _ONE_BY_ONE = "people"  # the name in `meta` of the row that every change of people changes first
-_OLD_NAMES = "old names"  # what stands in that row while bytes of old names may be left in the store
+_OLD_NAMES = "old names"  # the value of that row while bytes of old names may be left in the store
 TRACES = f"WHERE name = '{_ONE_BY_ONE}' AND value = '{_OLD_NAMES}'"
 
 
@@ -151,29 +153,29 @@ T = TypeVar("T")
 
 
 class Cursor(Protocol):
-    """Where statements are carried out, within a transaction; each value is marked by `?`."""
+    """Executes statements within a transaction; `?` marks each value."""
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Any:
-        """Carry out a statement."""
+        """Execute a statement."""
 
     def fetchone(self) -> Any:
-        """The next row; None where there is no more."""
+        """Return the next row, or None after the last one."""
 
 
 class Writing(Protocol):
-    """What does work in one durable transaction, and gives its result."""
+    """Does work in one durable transaction, and returns its result."""
 
     def __call__(self, work: Callable[[Cursor], T], /) -> T:
-        """Raises Unavailable: nothing of the work was stored."""
+        """Do the work.  Raises Unavailable: nothing of the work was stored."""
 
 
 class SqlPeople:
     """The people of one store; see `api.store.interface.People`.
 
     Args:
-        reading: answers questions.
-        writing: None where the store is only read.
-        keys: where letters of appointment lie.
+        reading: runs queries.
+        writing: runs transactions; None if the store is only read.
+        keys: the folder with the invitations of administrators.
     """
 
     def __init__(self, reading: Rows, writing: Writing | None, keys: Path | None) -> None:
@@ -181,10 +183,10 @@ class SqlPeople:
         self._callbacks: list[Callable[[str], None]] = []
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
-        """A new person, and a 256-bit token of which only the hash is kept.
+        """Add a person; return them and a new 256-bit token, of which only the hash is stored.
 
         Raises:
-            StoreError: no such role, or the store is only read.
+            StoreError: there is no such role, or the store is only read.
             Unavailable: the disk is full.
         """
         if role not in ROLES:
@@ -194,7 +196,7 @@ class SqlPeople:
         return person, token
 
     def by_token(self, token: str) -> Person | None:
-        """Whose token this is."""
+        """Return the person with this token, or None."""
         token_hash = _hash(token)
         found = self._whose("hash = ?", token_hash)
         if found is None and self._appointed(token_hash):
@@ -319,7 +321,7 @@ class SqlPeople:
         self._callbacks.append(callback)
 
     def _change(self, player: str, work: Callable[[Cursor], T]) -> T:
-        """Do work on a person, one change after the other, and tell of it."""
+        """Change a person, after all other changes of people, and announce the change."""
 
         def in_turn(cursor: Cursor) -> T:
             cursor.execute(
@@ -336,7 +338,7 @@ class SqlPeople:
         return done
 
     def _announce(self, cursor: Cursor, player: str) -> None:
-        """Tell other processes, with the commit."""
+        """Announce the change to other processes, with the commit."""
 
     def _tell(self, player: str) -> None:
         for callback in self._callbacks:
@@ -345,9 +347,10 @@ class SqlPeople:
     # ── who comes ──
 
     def _appointed(self, token_hash: bytes) -> bool:
-        """Enter the person whom a letter appoints, if there is one for this token.
+        """Enter the person whom an invitation names, if there is one for this token; return whether there
+        was.
 
-        A person who stands in the store already has come before, or was forgotten: then the letter is void.
+        If the person is in the store already, or was forgotten, the invitation is void.
         """
         if self._writing is None or self._keys is None:
             return False
@@ -379,7 +382,7 @@ class SqlPeople:
 
 
 def _found(cursor: Cursor, player: str) -> Known:
-    """The person.  Raises Refused: unknown-player."""
+    """Return the person.  Raises Refused: unknown-player."""
     cursor.execute(
         "SELECT id, name, role, (SELECT count(*) FROM tokens WHERE person = people.id) FROM people"
         " WHERE id = ?",
@@ -392,7 +395,7 @@ def _found(cursor: Cursor, player: str) -> Known:
 
 
 def _remembered(cursor: Cursor, player: str) -> Known:
-    """The person, who was not forgotten.  Raises Refused: unknown-player, forgotten."""
+    """Return the person.  Raises Refused: unknown-player, forgotten."""
     found = _found(cursor, player)
     if found.forgotten:
         raise Refused("forgotten", "player-forgotten", {"player": player})
@@ -400,7 +403,7 @@ def _remembered(cursor: Cursor, player: str) -> Known:
 
 
 def _must_not_be_last(cursor: Cursor, person: Known) -> None:
-    """Raises Refused: last-admin."""
+    """Check that another administrator remains.  Raises Refused: last-admin."""
     if person.role != "admin" or not person.tokens:
         return
     cursor.execute(
@@ -413,7 +416,7 @@ def _must_not_be_last(cursor: Cursor, person: Known) -> None:
 
 
 def _must_not_name(person: Known, act: Act) -> None:
-    """The audit log holds no name.  Raises Refused: invalid."""
+    """Check that the reason does not contain the name, for the audit log.  Raises Refused: invalid."""
     if is_in(person.name or "", act.reason):
         raise Refused("invalid", "reason-names-player")
 
@@ -430,7 +433,7 @@ def _enter_action(cursor: Cursor, action: str, player: str, act: Act) -> None:
 
 
 def appoint(keys: Path, name: str) -> tuple[Person, str]:
-    """A new administrator for a store that another process holds, by a letter in its key folder.
+    """Invite an administrator to a store that another process holds, by a file in its key folder.
 
     Raises:
         StoreError: the key folder is missing or cannot be written.
@@ -441,7 +444,7 @@ def appoint(keys: Path, name: str) -> tuple[Person, str]:
 
 
 def _new_id(kind: str = "p") -> str:
-    """A letter and 80 random bits, lower-case: short enough for an address, never met twice."""
+    """Return a letter and 80 random bits in lower case: short enough for a URL, and never made twice."""
     return kind + base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
@@ -451,7 +454,7 @@ def _hash(token: str) -> bytes:
 
 # Beside the log: how much each visitor has uploaded today, and which uploads an administrator withdrew.
 #
-# A withdrawn match stays in the log, which never loses a move, and its id stays taken; it is not shown.
+# A withdrawn match stays in the log, which never loses a move, and its id is not used again; it is not shown.
 
 
 _ADD = (
@@ -467,8 +470,8 @@ class SqlUploads:
     """The uploads of one store; see `api.store.interface.Uploads`.
 
     Args:
-        reading: answers questions.
-        kept: the row of a match that stays as it is once it is written, also where only a replica is there.
+        reading: runs queries.
+        kept: reads the row of a match that never changes, also from a replica if only that is available.
         writing: does work in one durable transaction.
     """
 
@@ -480,7 +483,7 @@ class SqlUploads:
 
         def work(cursor: Cursor) -> None:
             cursor.execute("DELETE FROM upload_quota WHERE day < ?", (day,))
-            for visitor in sorted(visitors):  # in one order, so that no two wait for one another
+            for visitor in sorted(visitors):  # in one order: two transactions never wait for each other
                 cursor.execute(_ADD, (visitor, day, size))
                 number, whole = cursor.fetchone()
                 if number > most.number or whole > most.bytes:
@@ -512,9 +515,9 @@ class SqlUploads:
 
 # ── The reserved seats of a match as they are stored: one row beside the log, which each change replaces ──
 #
-# The row and the log are changed one after the other by all processes, and each change names what it was
-# judged by.  So a seat is never taken past a reservation that somebody was told stands, nor reserved once it
-# is taken.
+# All processes change the row and the log one after the other, and each change names the version of the row
+# that it was checked against.  So a seat is never taken against a confirmed reservation, nor reserved after
+# it is taken.
 
 
 SELECT = "SELECT version, seats FROM reservations WHERE match = ?"
@@ -528,17 +531,17 @@ _seats = msgspec.json.Decoder(Mapping[str, Reservation]).decode
 
 
 def encode_reservations(reservations: Reservations) -> str:
-    """The seats as they are stored."""
+    """Return the reservations as they are stored."""
     return msgspec.json.encode(reservations.seats).decode()
 
 
 def decode_reservations(row: tuple[int, str] | None) -> Reservations:
-    """What a row says; None: there is none."""
+    """Return the reservations of a row; `row` is None if the match has none."""
     return Reservations(row[0], _seats(row[1])) if row else Reservations()
 
 
 def must_be_at(cursor: Cursor, match: str, version: int) -> None:
-    """Raises Conflict: the reservations of a match are of another version."""
+    """Check the version of a match's reservations.  Raises Conflict: it is another one."""
     cursor.execute(_VERSION, (match,))
     row = cursor.fetchone()
     if (row[0] if row else 0) != version:
@@ -555,5 +558,5 @@ def replace_reservations(cursor: Cursor, match: str, move: int, reservations: Re
 
 
 def insert_reservations(cursor: Cursor, match: str, reservations: Reservations) -> None:
-    """Store them, whatever was there."""
+    """Store the reservations in place of earlier ones."""
     cursor.execute(_REPLACE, (match, reservations.version, encode_reservations(reservations)))

@@ -1,13 +1,14 @@
-"""Backup, restore and copies of a store, and whether one holds all that it once held.
+"""Backup, restore and copies of a store, and the check that a store is complete.
 
-A backup is one file, itself a database, that holds all there is at one moment: the log, people, answered
-requests.  The matches' secrets are in it only as the vault keeps them, wrapped by a key that is not: without
-the key folder, which is to be kept elsewhere, they are noise, and with it running matches can go on after a
-restore.  A copy for somebody else's eyes is made without the vault.
+A backup is one file, itself a database, with the whole store at one moment: the log, people, answered
+requests. It has the matches' secrets only in wrapped form; the key that unwraps them is not in it.  Without
+the key folder, which is to be kept elsewhere, the secrets cannot be read; with it, running matches go on
+after a restore.  A copy that other people may see is made without the vault.
 
-A digest over all of it is in it, too: SQLite's own check sees broken pages, but no flipped bit inside a row.
+A backup also has a digest over its content: SQLite's own check finds broken pages, but no flipped bit in a
+row.
 
-Read models are not in it: they are rebuilt from the log.
+Read models are not in a backup: they are rebuilt from the log.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from api.store.open import must_stand_alone
 from api.store.sql import SqlStore
 from domain.log import time_of
 
-# ── A store's whole content, copied into an empty store of whatever kind, and compared with it ──
+# ── A store's whole content, copied into an empty store of any kind, and compared with it ──
 #
-# Moves keep their bytes, positions and order.  Secrets are wrapped anew by the keys of the target.  All of it
+# Moves keep their bytes, positions and order.  Secrets are wrapped anew by the keys of the target.  The copy
 # is one transaction: if it is interrupted, the target stays empty.
 #
 # The shards of a store that an older version divided are copied together, as one content.  Each had an order
@@ -62,17 +63,17 @@ Advance = Callable[[int], None]
 
 
 class Difference(Struct, frozen=True):
-    """Where two stores are not the same."""
+    """A row in which two stores differ."""
 
     table: str
     key: str
 
 
 def must_be_empty(store: SqlStore) -> None:
-    """A store that is to take another one's content.
+    """Check that a store can take the content of another one.
 
     Raises:
-        StoreError: it holds something, or is a shard.
+        StoreError: the store is not empty, or is a shard.
     """
     must_stand_alone(store, "the target")
     for table, *_ in (LOG, *BESIDE):
@@ -83,13 +84,13 @@ def must_be_empty(store: SqlStore) -> None:
 
 
 def size(stores: Stores) -> int:
-    """How many rows there are to copy."""
+    """Return how many rows there are to copy."""
     tables = [table for table, *_ in (LOG, *BESIDE)]
     return sum(int(store.rows(f"SELECT count(*) FROM {name}")[0][0]) for store in stores for name in tables)
 
 
 def copy(source: Stores, target: SqlStore, advance: Advance) -> None:
-    """Copy everything; `advance` is told how many rows were copied, and may raise to end it.
+    """Copy everything; `advance` is called with the number of copied rows, and may raise to end the copying.
 
     Raises:
         StoreError: the target is not empty, or something cannot be read or written; nothing was written.
@@ -107,7 +108,7 @@ def copy(source: Stores, target: SqlStore, advance: Advance) -> None:
 
 
 def differences(source: Stores, target: SqlStore, advance: Advance) -> Iterator[Difference]:
-    """Every row that the two do not have in common, at most one of each table."""
+    """Yield rows that only one of the two stores has, at most one of each table."""
     for table in (LOG, *BESIDE):
         ours, theirs = _content(source, table), _content([target], table)
         for number, (one, other) in enumerate(zip_longest(ours, theirs), 1):
@@ -131,7 +132,7 @@ def _content(stores: Stores, table: Table) -> Iterator[Row]:
 
 
 def _time(row: Row) -> int:
-    """When the move of a row of the log was made."""
+    """The time of the move in a row of the log."""
     return time_of(bytes(row[STATE]).partition(b"\n")[0]) or 0
 
 
@@ -156,7 +157,7 @@ def _pages(store: SqlStore, table: Table) -> Iterator[list[Row]]:
 
 
 def _wrapped(page: Sequence[Row], target: SqlStore) -> list[Row]:
-    """Rows of the vault as the target's keys wrap them."""
+    """Rows of the vault, wrapped by the target's keys."""
     return [(match, target.wrapped(match, secret)) for match, secret in page if secret is not None]
 
 
@@ -168,18 +169,18 @@ def _insert(cursor: Cursor, table: Table, rows: Sequence[Row]) -> None:
 
 
 def _key(table: Table, row: Row) -> str:
-    """The key of a row as it may be shown: not where it is one of a request or a token."""
+    """The key of a row for display; the keys of requests and tokens are not shown."""
     if table[0] in ("requests", "tokens"):
         return "one of them"
     return " ".join(str(value) for column, value in zip(table[1], row, strict=True) if column in table[2])
 
 
-# ── Does a store hold all that it once held?  What a match holds, its roots prove; not that it is there ──
+# ── Is a store complete?  The roots of a match prove its content, but not that the match is there ──
 #
-# Positions and moves are numbered without gap, and what belongs to a match was stored together with its
-# moves. Only the latest matches, gone with all that belonged to them, leave no trace: that is an older store.
+# Positions and moves are numbered without gaps, and everything of a match was stored together with its moves.
+# Only if the latest matches are missing with everything of theirs, no trace is left: that is an older store.
 
-Ask = Callable[[str], Sequence[Any]]  # the rows of one statement, all of one moment
+Ask = Callable[[str], Sequence[Any]]  # returns the rows of one statement, all of one moment
 
 _GAP = (
     "SELECT originator_id FROM stored_events GROUP BY originator_id"
@@ -193,7 +194,7 @@ _ORPHAN = (
 
 
 def lacking(ask: Ask) -> str:
-    """What is missing in a store, in a few words; nothing where all is there."""
+    """Return what is missing in a store, in a few words; "" if nothing is."""
     for (match,) in ask(_GAP):
         return f"moves of match {match} are missing"
     moves, last = ask(_NUMBERS)[0]
@@ -208,7 +209,7 @@ def lacking(ask: Ask) -> str:
 
 
 _DIGEST = "digest"  # its name in the table `meta`
-_PAGE = 500  # rows after which the progress is told
+_PAGE = 500  # rows after which the progress is reported
 
 
 class Content(Struct, frozen=True):
@@ -223,7 +224,8 @@ def backup(
 ) -> Content:
     """Copy the store in `folder`, as it is at this moment, to the new file `target` (mode 600).
 
-    `advance` is told how many rows were looked at, each twice: the digest is made, and checked.
+    `advance` is called with the number of rows that were read; each is read twice, to make the digest and to
+    check it.
 
     Raises:
         StoreError: there is no store, `target` exists or cannot be written, or the store is damaged.
@@ -231,7 +233,7 @@ def backup(
     source = folder / sqlite_schema.FILE
     if not target.name:
         raise StoreError(f"{target} is a directory: name the file that is to be the backup")
-    sqlite_schema.must_be_known(source)  # an older one, too: before it is migrated is when a copy is wanted
+    sqlite_schema.must_be_known(source)  # also an older schema: a backup is wanted before a migration
     with closing(sqlite_schema.connect_for_reading(source)) as connection, new_file(target) as fresh:
         _copy(connection, fresh)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as copy:
@@ -244,12 +246,12 @@ def backup(
 def restore(file: Path, folder: Path, *, advance: Advance = lambda rows: None) -> Content:
     """Make the store in `folder`, which must be empty or missing, from a backup.
 
-    `advance` is told how many rows were looked at.
+    `advance` is called with the number of rows that were read.
 
-    Its key folder is not in the backup: put it beside the store before the store is served.
+    The key folder is not in the backup: put it beside the store before the store is served.
 
     Raises:
-        StoreError: `folder` holds something, or `file` is no backup, damaged or of a newer schema.
+        StoreError: `folder` is not empty, or `file` is not a backup, is damaged or has a newer schema.
     """
     if not file.is_file():
         raise StoreError(f"there is no backup: {file} is not a file")
@@ -273,10 +275,10 @@ def restore(file: Path, folder: Path, *, advance: Advance = lambda rows: None) -
 
 
 def check(file: Path, advance: Advance = lambda rows: None) -> Content:
-    """What a backup or a store that is not served holds, when it is whole.
+    """Check a backup, or a store that is not served; return how much it holds.
 
     Raises:
-        StoreError: it is not; the text says what is wrong.
+        StoreError: it is damaged; the text says how.
     """
     sqlite_schema.must_be_known(file)
     try:
@@ -302,7 +304,7 @@ def _checked(connection: sqlite3.Connection, file: Path, advance: Advance) -> Co
 
 
 def _copy(source: sqlite3.Connection, target: Path) -> None:
-    """All pages in one step: one moment of the store, and writers need not wait for it."""
+    """Copy all pages in one step: they are of one moment, and writers do not wait."""
     with closing(sqlite3.connect(target, isolation_level=None)) as connection:
         source.backup(connection)
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -315,7 +317,7 @@ def _empty_vault(connection: sqlite3.Connection) -> None:
 
 
 def _digest(connection: sqlite3.Connection, advance: Advance) -> str:
-    """SHA-256 over the schema and every row of every table, in order, but the digest's own."""
+    """SHA-256 over the schema and every row of every table, in order, without the digest's own row."""
     digest = hashlib.sha256()
     made = connection.execute("SELECT * FROM sqlite_master ORDER BY name").fetchall()
     digest.update(repr(made).encode())

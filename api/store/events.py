@@ -1,6 +1,6 @@
-"""How the event-sourcing library sees a match, and how the log of both stores is read.
+"""Adapts matches to the event-sourcing library, and reads the log of both stores.
 
-The topic of a stored event is the name of its game, whose codec reads it again; nothing is transcoded.
+The topic of a stored event is the name of its game, whose codec reads the event; nothing is transcoded.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from domain.match import Match
 
 # ── What the recorders of both stores share: how the log is read ──
 #
-# Both keep the log in a table `stored_events` of the same columns; `id` is the position in the one order in
-# which moves became durable, `kind` that of the record (see `domain.log.Record.kind`).
+# Both keep the log in a table `stored_events` with the same columns; `id` is the position in the one order in
+# which moves became durable, `kind` the kind of the record (see `domain.log.Record.kind`).
 
 MOVE = "originator_id, originator_version, topic, state"
 MILESTONE = f"kind <> '{PLAYED}'"  # the row holds more than a play (see `domain.match_base`)
@@ -36,10 +36,10 @@ AT_ONCE = 500  # values, or pairs of them, in one statement at most
 
 
 class Rows(Protocol):
-    """What answers questions; the statements mark each value by `?`."""
+    """Runs queries; the statements mark each value by `?`."""
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows of one statement, all of one moment."""
+        """Return the rows of one statement, all of one moment."""
 
 
 class Reading(ABC):
@@ -58,25 +58,25 @@ class Reading(ABC):
         desc: bool = False,
         limit: int | None = None,
     ) -> Sequence[StoredEvent]:
-        """The moves of one match, in order (or from the latest back), after `gt` and up to `lte`."""
+        """Return the moves of one match, in order or from the latest back, after `gt` and up to `lte`."""
         bounds = [("originator_version > ?", gt), ("originator_version <= ?", lte)]
         where, values = _where([("originator_id = ?", originator_id), *bounds])
         order = "ORDER BY originator_version DESC" if desc else "ORDER BY originator_version"
         return [StoredEvent(*row) for row in self._select(MOVE, where, order, values, limit)]
 
     def select_each(self, moves: Mapping[str, int]) -> Sequence[StoredEvent]:
-        """The moves of each of these matches after the one named with it; those of one match in order."""
+        """Return the moves of each of these matches after the move named with it, in order."""
         return [event for match, move in moves.items() for event in self.select_events(match, gt=move)]
 
     def select_milestones(self, match: str) -> list[tuple[StoredEvent, int]]:
-        """The milestones of a match, in order, each with the number of its latest move."""
+        """Return the milestones of a match, in order, each with the number of the match's latest move."""
         latest = "(SELECT max(originator_version) FROM stored_events WHERE originator_id = ?)"
         where = f"WHERE originator_id = ? AND {MILESTONE} ORDER BY originator_version"
         rows = self._rows(f"SELECT {MOVE}, {latest} FROM stored_events {where}", (match, match))
         return [(StoredEvent(*row[:-1]), row[-1]) for row in rows]
 
     def select_ranges(self, match: str, ranges: Sequence[range]) -> list[StoredEvent]:
-        """The moves of a match that are in one of these ranges, in order."""
+        """Return the moves of a match that are in one of these ranges, in order."""
         return [
             StoredEvent(*row)
             for first in range(0, len(ranges), AT_ONCE)
@@ -92,7 +92,7 @@ class Reading(ABC):
         return self._rows(statement, (*bounds, match))
 
     def select_brief(self, after: int, upto: int) -> list[Any]:
-        """The moves between two positions (see `Log.brief`), each after its own."""
+        """Return the moves between two positions (see `Log.brief`), each preceded by its position."""
         some = "FROM stored_events WHERE id > ? AND id <= ?"
         lasts = f"SELECT max(id) {some} GROUP BY originator_id"
         kept = f"{MILESTONE} OR id IN ({lasts})"
@@ -107,7 +107,7 @@ class Reading(ABC):
         *,
         inclusive_of_start: bool = True,
     ) -> Sequence[Notification]:
-        """Up to `limit` moves of all matches from (or after) position `start`, up to `stop`."""
+        """Return up to `limit` moves of all matches from (or after) position `start`, up to `stop`."""
         first = "id >= ?" if inclusive_of_start else "id > ?"
         where, values = _where([(first, start), ("id <= ?", stop)])
         if topics:
@@ -128,17 +128,17 @@ def _where(conditions: list[tuple[str, Any]]) -> tuple[str, list[Any]]:
     return " AND ".join(text for text, _ in given) or "true", [value for _, value in given]
 
 
-# ── Structs are learnt before there are threads ──
+# ── msgspec learns all structs before there are threads ──
 #
-# msgspec learns the fields of a struct when it is first asked to make one of JSON or of a mapping, and lets
-# other threads see the struct before it knows them all (0.22).  A thread that makes one in that moment ends
-# the process: two matches that were loaded at once, right after a start, have done so.
+# msgspec learns the fields of a struct when it first makes one of JSON or of a mapping, and lets other
+# threads see the struct before it knows all fields (0.22).  A thread that makes such a struct at that moment
+# crashes the process: this happened when two matches were loaded at once, right after a start.
 
 
 def learn() -> int:
-    """Let msgspec learn every struct that there is, the house's and others'; how many these are.
+    """Let msgspec learn every struct that is defined, ours and others'; return how many there are.
 
-    A process calls this before it begins its threads, when all its modules are loaded.
+    A process calls this after all its modules are loaded, before it starts threads.
     """
     learnt = 0
     waiting = Struct.__subclasses__()
@@ -150,7 +150,7 @@ def learn() -> int:
 
 
 def _learn(kind: type[Struct]) -> bool:
-    """Learn one; False where it cannot be made, as it holds what msgspec does not know."""
+    """Learn one struct; return False if msgspec cannot make it because it does not know a field's type."""
     try:
         msgspec.json.Decoder(kind)
     except (TypeError, NameError):
@@ -158,11 +158,12 @@ def _learn(kind: type[Struct]) -> bool:
     return True
 
 
-# How the event-sourcing library sees a match: records in envelopes, stored as the bytes first written.
+# The adapter to the event-sourcing library: records in envelopes, stored as the bytes that were first
+# written.
 
 
 class Envelope(Struct, frozen=True, gc=False):
-    """A record as the library wants an event: with the stream it belongs to and its place there."""
+    """A record as an event of the library: with its stream and its place in the stream."""
 
     record: Record
     game: str
@@ -179,7 +180,7 @@ class Envelope(Struct, frozen=True, gc=False):
 
 
 class Loaded(Struct, frozen=True):
-    """A match as the library wants an aggregate: with its version."""
+    """A match as an aggregate of the library: with its version."""
 
     match: Match
 
@@ -195,7 +196,7 @@ class Loaded(Struct, frozen=True):
 
 
 def projected(loaded: Loaded | None, events: Iterable[Envelope]) -> Loaded | None:
-    """The match after `events`: the projector that the repository calls."""
+    """Return the match after `events`; the repository calls this as its projector."""
     match = Match.project(loaded.match if loaded else None, (event.record for event in events))
     return Loaded(match) if match else None
 
@@ -208,17 +209,17 @@ class StoredMove(StoredEvent):
 
     @property
     def row(self) -> tuple[str, int, str, bytes, str]:
-        """The values of the columns `MOVE` and `kind`."""
+        """Return the values of the columns `MOVE` and `kind`."""
         return str(self.originator_id), self.originator_version, self.topic, self.state, self.kind
 
 
 def stored_moves(records: Iterable[Record], game: str) -> list[StoredMove]:
-    """The rows of records of one match."""
+    """Return the rows of records of one match."""
     return [StoredMove(record.match, record.move, game, record.stored, record.kind) for record in records]
 
 
 def kind_of_row(topic: str, state: bytes) -> str:
-    """The kind of a record by its row, for rows of a time without that column; "" where it cannot be read."""
+    """Return the kind of a record from its row, for old rows without that column; "" if it cannot be read."""
     try:
         return codec(GAMES[topic]).kind(bytes(state).partition(b"\n")[0])
     except (KeyError, msgspec.DecodeError):
@@ -226,18 +227,18 @@ def kind_of_row(topic: str, state: bytes) -> str:
 
 
 class RecordMapper(Mapper[str]):
-    """Envelopes to stored events and back; the state is the record's stored bytes."""
+    """Converts envelopes to stored events and back; the state is the record's stored bytes."""
 
     def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredMove:
-        """The row for an envelope."""
+        """Return the row of an envelope."""
         assert isinstance(domain_event, Envelope), "a store of matches keeps envelopes"
         return stored_moves([domain_event.record], domain_event.game)[0]
 
     def to_domain_event(self, stored_event: StoredEvent) -> Envelope:
-        """The envelope behind a row.
+        """Return the envelope of a row.
 
         Raises:
-            Damaged: these are not the bytes of a move of a known game; the text names match and move.
+            Damaged: the bytes are not a move of a known game; the text names match and move.
         """
         match, game = str(stored_event.originator_id), stored_event.topic
         known = _codec(match, stored_event.originator_version, game)
@@ -248,16 +249,16 @@ class RecordMapper(Mapper[str]):
 
 
 def unread(match: str, move: int, game: str, stored: bytes) -> Record:
-    """The record of a row, which is read only when somebody looks at it.
+    """Return the record of a row; its bytes are decoded only when they are used.
 
     Raises:
-        Damaged: it is of no known game; and see `Record`.
+        Damaged: it belongs to no known game; see also `Record`.
     """
     known = _codec(match, move, game)
     return Record(known, match, move, stored, known.audiences)
 
 
-learn()  # whatever reads matches, and in however many threads, begins with this module
+learn()  # every program that reads matches imports this module first
 
 
 def _codec(match: str, move: int, game: str) -> Codec:
@@ -268,7 +269,7 @@ def _codec(match: str, move: int, game: str) -> Codec:
 
 
 class NullTranscoder(Transcoder):
-    """Stands where the library wants a transcoder; the records are bytes already."""
+    """The library requires a transcoder; this one is never used, because records are bytes already."""
 
     def encode(self, obj: Any) -> bytes:
         """Not used."""
@@ -285,5 +286,5 @@ class Matches(Application[str]):
     name = "matches"
 
     def construct_env(self, name: str, env: EnvType | None = None) -> Environment:
-        """Only what the store says counts: no stray variable of the shell changes how matches are kept."""
+        """Use only the store's settings: variables of the shell do not change how matches are stored."""
         return Environment(name, env)

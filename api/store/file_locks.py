@@ -23,7 +23,7 @@ FILE = "lock"
 
 
 class Holder(Struct, frozen=True):
-    """Who holds a store: process, host, since when (UTC, as people read it), and its address if it serves."""
+    """The holder of a store: process, host, since when (UTC, as text), and its address if it serves."""
 
     pid: int
     host: str
@@ -32,14 +32,14 @@ class Holder(Struct, frozen=True):
 
 
 class Lock:
-    """An exclusive lock on a store's folder; the operating system drops it when the process ends, however.
+    """An exclusive lock on a store's folder; the operating system drops it when the process ends in any way.
 
     Args:
         folder: the store's folder, which exists.
-        since: the time, as people read it.
+        since: the time as text.
 
     Raises:
-        InUse: another process holds it; the text says which one, and the way round.
+        InUse: another process holds it; the text says which one, and what to do.
     """
 
     def __init__(self, folder: Path, since: str) -> None:
@@ -50,7 +50,7 @@ class Lock:
             holder = _holder(self._file)
             os.close(self._file)
             raise InUse(_held(folder, holder)) from error
-        except OSError as error:  # a network's file system without locks: two processes could write at once
+        except OSError as error:  # a network file system without locks: two processes could write at once
             os.close(self._file)
             raise StoreError(
                 f"{folder} cannot be locked ({error.strerror}): keep the store on a disk of this machine"
@@ -64,7 +64,7 @@ class Lock:
         self._write()
 
     def release(self) -> None:
-        """Let go; the file stays, empty: deleting it could take the lock from under a third process."""
+        """Release the lock and empty its file; to delete it could void the lock of a third process."""
         os.ftruncate(self._file, 0)
         os.close(self._file)
 
@@ -91,17 +91,19 @@ def _held(folder: Path, holder: Holder | None) -> str:
     )
 
 
-# ── Files that are not finished ──
+# ── Unfinished files ──
 #
-# A process that is killed leaves them behind.  Each is locked as long as its process lives, so the next one
-# finds those that no process holds any more, and clears them away.
+# A process that is killed leaves them behind.  Each is locked as long as its process lives, so the next
+# process finds those that no process holds any more, and deletes them.
 
 _SIGN = re.compile(r"\.[0-9a-f]{16}(-journal)?")
 
 
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
-    """A file to write, which becomes `target` when the context ends well, and never takes another's place.
+    """Open a file to write, which becomes `target` when the context ends without an error.
+
+    An existing `target` is never replaced.
 
     Raises:
         StoreError: `target` exists, or cannot be written.
@@ -127,18 +129,18 @@ def new_file(target: Path) -> Iterator[Path]:
 
 
 def clear_away(target: Path) -> None:
-    """Delete what processes that were killed have left of `target`."""
+    """Delete the unfinished files of `target` that killed processes have left."""
     for name in target.parent.glob(f".{glob.escape(target.name)}.*"):
-        if _SIGN.fullmatch(name.name.removeprefix(f".{target.name}")) and _is_nobodys(name):
+        if _SIGN.fullmatch(name.name.removeprefix(f".{target.name}")) and _is_abandoned(name):
             _unlink(name)
 
 
 def reason(error: Exception) -> str:
-    """What the system says, without its number and the path that the sentence names already."""
+    """Return the system's message without its number and without the path, which the sentence has already."""
     return getattr(error, "strerror", None) or str(error)
 
 
-def _is_nobodys(path: Path) -> bool:
+def _is_abandoned(path: Path) -> bool:
     try:
         file = os.open(path, os.O_RDWR)
     except OSError:
@@ -154,7 +156,7 @@ def _is_nobodys(path: Path) -> bool:
 
 def _unlink(fresh: Path) -> None:
     for path in (fresh, fresh.with_name(f"{fresh.name}-journal")):
-        with suppress(OSError):  # it is not there, or nothing can be changed there: that was told
+        with suppress(OSError):  # it does not exist, or the folder is read-only: that was reported already
             path.unlink()
 
 

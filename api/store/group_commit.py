@@ -1,4 +1,4 @@
-"""Work for one thread, which takes all that came meanwhile as one group, to share the cost of a commit."""
+"""A queue for one thread, which commits all waiting work as one group, to share the cost of a commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ W = TypeVar("W")
 
 
 class Job(Generic[W]):
-    """A piece of work, the promise of its result, and what is to be done once it is durable."""
+    """A piece of work, the future of its result, and what is to be called once it is durable."""
 
     def __init__(self, work: W, after: Callable[[Any], None] | None) -> None:
         self.work, self.after = work, after
@@ -29,7 +29,7 @@ class Job(Generic[W]):
         self.error: Exception | None = None
 
     def settle(self) -> None:
-        """Keep the promise."""
+        """Set the result or the error of the future."""
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
@@ -37,10 +37,10 @@ class Job(Generic[W]):
 
 
 class Queue(ABC, Generic[W]):
-    """A thread that takes what is handed over, in groups of all that came meanwhile.
+    """A thread that does submitted work, in groups of all that waits.
 
     `seconds` counts how long work waited until it was durable, each piece as long as the first of its group;
-    `sizes` how many pieces the groups held.
+    `sizes` counts how many pieces the groups had.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Queue(ABC, Generic[W]):
 
     @abstractmethod
     def _carry_out(self, group: list[Job[W]]) -> None:
-        """Do the work of a group; afterwards each job has its result, durable, or its error."""
+        """Do the work of a group; afterwards each job has its result, which is durable, or its error."""
 
     def _hand_over(self, work: W, after: Callable[[Any], None] | None = None) -> Future[Any]:
         job = Job(work, after)
@@ -65,11 +65,11 @@ class Queue(ABC, Generic[W]):
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait for the thread."""
+        """The number of pieces of work that wait for the thread."""
         return self._queue.qsize()
 
     def close(self) -> None:
-        """Finish what was handed over, then end the thread."""
+        """Finish the submitted work, then end the thread."""
         with self._lock:
             if not self._closed:
                 self._closed = True

@@ -1,7 +1,7 @@
-"""The seam between the gate and a store: what any store, SQLite or PostgreSQL, must do.
+"""The interface between the gate and a store: what every store, SQLite or PostgreSQL, must do.
 
-A store commits appends, all of one append or nothing, many appends in one durable transaction.  Nothing of an
-append is visible before it is durable.  The insert itself checks that a move follows the last one.
+A store commits each append as a whole or not at all, and many appends in one durable transaction.  Nothing of
+an append is visible before it is durable.  The insert itself checks that a move follows the last one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ OnCommit = Callable[[str, int], None]  # a match and a position
 
 
 class StoreError(Exception):
-    """A store that cannot do what is asked; the text says what a person can do about it.
+    """A store cannot do what is asked; the text says what to do about it.
 
-    What a client may meet is a sentence by an id; what only the operator reads is a text.
+    An error that a client may get is a sentence with an id; one that only the operator reads is a text.
     """
 
     kind = "unavailable"
@@ -36,16 +36,16 @@ class StoreError(Exception):
         self.said = said
 
     def refusal(self) -> Refused:
-        """What the client is told whose request came to this."""
+        """The refusal that the client gets."""
         return Refused(self.kind, QUOTED, {"said": self.said})
 
 
 class InUse(StoreError):
-    """Another process holds the store; the text says which, and under which address."""
+    """Another process holds the store; the text says which one, and its address."""
 
 
 class Conflict(StoreError):
-    """The records do not follow the stored ones: somebody else was faster.  Reload and judge again."""
+    """The records do not follow the stored ones: another request was faster.  Reload and judge again."""
 
 
 class Exists(StoreError):
@@ -53,27 +53,27 @@ class Exists(StoreError):
 
 
 class Unavailable(StoreError):
-    """The store cannot be written, as on a full disk, or not be reached; nothing of the append was stored."""
+    """The store cannot be reached, or not be written (a full disk); nothing of the append was stored."""
 
 
 class InDoubt(StoreError):
-    """The store went away in the middle of an append: it is not known yet whether it was stored."""
+    """The connection was lost in the middle of an append: it is not known yet whether it was stored."""
 
     kind = "in-doubt"
 
 
 class Older(StoreError):
-    """The store is of an older version of the program: it is migrated when it is opened for writing."""
+    """An older version of the program wrote the store: it is migrated when it is opened for writing."""
 
 
 class Outdated(StoreError):
-    """A newer version of the program has taken the store over: this one writes nothing more."""
+    """A newer version of the program has migrated the store: this version writes nothing more."""
 
 
 class Remembered(Struct, frozen=True):
     """An answered request with an idempotency key: scope, key, body hash, the answer.
 
-    The scope is whose key it is and the match's id, with a blank between them.
+    The scope is the owner of the key and the match's id, with a blank between them.
     """
 
     scope: str
@@ -84,7 +84,7 @@ class Remembered(Struct, frozen=True):
 
 
 class Reservation(Struct, frozen=True, omit_defaults=True):
-    """Who may take a seat: this player, or the player who shows the invitation code of this SHA-256."""
+    """Who may take a seat: this player, or the player with the invitation code that has this SHA-256."""
 
     player: str | None = None
     code: bytes | None = None
@@ -101,10 +101,10 @@ class Append(Struct, frozen=True):
     """What one command adds: consecutive records of one match, and what must become durable with them.
 
     `secret` comes with a match's first record (None for an uploaded match, whose secret is in its log).
-    `note` is the signed checkpoint over the records so far, kept when the match closes or was uploaded.
-    `signer` names who is said to have signed an uploaded match: it makes the stored origin "uploaded".
+    `note` is the signed checkpoint over the records so far, stored when the match closes or is uploaded.
+    `signer` is the stated signer of an uploaded match; it makes the stored origin "uploaded".
     `reserved` comes with a match's first record.  `reservations` is the version of the reservations that the
-    command was judged by: where they are others by now, the append raises Conflict.
+    command was checked against: if the version is another one by now, the append raises Conflict.
     """
 
     records: Sequence[Record]
@@ -119,7 +119,7 @@ class Append(Struct, frozen=True):
 class Stored(Struct, frozen=True, gc=False):
     """A record with its position in the store's one order; `uploaded` marks those of an uploaded match.
 
-    `claimed`: none of this store's keys has signed that, so its players may be others than it says.
+    `claimed`: none of this store's keys has signed that match, so its players may be others than it says.
     """
 
     position: int
@@ -131,7 +131,7 @@ class Stored(Struct, frozen=True, gc=False):
 class Lag(Struct, frozen=True):
     """How far a replica is behind: it lacks so many moves, none of them older than so many seconds.
 
-    `seconds` is None where it is not known: it has heard of nothing yet since it was started.
+    `seconds` is None if that is not known: the replica has received nothing since it was started.
     """
 
     moves: int
@@ -146,18 +146,18 @@ class Lately(Struct, frozen=True):
 
 
 class Figures(Protocol):
-    """What a store's writer counts of its work."""
+    """The metrics of a store's writer."""
 
     seconds: Histogram
     sizes: Histogram
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait for it."""
+        """The number of pieces of work that wait for the writer."""
 
 
 class Person(Struct, frozen=True):
-    """Somebody with a token, as player, organizer, observer or admin.  The name may be forgotten."""
+    """A user with a token and a role: player, organizer, observer or admin.  The name may be forgotten."""
 
     id: str
     name: str | None
@@ -165,7 +165,7 @@ class Person(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """What a store knows of a player: how many tokens are good, and whether the name was forgotten."""
+    """What a store knows of a player: how many tokens are valid, and whether the name was forgotten."""
 
     id: str
     name: str | None
@@ -179,7 +179,7 @@ class Known(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """A player who was looked for; `folded` is the form under which the name is found."""
+    """A player who was found; `folded` is the form of the name that was compared."""
 
     folded: str
     id: str
@@ -187,8 +187,7 @@ class Found(Struct, frozen=True):
 
 
 class Act(Struct, frozen=True):
-    """By whom (a person's id; none: the owner of the store), when (microseconds UTC), and why something is
-    done with a person."""
+    """A change of a person: by whom (an id; none: the store's owner), when (microseconds UTC), and why."""
 
     by: str
     at: int
@@ -196,7 +195,7 @@ class Act(Struct, frozen=True):
 
 
 class AuditEntry(Struct, frozen=True):
-    """What was done with a person: forget, rename, revoke or new-token.  It holds no name."""
+    """A past change of a person: forget, rename, revoke or new-token.  It holds no name."""
 
     id: str
     at: int
@@ -209,53 +208,59 @@ class AuditEntry(Struct, frozen=True):
 class People(Protocol):
     """Names and tokens, beside the log: a person can be forgotten without breaking a proof.
 
-    What is done with a person raises `Refused` where it cannot be; where it is done already, it is not done
-    again, and leaves no second action.
+    A change of a person raises `Refused` if it is not possible; a change that is made already is not made
+    again, and adds no second entry to the audit log.
     """
 
     def add(self, name: str, role: str) -> tuple[Person, str]:
-        """A new person, and a 256-bit token of which only the hash is kept."""
+        """Add a person; return them and a new 256-bit token, of which only the hash is stored."""
 
     def by_token(self, token: str) -> Person | None:
-        """Whose token this is."""
+        """Return the person with this token, or None."""
 
     def by_holder(self, holder: str) -> Person | None:
-        """Whose token has a hash that begins with these 32 hexadecimal digits."""
+        """Return the person whose token has a hash that begins with these 32 hexadecimal digits, or None."""
 
     def names(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """The names of players; None: forgotten.  Unknown ones are missing."""
+        """Return the names of players, None for a forgotten one; unknown ids are missing."""
 
     def known(self, player: str) -> Known | None:
-        """What is known of a player."""
+        """Return what is known of a player; None if the id is unknown."""
 
     def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
-        """Players whose name is this one, or (not `whole`) begins so, ordered by folded name and id, which
-        `after` names of the last one of another page."""
+        """Return players with this name or, if not `whole`, with a name that begins so.
+
+        They are ordered by folded name and id; `after` holds both of the last player of the page before.
+        """
 
     def forget(self, player: str, act: Act) -> bool:
-        """Delete a name, revoke the tokens and empty the reasons of what was done with this person before;
-        whether there was a name."""
+        """Delete a name, revoke the tokens, and empty the reasons in the audit log of this person.
+
+        Returns whether there was a name.
+        """
 
     def rename(self, player: str, name: str, act: Act) -> bool:
-        """Give another name; whether it is another one."""
+        """Change the name; return whether it is a new one."""
 
     def revoke(self, player: str, act: Act) -> bool:
-        """Revoke all tokens; whether there was one."""
+        """Revoke all tokens; return whether there was one."""
 
     def new_token(self, player: str, act: Act) -> str:
-        """A new token in the place of all others."""
+        """Make a new token, which replaces all others; return it."""
 
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
-        """What was done with people, the latest first; `before` names time and id of another action."""
+        """Return changes of people, the latest first, before the one with the time and id `before`."""
 
     def watch(self, callback: Callable[[str], None]) -> None:
-        """From now on, call `callback(player)` after somebody was changed, by whichever process; "": anybody
-        may have been.  It is called from any thread, and must not block.
+        """From now on, call `callback(player)` after a person was changed by any process.
+
+        `player` is "" if any person may have been changed.  The callback runs in any thread, and must not
+        block.
         """
 
 
 class Spent(Exception):
-    """A visitor's quota of uploads is spent for today; nothing was counted."""
+    """A visitor's quota of uploads is used up for today; nothing was counted."""
 
 
 class Quota(Struct, frozen=True):
@@ -266,7 +271,7 @@ class Quota(Struct, frozen=True):
 
 
 class Withdrawal(Struct, frozen=True):
-    """An uploaded match that is no longer shown: since when (microseconds UTC), by whom and why."""
+    """An uploaded match that is no longer shown: since when (microseconds UTC), who withdrew it and why."""
 
     match: str
     at: int
@@ -275,57 +280,57 @@ class Withdrawal(Struct, frozen=True):
 
 
 class Uploads(Protocol):
-    """What is remembered of uploads, beside the log."""
+    """What is stored about uploads, beside the log."""
 
     def take(self, visitors: Sequence[str], day: int, size: int, most: Quota) -> None:
-        """Count one file of so many bytes for each of these; what was counted on an earlier day is forgotten.
+        """Count a file of `size` bytes for each of these visitors; delete the counts of earlier days.
 
         Raises:
-            Spent: one of them has had as much as the quota allows; nothing was counted.
+            Spent: one of them has used up the quota; nothing was counted.
             StoreError: nothing can be stored.
         """
 
     def withdraw(self, withdrawal: Withdrawal) -> Withdrawal:
-        """Show a match no longer; gives what is recorded, which is the first withdrawal of this match.
+        """Withdraw a match; return the recorded withdrawal, which is the first one of this match.
 
         Raises:
             StoreError: nothing can be stored.
         """
 
     def withdrawal(self, match: str) -> Withdrawal | None:
-        """That of a match; None where it was not withdrawn."""
+        """Return the withdrawal of a match; None if it was not withdrawn."""
 
     def withdrawn(self) -> frozenset[str]:
-        """The ids of all withdrawn matches."""
+        """Return the ids of all withdrawn matches."""
 
 
 class Log(Protocol):
     """The moves of many matches in one order, numbered from 1."""
 
     def after(self, position: int, limit: int) -> list[Stored]:
-        """Up to `limit` records after `position`, in the store's order, without gaps."""
+        """Return up to `limit` records after `position`, in the store's order, without gaps."""
 
     def brief(self, position: int, limit: int) -> list[Stored]:
-        """The same without the plays after which there is another record of their match among these: what
-        tells where matches stand, at a small part of the cost.
+        """Return the same, without each play that a later record of its match among these follows.
 
-        A play that settles who plays which seat is never left out.
+        This shows how far matches have come, at a small part of the cost.  A play that settles who plays
+        which seat is never left out.
         """
 
     def news(self, position: int, limit: int) -> list[tuple[str, int]]:
-        """The matches and positions of these records alone: it costs a small part of `after`."""
+        """Return only the matches and positions of these records, at a small part of the cost of `after`."""
 
     def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
-        """See `Store.since`: of each of these matches, after the move that is named with it."""
+        """Return, for each of these matches, its records after the move named with it; see `Store.since`."""
 
     def last(self) -> int:
-        """The position of the last record; 0 where there is none."""
+        """Return the position of the last record; 0 if there is none."""
 
     def watch(self, callback: OnCommit) -> None:
-        """From now on, call `callback(match, position)` after each commit, whichever process it comes from.
+        """From now on, call `callback(match, position)` after each commit of any process.
 
-        The positions only grow, and the last one of each commit is always told.  It is called from a thread
-        of the store, and must not block.
+        The positions only grow, and the last one of each commit is always among them.  The callback runs in a
+        thread of the store, and must not block.
         """
 
 
@@ -337,78 +342,79 @@ class Store(Log, Protocol):
     shared: bool  # do other processes write, too?
 
     def submit(self, append: Append) -> Future[int]:
-        """Hand an append to the writer; the future gives the position of its last record once durable.
+        """Submit an append; the future gives the position of its last record once that is durable.
 
-        The future raises Conflict, Exists or Unavailable; nothing of this append is then stored.  Where the
-        store went away and did not come back in time to tell, it raises InDoubt.
+        If the future raises Conflict, Exists or Unavailable, nothing of this append is stored.  It raises
+        InDoubt if the connection was lost and did not come back in time to ask whether the append was stored.
         """
 
     def match(self, match: str) -> Match | None:
-        """The match as stored, folded from its log."""
+        """Return the match, folded from its stored log; None if there is none."""
 
     def partial_match(self, match: str, move: int) -> PartialMatch | None:
-        """The match as far as a move is to be told; None where it is not a move before the latest one.
+        """Return the match up to a move; None if that is not a move before the latest one.
 
-        It costs what the way to that move does, however long the log has become.
+        The cost depends on the number of moves up to that one, not on the length of the log.
         """
 
     def since(self, match: str, move: int) -> list[Record]:
-        """The stored records of a match after its move `move`, in order."""
+        """Return the stored records of a match after its move `move`, in order."""
 
     def secret(self, match: str) -> bytes | None:
-        """The match's secret, unwrapped; None for an uploaded or unknown match."""
+        """Return the match's unwrapped secret; None for an uploaded or unknown match."""
 
     def remembered(self, scope: str, key: str) -> Remembered | None:
-        """The answer that a key got before."""
+        """Return the earlier request with this key and its answer, or None."""
 
     def reservations(self, match: str) -> Reservations:
-        """The reserved seats of a match."""
+        """Return the reserved seats of a match."""
 
     def reserve(self, match: str, move: int, reservations: Reservations) -> None:
-        """Put these in the place of the reservations one version earlier; the match is at this move.
+        """Replace the reservations, which are one version earlier; the match is at this move.
 
         Raises:
-            Conflict: the match or its reservations have gone on.
+            Conflict: the match or its reservations were changed meanwhile.
             StoreError: see `submit`.
         """
 
     def lately(self, match: str, move: int) -> Lately | None:
-        """What a replica holds of a match after its move `move`; None where there is no replica."""
+        """Return what a replica holds of a match after its move `move`; None if there is no replica."""
 
     def note(self, match: str) -> str | None:
-        """The checkpoint kept with a closed or uploaded match."""
+        """Return the checkpoint that is stored with a closed or uploaded match, or None."""
 
     def signer(self, match: str) -> str | None:
-        """Who is said to have signed an uploaded match; None for a match of this store's own."""
+        """Return the stated signer of an uploaded match; None for a match of this store."""
 
     def proof(self, match: str) -> Signed | None:
-        """Who of this store's keys signed an uploaded match, and who is named besides; None for one of its
-        own."""
+        """Return which of this store's keys signed an uploaded match, and which other signers are named.
+
+        Returns None for a match of this store.
+        """
 
     def matches(self) -> Iterator[str]:
-        """The ids of all matches, oldest first."""
+        """Iterate over the ids of all matches, oldest first."""
 
     @property
     def figures(self) -> list[Figures]:
-        """What each writer counts; none where the store is only read."""
+        """The metrics of each writer; none if the store is only read."""
 
     def probe(self) -> None:
-        """Write something small and durable, as every append is, that takes the place of what the last probe
-        wrote.
+        """Write one small row durably, as an append is written; it replaces that of the last probe.
 
         Raises:
-            StoreError: moves cannot be stored, and why; also where a newer version has taken the store over.
+            StoreError: moves cannot be stored, and why; also if a newer version has migrated the store.
         """
 
     def size(self) -> int:
-        """How many bytes the store takes."""
+        """Return the size of the store in bytes."""
 
     def lag(self) -> Lag | None:
-        """How far the replica is behind; None where there is none.
+        """Return how far the replica is behind; None if there is no replica.
 
         Raises:
-            StoreError: it does not answer.
+            StoreError: the replica does not answer.
         """
 
     def close(self) -> None:
-        """Finish what was submitted, then let go of the files."""
+        """Finish the submitted appends, then close the store."""

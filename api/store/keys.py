@@ -1,10 +1,10 @@
-"""The keys that stay outside the store, and the vault that holds the matches' secrets wrapped by one of them.
+"""The keys, which are not in the store, and the vault with the matches' secrets, which one of them wraps.
 
-Both lie in a folder of their own (mode 700, files 600), beside the store unless told otherwise, and are
-created once.  A rotation is one note, signed by the old key, that names the new one; the public part of every
-retired key is kept, so that old checkpoints can be checked for ever.
+The signing key and the wrapping key are in a key folder (mode 700, files 600), by default beside the store,
+and are created once.  A rotation is a note, signed by the old key, that names the new one; the public part of
+every retired key is kept, so that old checkpoints can always be checked.
 
-A holder of this folder can know the hands and dice to come.  Back it up apart from the store.
+With this folder one can compute the hands and dice of running matches.  Back it up apart from the store.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WAY_OUT = (
 
 
 class _Ring(Struct, frozen=True):
-    """The file of the ring: the signing key's name and private bytes, and what came before it."""
+    """The content of the key file: the signing key's name and private bytes, and the keys before it."""
 
     name: str
     private: str
@@ -48,7 +48,8 @@ class _Ring(Struct, frozen=True):
 class KeyRing:
     """The key that signs now, and those that signed before.
 
-    Of several processes that share a folder one may rotate the key: the others sign with the new one, too.
+    If several processes share a folder and one of them rotates the key, the others sign with the new key,
+    too.
     """
 
     def __init__(self, folder: Path, ring: _Ring) -> None:
@@ -59,17 +60,17 @@ class KeyRing:
         self._ring, self._signing = ring, _signing(ring)
 
     def _read_again(self) -> None:
-        """Take what another process has written since; what cannot be read changes nothing."""
+        """Read the file again if another process has changed it; an unreadable file changes nothing."""
         with suppress(OSError, StoreError, msgspec.DecodeError, Damaged, ValueError):
             written = self._path.stat().st_mtime_ns
             if written != self._seen:
                 self._take(msgspec.json.decode(_read(self._path), type=_Ring))
                 self._seen = (
-                    written  # only now: what was half written may bear the same time when it is whole
+                    written  # set only now: a half-written file may have the same time when it is complete
                 )
 
     def derived(self, purpose: str) -> bytes:
-        """32 bytes for another purpose, alike for all who share this folder; they do not tell the keys."""
+        """Return 32 bytes for another purpose, equal for all that share this folder; they reveal no key."""
         return hmac.digest(wrap_key(self._path.parent), purpose.encode(), "sha256")
 
     @property
@@ -80,10 +81,10 @@ class KeyRing:
 
     @classmethod
     def open(cls, folder: Path, name: str | None = None) -> KeyRing:
-        """The ring in `folder`, which signs as `name` where one is given.
+        """Open the ring in `folder`, which must sign as `name` if a name is given.
 
         Raises:
-            StoreError: there is none, it is damaged or readable by others, or it signs as another.
+            StoreError: there is none, it is damaged or readable by others, or it signs under another name.
         """
         path = folder / RING
         try:
@@ -110,7 +111,7 @@ class KeyRing:
 
     @property
     def known(self) -> tuple[VerifyingKey, ...]:
-        """The public parts of all, the latest first."""
+        """The public parts of all keys, the latest first."""
         return (self.present, *reversed(self.retired))
 
     @property
@@ -120,15 +121,18 @@ class KeyRing:
 
     @property
     def rotations(self) -> tuple[str, ...]:
-        """The signed notes by which each key handed over to the next, oldest first."""
+        """The signed rotation notes, each naming the next key, oldest first."""
         self._read_again()
         return self._ring.rotations
 
     def rotate(self, now: int, name: str | None = None) -> str:
-        """A new key signs from now on (microseconds UTC), under a new name if one is given; gives the note.
+        """Make a new key that signs from `now` on (microseconds UTC); return the signed note.
+
+        Args:
+            name: the new name; None keeps the old one.
 
         Raises:
-            StoreError: the ring on the disk is not the one that was read: another process has rotated.
+            StoreError: the file is not the one that was read: another process has rotated the key.
         """
         with _alone(self._path.parent):
             if _read(self._path) != msgspec.json.encode(self._ring):
@@ -139,7 +143,7 @@ class KeyRing:
         return note
 
     def _rotated(self, now: int, name: str) -> tuple[_Ring, str]:
-        """The ring with a new key, and the note by which this one hands over to it."""
+        """The ring with a new key, and the note that names it, signed by the old key."""
         old, fresh = self._signing, _new_ring(name)
         note = old.sign(rotation(old.verifying, _signing(fresh).verifying, now))
         retired, rotations = (*self._ring.retired, old.verifying.text), (*self._ring.rotations, note)
@@ -147,12 +151,12 @@ class KeyRing:
 
 
 def rotation(old: VerifyingKey, new: VerifyingKey, now: int) -> str:
-    """The text that the old key signs: what it is, the old key, the new one, the time in microseconds UTC."""
+    """Return the text that the old key signs: title, old key, new key, time in microseconds UTC."""
     return f"glasnost key rotation\n{old.text}\n{new.text}\n{now}\n"
 
 
 def create_keys(folder: Path, name: str) -> None:
-    """Make the keys of a new store, to sign as `name`; those that are there already stay.
+    """Make the keys of a new store, to sign as `name`; existing keys stay.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -163,10 +167,10 @@ def create_keys(folder: Path, name: str) -> None:
 
 
 def copy_keys(source: Path, target: Path) -> None:
-    """Give a folder the keys of another; those that are there already stay.
+    """Copy the keys of a folder to another one; existing keys stay.
 
     Raises:
-        StoreError: there are none to copy, or the folder cannot be written.
+        StoreError: there are no keys to copy, or the folder cannot be written.
     """
     contents = {name: _read(source / name) for name in (RING, WRAP_KEY)}
     _make(target)
@@ -182,10 +186,10 @@ def _make(folder: Path) -> None:
 
 
 def wrap_key(folder: Path) -> bytes:
-    """The 32 bytes that wrap the matches' secrets.
+    """Return the 32 bytes that wrap the matches' secrets.
 
     Raises:
-        StoreError: there are none, or the file is damaged or readable by others.
+        StoreError: the file is missing, damaged or readable by others.
     """
     path = folder / WRAP_KEY
     try:
@@ -215,7 +219,7 @@ def _read(path: Path) -> bytes:
 
 
 def _create(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet, wholly; a second writer keeps the first one's."""
+    """Write a new file as a whole; if another writer was first, its file stays."""
     if not path.exists():
         with _written(path, content) as fresh, suppress(FileExistsError):
             os.link(fresh, path)
@@ -228,7 +232,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Other processes that are about to change what is in the folder wait.
+    """Make other processes that want to change the folder wait.
 
     Raises:
         StoreError: the folder cannot be opened.
@@ -238,7 +242,7 @@ def _alone(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise StoreError(f"{folder} cannot be opened: {error.strerror}") from error
     try:
-        with suppress(OSError):  # a file system that locks no folders: the look before the change remains
+        with suppress(OSError):  # a file system without locks on folders: the check before the change remains
             fcntl.flock(held, fcntl.LOCK_EX)
         yield
     finally:
@@ -247,7 +251,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _written(path: Path, content: bytes) -> Iterator[Path]:
-    """A durable temporary file with `content`; the folder's entries are durable when the context ends.
+    """Write a durable temporary file with `content`; the folder's entries are durable when the context ends.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -270,10 +274,10 @@ def _written(path: Path, content: bytes) -> Iterator[Path]:
             fresh.unlink()
 
 
-# ── The vault: each match's secret, wrapped (AES-256-GCM) by a key that lies outside the store ──
+# ── The vault: each match's secret, wrapped (AES-256-GCM) by a key that is not in the store ──
 #
 # The match's id is bound to the wrapped bytes, so a secret cannot be passed off as that of another match.
-# What the store's file holds, and with it a backup, is of no use without the key.
+# Without the key the secrets in the store's file, and in a backup, cannot be read.
 
 _NONCE = 12
 
@@ -290,12 +294,12 @@ class Vault:
         self.fingerprint = hashlib.sha256(b"glasnost wrap key\n" + key).hexdigest()[:32]
 
     def wrap(self, match: str, secret: bytes) -> bytes:
-        """The bytes to store: a nonce, and the sealed secret."""
+        """Return the bytes to store: a nonce, and the encrypted secret."""
         nonce = secrets.token_bytes(_NONCE)
         return nonce + self._cipher.encrypt(nonce, secret, match.encode())
 
     def unwrap(self, match: str, wrapped: bytes) -> bytes:
-        """The secret of `match`.
+        """Return the secret of `match`.
 
         Raises:
             StoreError: these bytes were not wrapped by this key for this match.

@@ -1,4 +1,4 @@
-"""Where a store is, and how it is opened: the words of GLASNOST_STORE and of `--store`.
+"""Where a store is, and how it is opened: the values of GLASNOST_STORE and of `--store`.
 
 DIR, sqlite:DIR          the embedded store in a directory
 postgresql://...         the shared store in a database; libpq's variables and ~/.pgpass count, too
@@ -23,7 +23,7 @@ from api.store.sqlite_schema import FILE
 SQLITE, SHARDS = "sqlite:", "shards:"
 _DATABASE = re.compile("postgres(ql)?://")
 _SCHEME = re.compile("[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-# What is no directory that anybody means, but a slip: a file of variables may keep the quotes around a value.
+# A value that is a mistake and not a directory: a file of variables may keep the quotes around a value.
 _SLIP = re.compile(
     r"""\Z | ["'\s] | .*\s\Z | .*:// | (sqlite|shards|postgres(ql)?):""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
@@ -45,10 +45,11 @@ Location = Place | ShardsFile
 
 
 def located(words: str) -> Location:
-    """What these words mean.
+    """Parse the location of a store.
 
     Raises:
-        StoreError: nothing that this version knows; the text does not show them: they may hold a password.
+        StoreError: this version does not know the form; the text does not show it, for it may hold a
+        password.
     """
     if _DATABASE.match(words) and words == words.strip():
         return words
@@ -72,7 +73,7 @@ def is_there(location: Location) -> bool:
 
 
 def shown(location: Location) -> str:
-    """The location without what is secret in it."""
+    """Return the location without a password."""
     if isinstance(location, str):
         from api.store.postgres_connection import Address
 
@@ -89,11 +90,10 @@ REPLICA = "GLASNOST_STORE_REPLICA"  # a replica of the database, to read from
 def open_store(
     location: Location, *, keys: Path | None = None, write: bool = True, name: str | None = None
 ) -> SqlStore:
-    """The store at this location; see `SqliteStore.open` and `PostgresStore.open`.
+    """Open the store at this location; see `SqliteStore.open` and `PostgresStore.open`.
 
     Raises:
-        StoreError: it cannot be opened, or was divided into shards by an older version; the text says the way
-            out.
+        StoreError: it cannot be opened, or an older version divided it into shards; the text says what to do.
     """
 
     place = _one(location)
@@ -115,11 +115,11 @@ def open_one(
     name: str | None = None,
     replica: str | None = None,
 ) -> SqlStore:
-    """The store at this place, also one that was a shard; `replica`: one of its database, to read from.
+    """Open the store at this place, also one that was a shard; `replica`: a replica of its database.
 
     Raises:
-        StoreError: see `SqliteStore.open` and `PostgresStore.open`; or a directory is said to have a replica;
-            or what a database needs is not installed.
+        StoreError: see `SqliteStore.open` and `PostgresStore.open`; or a replica is given for a directory; or
+            the packages for a database are not installed.
     """
     if isinstance(place, Path):
         if replica:
@@ -142,10 +142,10 @@ def open_one(
 
 
 def key_folder(location: Location) -> Path | None:
-    """Where the keys of a store lie, as far as they are not named; None: they must be.
+    """Return the default key folder of a store; None if the folder must be named.
 
     Raises:
-        StoreError: it was divided into shards.
+        StoreError: the store was divided into shards.
     """
     if named := os.environ.get("GLASNOST_KEYS"):
         return Path(named)
@@ -158,10 +158,10 @@ def key_folder(location: Location) -> Path | None:
 
 
 def own_key_folder(location: Location) -> Path:
-    """Where the keys of a store lie that another process holds: surely its own, and not another store's.
+    """Return the key folder of a store that another process holds, after a check that it is that store's own.
 
     Raises:
-        StoreError: no folder was named, there are none, or they are those of another store.
+        StoreError: no folder was named, it has no keys, or they are those of another store.
     """
     with closing(open_one(_one(location), keys=key_folder(location), write=False)) as store:
         store.own_keys()
@@ -179,7 +179,7 @@ def _one(location: Location) -> Place:
 
 # ── Stores that an older version divided into shards: how `glasnost migrate` takes them back into one ──
 #
-# A map names the shards, of which the first, home, holds people and all else that belongs to no match:
+# A map names the shards; the first one, home, holds people and everything else that belongs to no match:
 #
 #     [[shard]]
 #     name = "home"
@@ -187,10 +187,10 @@ def _one(location: Location) -> Place:
 #
 #     [[shard]]
 #     name = "east"
-#     store = "../games"                              # a directory is meant from the map's own on
+#     store = "../games"                              # a directory, relative to that of the map
 #
-# In `meta` of each shard stand the id that all shards of a map share, and the shard's name; home keeps the
-# names of all shards, too.
+# `meta` of each shard holds the id that all shards of a map share, and the shard's name; home has the names
+# of all shards, too.
 
 
 _LEAGUE, _NAME, _OTHER = "league", "shard", "shard:"  # names in `meta`; _OTHER comes before a shard's name
@@ -201,7 +201,7 @@ _KEPT = (
 
 
 class Shard(Struct, frozen=True):
-    """A shard as the map has it; what else stood there (`share`, `replica`) divided new matches."""
+    """A shard in the map; its other fields (`share`, `replica`) were only for new matches."""
 
     name: str
     store: str
@@ -212,7 +212,7 @@ class _File(Struct, frozen=True):
 
 
 def read_map(file: Path) -> dict[str, Place]:
-    """By name, where each shard lies; home comes first.
+    """Return the place of each shard by its name; home comes first.
 
     Raises:
         StoreError: the map cannot be read, or names no store.
@@ -238,10 +238,10 @@ def _from(file: Path, place: Place | ShardsFile) -> Place:
 
 
 def must_be_the_shards(file: Path, stores: dict[str, SqlStore]) -> None:
-    """See that these open stores, by their names in the map, are all shards of one map.
+    """Check that these open stores, by their names in the map, are all shards of one map.
 
     Raises:
-        StoreError: one is missing, is another one, or was never a shard.
+        StoreError: a shard is missing, a store is another shard, or it never was a shard.
     """
     home = next(iter(stores))
     kept = {name: _kept(store) for name, store in stores.items()}
@@ -256,10 +256,10 @@ def must_be_the_shards(file: Path, stores: dict[str, SqlStore]) -> None:
 
 
 def must_stand_alone(store: SqlStore, where: str) -> None:
-    """A store that is to be written must be no shard.
+    """Check that a store that is to be written is not a shard.
 
     Raises:
-        StoreError: it is one.
+        StoreError: it is a shard.
     """
     if name := _kept(store).get(_NAME):
         raise StoreError(
@@ -269,5 +269,5 @@ def must_stand_alone(store: SqlStore, where: str) -> None:
 
 
 def _kept(store: SqlStore) -> dict[str, str]:
-    """What a store remembers of its map; nothing where it never was a shard."""
+    """The rows of `meta` about the map of shards; none if the store never was a shard."""
     return dict(tuple(row) for row in store.rows(_KEPT))

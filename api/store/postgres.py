@@ -1,7 +1,7 @@
 """The shared store: one PostgreSQL database, written by any number of processes (see `api.store.interface`).
 
-Everything lies in the database (`api.store.postgres_schema`) but the keys: all processes share one key
-folder, which GLASNOST_KEYS names and the first of them fills.
+Everything but the keys is in the database (`api.store.postgres_schema`): all processes share one key folder,
+which GLASNOST_KEYS names and the first process fills.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from domain.match import Match
 
 # ── Whether moves can be stored in a database now, and how old a replica's knowledge may be ──
 #
-# The probe takes the order lock as each append does, and writes one row of `meta` durably.  It waits for
-# nobody who writes that row just then: several processes share it, and one of them may be dying.
+# The probe takes the order lock, as each append does, and writes one row of `meta` durably.  It does not wait
+# for another process that writes this row: several processes share it, and one of them may be about to die.
 
 PATIENCE = 2_000  # milliseconds for each statement
 
@@ -59,21 +59,21 @@ _BEAT = (
     "UPDATE meta SET value = %s WHERE name = (SELECT name FROM meta WHERE name = %s FOR UPDATE SKIP LOCKED)"
 )
 _FIRST = "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-_DURABLE = "SELECT pg_current_xact_id()"  # what commits under a number of its own waits for the disk
+_DURABLE = "SELECT pg_current_xact_id()"  # a commit with a transaction id waits for the disk
 
 
 def probe(connection: Connection) -> None:
     """See `Store.probe`.
 
     Raises:
-        StoreError: the database only takes questions, its schema is a newer one, or it takes too long.
+        StoreError: the database is read-only, its schema is newer, or it takes too long.
     """
     try:
         with connection.transaction():
             connection.execute(_IMPATIENT, (str(PATIENCE),))
             _must_take_moves(connection)
             connection.execute(_ORDER, postgres_schema.ORDER)
-        with connection.transaction():  # another one: no append waits while this reaches the disk
+        with connection.transaction():  # a second one: no append waits while this one reaches the disk
             connection.execute(_IMPATIENT, (str(PATIENCE),))
             _beat(connection)
     except psycopg.errors.QueryCanceled as error:
@@ -115,7 +115,7 @@ class PostgresStore(SqlStore):
         self._datastore = matches.factory.datastore
         super().__init__(matches, self._datastore, keys, name)
         self._writer = PostgresWriter(self._datastore.address) if write else None
-        self._outdated: Outdated | None = None  # as the latest probe found
+        self._outdated: Outdated | None = None  # set by the latest probe
         self._watching, self._listeners = Lock(), list[CommitListener]()
         self._replica: PostgresStore | None = None
         self.people: People = _People(self, self._datastore, self.write if write else None, keys)
@@ -124,15 +124,16 @@ class PostgresStore(SqlStore):
     def open(
         cls, url: str, *, keys: Path | None = None, write: bool = True, name: str | None = None
     ) -> PostgresStore:
-        """Open the store in the database, or make one there; with `write` false it is only read, and needs
-        no keys.
+        """Open the store in the database, or make one there.
+
+        If `write` is false, the store is only read, and needs no keys.
 
         `keys` is the key folder (else GLASNOST_KEYS), `name` the server's name (else GLASNOST_NAME, else
         "glasnost.local").
 
         Raises:
-            StoreError: the database cannot be reached, is of a newer schema or no store's; the keys are
-                missing or those of another store.  The text says the way out.
+            StoreError: the database cannot be reached, has a newer schema or is not a store; the keys are
+                missing or those of another store.  The text says what to do.
         """
         named = os.environ.get("GLASNOST_KEYS")
         keys = keys or (Path(named) if named else None)
@@ -167,11 +168,11 @@ class PostgresStore(SqlStore):
     def read_from(self, url: str) -> None:
         """Read matches and the log from a replica of this database from now on, to spare the database itself.
 
-        What the replica does not hold yet is read from the database, so no reader sees an older state.  A
-        replica that does not hold the tables yet, which may have been made a moment ago, is waited for.
+        What the replica does not have yet is read from the database, so no reader sees an older state.  If
+        the tables were made a moment ago, this waits until the replica has them.
 
         Raises:
-            StoreError: it cannot be reached, does not follow, or is another store's.
+            StoreError: the replica cannot be reached, does not follow, or belongs to another store.
         """
         with closing(Address(url).connect()) as connection:
             postgres_schema.must_become_current(connection)
@@ -183,11 +184,11 @@ class PostgresStore(SqlStore):
 
     @property
     def addresses(self) -> list[Address]:
-        """How the database is reached, and then its replica, where it has one."""
+        """The addresses of the database and, if it has one, of its replica."""
         return [one._datastore.address for one in (self, self._replica) if one is not None]
 
     def hear(self, channel: str, callback: Callable[[str], None]) -> None:
-        """Tell of whatever any process announces on a channel, and of "" where something may be missed."""
+        """Call back with what any process announces on a channel, and with "" if something may be missed."""
         self._datastore.listener.hear(channel, callback)
 
     def match(self, match: str) -> Match | None:
@@ -196,13 +197,13 @@ class PostgresStore(SqlStore):
         if found is None:
             return super().match(match)
         found.proof = self.proof(match)
-        with suppress(Unavailable):  # its readers learn how old it may be
+        with suppress(Unavailable):  # the readers are shown how old it may be
             for record in self.since(match, found.move):
                 found.accept(record)
         return found
 
     def _moves(self, match: str, ranges: Sequence[range]) -> list[Record]:
-        """The same; from the replica, where it holds all of them."""
+        """See `SqlStore._moves`; from the replica, if it has all of them."""
         found = self._at_replica(lambda replica: replica._moves(match, ranges)) or []
         return found if len(found) == sum(map(len, ranges)) else super()._moves(match, ranges)
 
@@ -210,7 +211,7 @@ class PostgresStore(SqlStore):
         """See `Store.lately`."""
         if self._replica is None:
             return None
-        seconds = self._replica_age(self._replica)  # before the records are read: they may only be newer
+        seconds = self._replica_age(self._replica)  # read before the records, which can only be newer
         return Lately(self._replica.since(match, move), seconds)
 
     def after(self, position: int, limit: int) -> list[Stored]:
@@ -226,7 +227,7 @@ class PostgresStore(SqlStore):
         return found or super().brief(position, limit)
 
     def _kept(self, statement: str, match: str) -> Any:
-        """The row, from the replica where the database is away."""
+        """See `SqlStore._kept`; from the replica, if the database cannot be reached."""
         try:
             return super()._kept(statement, match)
         except Unavailable:
@@ -235,14 +236,14 @@ class PostgresStore(SqlStore):
             return self._replica._kept(statement, match)
 
     def _at_replica(self, ask: Callable[[PostgresStore], T]) -> T | None:
-        """The replica's answer; None where there is no replica, or it is away."""
+        """The replica's answer; None if there is no replica, or it cannot be reached."""
         try:
             return ask(self._replica) if self._replica else None
         except StoreError:
             return None
 
     def announce(self, address: str) -> None:
-        """Nothing to do: the next process opens the database, too."""
+        """Do nothing: other processes may open the database, too."""
 
     def _hand_over(self, append: Append, wrapped: bytes | None) -> Future[int]:
         if self._writer is None:
@@ -322,7 +323,7 @@ class PostgresStore(SqlStore):
 
 
 class _People(SqlPeople):
-    """The people of a store; where it is away, its replica tells their names, but knows no tokens."""
+    """The people of a store; if the database is away, names are read from the replica, but not tokens."""
 
     def __init__(self, store: PostgresStore, *args: Any) -> None:
         super().__init__(*args)
@@ -347,12 +348,12 @@ class _People(SqlPeople):
 
 
 def _settle(connection: Connection, keys: Path, name: str) -> None:
-    """Make or migrate the tables; bind a new store to the keys, which are made where there are none."""
+    """Make or migrate the tables; make keys if there are none, and bind a new store to its keys."""
     postgres_schema.settle(connection)
     connection.execute(f"SET LOCAL search_path = {postgres_schema.SCHEMA}".encode())
     if _fingerprint(connection) is None:
         create_keys(keys, name)
-        KeyRing.open(keys, name)  # where they are refused, no store is made
+        KeyRing.open(keys, name)  # if the keys are refused, no store is made
         row = (WRAP_KEY, Vault(wrap_key(keys)).fingerprint)
         connection.execute("INSERT INTO meta (name, value) VALUES (%s, %s)", row)
 

@@ -1,4 +1,11 @@
-"""How a PostgreSQL database is reached, and how a process hears of commits of the others."""
+"""Connections to a PostgreSQL database, and the listener for commits of other processes.
+
+Readers take connections from a stack of idle ones (`api.store.postgres_recorder.Datastore`), which is ours
+and not psycopg_pool's.  Measured: a look-up takes 53 to 93 µs.  Our stack takes 10 to 11 µs of that,
+including a check that the connection lives (`hung_up`); psycopg_pool takes 5 µs without such a check, and
+with its `check` one more round trip.  We keep ours because a dead connection (PostgreSQL was restarted) does
+not fail a look-up: the query is sent once more at once, on another connection.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +28,18 @@ from api.store.interface import OnCommit, StoreError, Unavailable
 from api.store.postgres_schema import MOVES_CHANNEL, SCHEMA
 from domain.refusals import Sentence
 
-_AGAIN_SECONDS = 60.0  # before the log is told the same trouble once more
+_AGAIN_SECONDS = 60.0  # before the same error is logged again
 _SETTINGS = (
     f"SET search_path = {SCHEMA}; SET default_transaction_isolation = 'read committed';"
-    " SET jit = off;"  # questions are short, and compiling one takes longer than many of them
+    " SET jit = off;"  # queries are short, and to compile one takes longer than to run many
     " SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;"
-    # The server, too, notices a worker that is gone without a word, and does not keep its sessions for hours.
+    # The server, too, notices a worker that vanished, and does not keep its sessions for hours.
     " SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;"
     " SET tcp_user_timeout = 30000"
 )
 _DEFAULTS: dict[
     str, str | int
-] = {  # what the URL does not say: a server that is gone without a word is noticed
+] = {  # defaults for what the URL does not say, with which a vanished server is noticed
     "connect_timeout": 5,
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -47,8 +54,8 @@ _NOT_UNDERSTOOD = (
 )
 _HINT = "see that the server runs, that this is the right one, and whom it lets in"
 DOUBTFUL = (
-    "the database went away in the middle, and nobody can say whether this was stored: look at the match, or"
-    " send the same again with its Idempotency-Key or expect"
+    "the connection to the database was lost, and it is not known whether this was stored: look at the"
+    " match, or send the same again with its Idempotency-Key or expect"
 )
 AWAY = Sentence("database-away")
 
@@ -57,17 +64,17 @@ _log = logging.getLogger("glasnost.store")
 
 
 class Unreachable(Unavailable):
-    """No connection can be had; the text names the database, so it is for the owner, not for the public."""
+    """The database cannot be reached; the text names it, so it is for the operator and not for clients."""
 
 
 class Address:
-    """How a database is reached, which may hold a password; `str` gives what may be shown.
+    """The address of a database, with the password if it has one; `str` gives it without the password.
 
     Args:
         url: postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or anything else that libpq understands.
 
     Raises:
-        StoreError: it does not.
+        StoreError: libpq does not understand it.
     """
 
     def __init__(self, url: str) -> None:
@@ -76,10 +83,10 @@ class Address:
         except psycopg.Error:  # its text may hold the password
             raise StoreError(_NOT_UNDERSTOOD) from None
         host, port = str(self._parts.get("host") or ""), str(self._parts.get("port") or "1")
-        if "@" in host or not port.replace(",", "").isdecimal():  # of a password with such a character
+        if "@" in host or not port.replace(",", "").isdecimal():  # the password has such a character
             raise StoreError(_NOT_UNDERSTOOD)
         self._complaint, self._complained = "", 0.0
-        self.is_over = False  # it is not asked any more
+        self.is_over = False  # set by `hang_up`
         self._open, self._changing = WeakSet[Connection](), Lock()
 
     def __str__(self) -> str:
@@ -89,15 +96,14 @@ class Address:
         return f"postgresql://{where}/{name or ''}"
 
     def connect(self, name: str = "glasnost", settings: str = "") -> Connection:
-        """A connection that commits each statement.
+        """Open a connection that commits each statement.
 
         Raises:
-            Unreachable: the server does not answer, or lets us not in, or it was hung up on; the text says
-                why.
+            Unreachable: the server does not answer or refuses us, or `hang_up` was called; the text says why.
         """
         given = make_conninfo("", **{**_DEFAULTS, **self._parts, "application_name": name})
         if self.is_over:
-            raise Unreachable(f"the database {self} is not asked any more")
+            raise Unreachable(f"the connections to the database {self} were ended")
         try:
             connection: Connection = psycopg.connect(given, autocommit=True)
             self._note(connection)
@@ -108,7 +114,7 @@ class Address:
         return connection
 
     def hang_up(self) -> None:
-        """End every connection, whatever is waited for there, and open no more."""
+        """End every connection, also one that waits for an answer, and open no more."""
         with self._changing:
             self.is_over = True
             for connection in self._open:
@@ -122,16 +128,15 @@ class Address:
             connection.close()
 
     def away(self, error: Exception) -> Unavailable:
-        """What a client is told of the database's trouble; the log says more."""
+        """Log an error of the database, and return the one for the client, which says less."""
         said, now = str(error) if isinstance(error, Unreachable) else self.said(error), time.monotonic()
-        if said != self._complaint or now - self._complained > _AGAIN_SECONDS:  # every question fails alike
+        if said != self._complaint or now - self._complained > _AGAIN_SECONDS:  # all queries fail alike
             self._complaint, self._complained = said, now
-            callback = said if isinstance(error, Unreachable) else f"the database {self}: {said}"
-            _log.warning("%s", callback)
+            _log.warning("%s", said if isinstance(error, Unreachable) else f"the database {self}: {said}")
         return Unavailable(AWAY)
 
     def said(self, error: Exception) -> str:
-        """What an error says, in one line and without the password."""
+        """Return the text of an error, in one line and without the password."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         said = next((line for line in lines if "FATAL" in line), lines[0] if lines else type(error).__name__)
         password = str(self._parts.get("password") or "")
@@ -139,32 +144,33 @@ class Address:
 
 
 def hung_up(connection: Connection) -> bool:
-    """Has the server ended a connection on which nothing is under way?  It has nothing else to say there."""
+    """Has the server ended an idle connection?  If there is something to read on it, it has."""
     with selectors.DefaultSelector() as selector:
         selector.register(connection, selectors.EVENT_READ)
         return bool(selector.select(0))
 
 
-# ── Hearing of commits, whichever process they come from ──
+# ── The commits of all processes ──
 #
-# The listener holds a connection of its own on which PostgreSQL announces commits.  It only rings bells: what
-# was committed is read from the log, so nothing is missed while the connection is away, and nothing told
-# twice. It passes on what is announced on other channels, too: of changed people, by their ids; after a break
-# anybody may have been changed. The teller reads and tells.  It looks by itself from time to time, too; if it
-# then finds something although no bell rang, the connection is dead without a word, and is replaced.
+# The listener has its own connection, on which PostgreSQL announces commits.  It only sets events: what was
+# committed is read from the log, so nothing is missed while the connection is lost, and nothing is reported
+# twice.  It also passes on what is announced on other channels: the ids of changed people; after a lost
+# connection any person may have been changed.  The commit listener reads the log and calls back.  It also
+# reads the log from time to time unasked; if it finds a commit that was not announced, the connection is
+# dead, and is replaced.
 
-TOGETHER = 0.02  # seconds after a bell in which more commits ring none: what comes meanwhile is told together
-LOOK = 1.0  # seconds after which the teller looks by itself
+TOGETHER = 0.02  # seconds after an announcement for which more commits are collected and reported together
+LOOK = 1.0  # seconds after which the commit listener reads the log unasked
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0  # seconds between two attempts to connect
 CHANGES = "glasnost_people"  # the channel on which each change of a person is announced
-_AT_ONCE = 1_000  # moves read in one question
+_AT_ONCE = 1_000  # moves that one query reads
 
 
 class Listener:
-    """Rings bells when something may have been committed; its thread begins with the first listener.
+    """Sets events when something may have been committed; its thread starts with the first event.
 
     Args:
-        connect: gives a new connection.
+        connect: opens a connection.
     """
 
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
@@ -177,13 +183,13 @@ class Listener:
         self._woken, self._waker = os.pipe()
 
     def add(self, wakeup: Event) -> None:
-        """Ring this bell, too."""
+        """Set this event, too, from now on."""
         with self._lock:
             self._wakeups.add(wakeup)
             self._begin()
 
     def hear(self, channel: str, callback: Callable[[str], None]) -> None:
-        """Tell of whatever is announced on this channel, too; "": something may have been missed."""
+        """Call back with what is announced on this channel; with "" if something may have been missed."""
         with self._lock:
             is_missed = channel not in self._heard and self._thread is not None
             self._heard.setdefault(channel, []).append(callback)
@@ -197,12 +203,12 @@ class Listener:
             self._thread.start()
 
     def remove(self, wakeup: Event) -> None:
-        """Ring this bell no more."""
+        """Do not set this event any more."""
         with self._lock:
             self._wakeups.discard(wakeup)
 
     def renew(self) -> None:
-        """Listen on a new connection: the one there is heard nothing where there was something."""
+        """Listen on a new connection, because the current one missed an announcement."""
         self._must_renew.set()
         os.write(self._waker, b".")
 
@@ -226,7 +232,7 @@ class Listener:
                     for channel in (MOVES_CHANNEL, *self._heard):
                         connection.execute(f"LISTEN {channel}".encode())
                     wait = FIRST_WAIT
-                    self._wake_all()  # for what was committed before we listened
+                    self._wake_all()  # for commits before we listened
                     for channel in self._heard:
                         self._tell(channel, "")
                     self._listen(connection)
@@ -260,12 +266,12 @@ class Listener:
 
 
 class CommitListener:
-    """Tells watchers of every move after a position, in the order of the log, from a thread of its own.
+    """Calls back for every move after a position, in the order of the log, from its own thread.
 
     Args:
         rows: reads the log.
-        listener: rings when there may be something to tell.
-        seen: the position of the last move that is not told.
+        listener: sets an event when there may be something new.
+        seen: the position of the last move that is not reported.
     """
 
     def __init__(self, rows: Rows, listener: Listener, seen: int) -> None:
@@ -277,11 +283,11 @@ class CommitListener:
         self._thread.start()
 
     def add(self, callback: OnCommit) -> None:
-        """Tell this one, too, from now on."""
+        """Call this callback, too, from now on."""
         self._callbacks.append(callback)
 
     def close(self) -> None:
-        """Tell what is committed by now, then end."""
+        """Report what is committed by now, then end."""
         self._stopping = True
         self._wakeup.set()
         self._thread.join()
@@ -292,17 +298,17 @@ class CommitListener:
         while not last:
             was_woken = self._wakeup.wait(LOOK)
             self._wakeup.clear()
-            last = self._stopping  # asked before the log is read, so that all that was committed then is told
+            last = self._stopping  # read before the log is, so that everything committed by then is reported
             if self._deliver() and not was_woken:
                 self._listener.renew()
 
     def _deliver(self) -> bool:
-        """Read and tell what is new; whether there was anything."""
+        """Read and report what is new; return whether there was anything."""
         found = False
         while True:
             try:
                 moves = self._rows.rows(NEWS, (self._seen, _AT_ONCE))
-            except StoreError as error:  # it is read again later
+            except StoreError as error:  # the log is read again later
                 _log.info("the store cannot be followed: %s; trying again", type(error).__name__)
                 return found
             for match, position in moves:
@@ -317,5 +323,5 @@ def _tell(callbacks: Sequence[OnCommit], match: str, position: int) -> None:
     for callback in callbacks:
         try:
             callback(match, position)
-        except Exception as error:  # the teller outlives its watchers
+        except Exception as error:  # an error of a callback must not end the thread
             _log.error("a watcher of the store failed: %s", type(error).__name__)

@@ -1,14 +1,14 @@
 """A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.postgres_recorder): PostgreSQL.
 
-It differs from the library's own module where that one falls short:
+It differs from the library's own module in this:
 
-*   the log is the table of `api.store.postgres_schema`; `api.store.postgres_writer` appends whole groups in
-    one call each, and nothing else does: with what the library calls database functions, followers of the
-    log miss moves;
-*   a question is one prepared statement on a connection that waits in a stack, with no transaction around it;
-    where the server was restarted meanwhile, it is asked once more.
+*   the log is the table of `api.store.postgres_schema`; only `api.store.postgres_writer` appends, each group
+in
+    one call: with the library's database functions, followers of the log miss moves;
+*   a query is one prepared statement on a connection from a stack of idle ones, without a transaction; if the
+    server was restarted meanwhile, the query is sent once more.
 
-The library's `subscribe` is not used here: followers are told by `api.store.postgres_connection`.
+The library's `subscribe` is not used: `api.store.postgres_connection` reports commits to followers.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from api.store.interface import InDoubt
 from api.store.postgres_connection import DOUBTFUL, Address, Connection, Listener, Unreachable, hung_up
 from api.store.postgres_schema import SCHEMA
 
-URL = "POSTGRES_URL"  # where the library's environment says how to reach the database
-READERS = 16  # connections for questions at most
+URL = "POSTGRES_URL"  # the library's variable with the address of the database
+READERS = 16  # most connections for queries
 EACH = (
     # A JSON object costs a fifth of two arrays (measured); OFFSET keeps it from being joined in another way
     # than by looking up match after match.
@@ -45,10 +45,10 @@ T = TypeVar("T")
 
 
 class Datastore(library.PostgresDatastore):
-    """One database: connections for questions, and the bells that ring after a commit of whatever process."""
+    """One database: the connections for queries, and the listener for commits of all processes."""
 
     def __init__(self, url: str) -> None:
-        # The library's pool is never opened: it takes longer than the question.
+        # The library's pool is never opened: it takes longer than the query.
         super().__init__("", "", "", "", "", schema=SCHEMA, originator_id_type="text")
         self.address = Address(url)
         self.listener = Listener(lambda: self.address.connect("glasnost listener"))
@@ -56,10 +56,10 @@ class Datastore(library.PostgresDatastore):
         self._free, self._closed = BoundedSemaphore(READERS), False
 
     def register_type_adapters(self) -> None:
-        """None: no composite type is used."""
+        """Do nothing: no composite type is used."""
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The rows of one statement, all of one moment.
+        """Return the rows of one statement, all of one moment.
 
         Raises:
             Unavailable: the database cannot be read.
@@ -77,7 +77,7 @@ class Datastore(library.PostgresDatastore):
 
         Raises:
             Unavailable: the database cannot be written.
-            InDoubt: it went away in the middle.
+            InDoubt: the connection was lost, and it is not known whether the work was stored.
         """
         with self.get_connection() as connection:
             try:
@@ -89,10 +89,10 @@ class Datastore(library.PostgresDatastore):
                 raise InDoubt(DOUBTFUL) if connection.closed else away from error
 
     def on_one(self, work: Callable[[Connection], T]) -> T:
-        """Do work on a connection that is alive; it is begun once more where that was lost.
+        """Do work on a live connection; if the connection is lost, do the work once more on another one.
 
         Raises:
-            Unavailable: the database does not do it.
+            Unavailable: the database cannot do the work.
         """
         try:
             return self._asked(work)
@@ -100,7 +100,7 @@ class Datastore(library.PostgresDatastore):
             raise self.address.away(error) from error
 
     def _asked(self, ask: Callable[[Connection], T]) -> T:
-        """The answer; asked once more where the connection is lost."""
+        """Return the answer; ask once more if the connection is lost."""
         with self.get_connection() as connection:
             try:
                 return ask(connection)
@@ -111,10 +111,10 @@ class Datastore(library.PostgresDatastore):
             return ask(connection)
 
     def _connection(self) -> Connection:
-        """A connection that waits, and is alive, else a new one.
+        """Return an idle connection that is alive, else a new one.
 
         Raises:
-            Unavailable: none can be had.
+            Unavailable: no connection can be opened.
         """
         try:
             while hung_up(connection := self._idle.pop()):
@@ -129,7 +129,7 @@ class Datastore(library.PostgresDatastore):
 
     @contextmanager
     def get_connection(self) -> Iterator[Connection]:
-        """A connection, for as long as the context lasts."""
+        """Lend a connection for as long as the context lasts."""
         with self._free:
             connection = self._connection()
             try:
@@ -149,23 +149,23 @@ class Datastore(library.PostgresDatastore):
 
 
 class _Cursor:
-    """Carries out statements whose values are marked by `?`."""
+    """Executes statements whose values are marked by `?`."""
 
     def __init__(self, connection: Connection) -> None:
         self._cursor = connection.cursor()
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> None:
-        """Carry out a statement."""
+        """Execute a statement."""
         self._cursor.execute(marked(statement), values)
 
     def fetchone(self) -> Any:
-        """The next row; None where there is no more."""
+        """Return the next row, or None after the last one."""
         return self._cursor.fetchone()
 
 
 @lru_cache(maxsize=500)
 def marked(statement: str) -> bytes:
-    """The statement as psycopg wants it."""
+    """Return the statement with psycopg's marks for values."""
     return statement.replace("%", "%%").replace("?", "%s").encode()
 
 
@@ -182,11 +182,11 @@ class Recorder(Reading, library.PostgresApplicationRecorder):
         return [StoredEvent(*row) for row in self._rows(EACH, (msgspec.json.encode(moves).decode(),))]
 
     def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
-        """Not this way."""
+        """Raise NotSupportedError: the store's writer appends moves."""
         raise NotSupportedError("moves are appended by the store's writer")
 
     def max_notification_id(self) -> int | None:
-        """The position of the last move; None where there is none."""
+        """Return the position of the last move; None if there is none."""
         last: int | None = self._rows("SELECT max(id) FROM stored_events", ())[0][0]
         return last
 
@@ -201,12 +201,12 @@ class Factory(library.PostgresFactory):
         self.datastore = Datastore(self.env.get(URL) or "")
 
     def application_recorder(self) -> Recorder:
-        """The recorder of the log."""
+        """Return the recorder of the log."""
         return Recorder(self.datastore)
 
 
 def environment(url: str) -> dict[str, str]:
-    """What the library's application is told, so that it keeps its events in this database."""
+    """Return the variables with which the library's application stores its events in this database."""
     unused = dict.fromkeys(("POSTGRES_DBNAME", "POSTGRES_HOST", "POSTGRES_USER", "POSTGRES_PASSWORD"), "")
     return {
         **unused,

@@ -1,13 +1,13 @@
 """The tables and functions of a PostgreSQL store, in the schema `glasnost`, and how older ones are migrated.
 
-`append` stores a group of appends in one call: it takes the order lock, judges each append by what is stored,
-inserts those that follow and rings the bell.  The lock is held until the commit, so positions become visible
-in their order: a reader who has seen one never finds a smaller one later.
+`append` stores a group of appends in one call: it takes the order lock, checks each append against the stored
+moves, inserts those that follow, and announces the commit.  The lock is held until the commit, so positions
+become visible in their order: a reader who has seen one never finds a smaller one later.
 
 The log is append-only by the tables' own triggers, as in SQLite: a move follows the last one of its match, a
 position the last one of the log, and nothing stored is ever updated or deleted.
 
-Processes that start together settle the schema one after the other.  A newer schema is refused.
+Processes that start together make or migrate the schema one after the other.  A newer schema is refused.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from domain.refusals import Sentence
 
 SCHEMA = "glasnost"
 MOVES_CHANNEL = "glasnost_moves"  # the channel on which each commit is announced
-OLDEST = 140000  # the oldest server: pg_terminate_backend with a patience
-LATE = 10.0  # seconds that a replica is waited for at the start
-_PAUSE = 0.1  # seconds between two looks at it
+OLDEST = 140000  # the oldest server: the first with a timeout for pg_terminate_backend
+LATE = 10.0  # seconds to wait for a replica at the start
+_PAUSE = 0.1  # seconds between two checks of the replica
 _PAGE = 1000  # rows that are read at once
 ORDER, SETTLING = (0x474C5354, 1), (0x474C5354, 2)  # our advisory locks; "GLST"
 
@@ -104,7 +104,7 @@ _UPLOADS = (
     )""",
 )
 
-# What is done with people, and their names as they are looked for (see `api.store.accounts`).
+# The audit log of people, and their folded names (see `api.store.accounts`).
 _PEOPLE = (
     "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
     """CREATE TABLE audit_log (
@@ -122,11 +122,11 @@ _RESERVATIONS = (
 )
 
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
-# `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are written in base64.  The
-# answer tells of each append, in order, how long its match was and the position of its last move: none where
-# it was refused, as it does not follow or (`bound`) its key is taken.  Two arguments and one statement cost a
-# quarter less than an array for each column; and names of tables are written in full, as a SET clause would
-# cost more than all the rest.
+# `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are in base64.  The result
+# has a row for each append, in order: how long its match was, and the position of its last move, which is
+# null if the append was refused because it does not follow or because its key is taken (`bound`).  Two
+# arguments and one statement cost a quarter less than an array for each column; and the names of tables are
+# written in full, because a SET clause would cost more than all the rest.
 _APPEND = f"""CREATE FUNCTION append(given json, states bytea)
 RETURNS TABLE (length integer, bound boolean, "position" bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -215,14 +215,14 @@ _PEOPLE_FOLDED = ('ALTER TABLE people ADD COLUMN folded text COLLATE "C"', _fold
 
 
 def _tell_kinds(connection: psycopg.Connection[Any]) -> None:
-    """Name the kind of each row that is not a play; most are."""
+    """Set the kind of each row that is not a play; most rows are plays."""
     with connection.cursor(name="kinds") as reading, connection.cursor() as writing:
         reading.itersize = _PAGE
         reading.execute("SELECT id, topic, state FROM stored_events")
         while page := reading.fetchmany(_PAGE):
             kinds = [(kind_of_row(topic, state), place) for place, topic, state in page]
-            told = [(kind, place) for kind, place in kinds if kind != PLAYED]
-            writing.executemany("UPDATE stored_events SET kind = %s WHERE id = %s", told)
+            rest = [(kind, place) for kind, place in kinds if kind != PLAYED]
+            writing.executemany("UPDATE stored_events SET kind = %s WHERE id = %s", rest)
 
 
 _KIND: tuple[Statement, ...] = (
@@ -245,7 +245,7 @@ CURRENT = Schema(
 
 
 def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
-    """Make the tables where there are none, and migrate older ones; within the caller's transaction.
+    """Make the tables if there are none, and migrate older ones, within the caller's transaction.
 
     Other processes that start now wait until that transaction ends.
 
@@ -265,10 +265,10 @@ def settle(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> Non
 
 
 def must_be_current(connection: psycopg.Connection[Any], schema: Schema = CURRENT) -> None:
-    """A store that is only read must have the schema of this version, for reading migrates nothing.
+    """Check that a store that is only read has the schema of this version, because reading migrates nothing.
 
     Raises:
-        StoreError: no store, or another schema.
+        StoreError: there is no store, or it has another schema.
     """
     found = version_of(connection)
     if found is None:
@@ -283,10 +283,10 @@ def must_be_current(connection: psycopg.Connection[Any], schema: Schema = CURREN
 
 
 def must_become_current(connection: psycopg.Connection[Any]) -> None:
-    """Wait until a replica has taken in what made or migrated the tables, perhaps a moment ago.
+    """Wait until a replica has the current tables, which may have been made or migrated a moment ago.
 
     Raises:
-        StoreError: it does not, or has those of a newer version.
+        StoreError: the replica does not get them in time, or has those of a newer version.
     """
     end = time.monotonic() + LATE
     while True:
@@ -300,7 +300,7 @@ def must_become_current(connection: psycopg.Connection[Any]) -> None:
 
 
 def version_of(connection: psycopg.Connection[Any]) -> int | None:
-    """The version of the schema; None where there is no store."""
+    """Return the version of the schema; None if there is no store."""
     there = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.meta",)).fetchone()
     if there is None or there[0] is None:
         return None

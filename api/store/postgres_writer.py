@@ -1,11 +1,12 @@
 """The writing thread of one process on a PostgreSQL store: a group of appends is one call, one transaction.
 
-Other processes write, too; which append follows is judged by the database, under its order lock, and one that
-does not follow spoils no other.  When the database refuses a group as a whole, it is tried one by one.
+Other processes write, too; the database checks under its order lock which appends follow, and one that does
+not follow does not affect the others.  If the database refuses a group as a whole, its appends are sent one
+by one.
 
-When the connection breaks in the middle of a call, it is not known whether it was committed.  Then the
-session is ended, if it still lives, and the log is asked: what stands there was stored, and the rest is sent
-once more.  Only where the database stays away for too long, the appends end in doubt.
+If the connection breaks in the middle of a call, it is not known whether the call was committed.  Then the
+session is ended, if it still lives, and the log is read: what is in it was stored, and the rest is sent once
+more.  Only if the database stays away for too long, the appends end in doubt.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from api.store.group_commit import Job, Queue
 from api.store.interface import Append, Conflict, Exists, InDoubt, StoreError, Unavailable
 from api.store.postgres_connection import AWAY, DOUBTFUL, Address, Connection, Unreachable, hung_up
 
-DOUBT = 10.0  # seconds that an append waits for the database to come back and tell whether it was stored
+DOUBT = 10.0  # seconds to wait for the database to come back, to ask whether an append was stored
 _PAUSE = 0.1  # seconds between two attempts
 _ENDING = 5_000  # milliseconds that an old session has to end
 _TRIES = 3  # times that an append is sent
@@ -38,7 +39,7 @@ _TRIES = 3  # times that an append is sent
 _APPEND = b"SELECT * FROM append(%t::json, %b)"
 _STORED = b"SELECT id, state FROM stored_events WHERE originator_id = %s AND originator_version = %s"
 _END = b"SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity WHERE application_name = %s"
-_SETTINGS = (  # a call is planned once, whatever it holds; and a commit is durable before it is told
+_SETTINGS = (  # a call is planned once for all arguments; a commit is durable before it is reported
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;"
     " SELECT set_config('synchronous_commit', 'on', false)"
     " WHERE current_setting('synchronous_commit') = 'off'"
@@ -46,7 +47,7 @@ _SETTINGS = (  # a call is planned once, whatever it holds; and a commit is dura
 
 
 class Entry(Struct, frozen=True):
-    """An append as it is sent: its moves as rows, the secret wrapped."""
+    """An append for sending: its moves as rows, its secret wrapped."""
 
     append: Append
     moves: list[StoredMove]
@@ -59,7 +60,7 @@ class Entry(Struct, frozen=True):
 
 
 class _Sent(Struct, frozen=True, omit_defaults=True):
-    """An append as the database is given it; see `append` in `api.store.postgres_schema`."""
+    """An append as an argument of `append` in `api.store.postgres_schema`."""
 
     match: str
     first: int
@@ -91,11 +92,11 @@ class PostgresWriter(Queue[Entry]):
         super().__init__()
 
     def run(self, entry: Entry) -> Future[int]:
-        """Hand over an append; the future gives the position of its last move once that is durable."""
+        """Submit an append; the future gives the position of its last move once that is durable."""
         return self._hand_over(entry)
 
     def close(self) -> None:
-        """Finish what was handed over."""
+        """Finish the submitted appends, then close the connection."""
         super().close()
         self._session.close()
 
@@ -104,13 +105,13 @@ class PostgresWriter(Queue[Entry]):
             self._store(jobs)
 
     def _store(self, jobs: list[Job[Entry]]) -> None:
-        """Store what follows, in one transaction; where the database refuses that, one by one."""
+        """Store the appends that follow, in one transaction; if the database refuses that, one by one."""
         try:
             self._send(jobs)
             return
         except Unreachable as error:
             refusal: Exception = self._address.away(error)
-        except Exception as error:  # whatever it is, it is told to its owner
+        except Exception as error:  # any error goes to the caller whose job it is
             refusal = error
         rest = [job for job in jobs if job.result is None]
         if len(rest) > 1 and not isinstance(refusal, StoreError):
@@ -128,7 +129,7 @@ class PostgresWriter(Queue[Entry]):
         return self._address.away(error) if isinstance(error, psycopg.Error) else error
 
     def _send(self, jobs: list[Job[Entry]]) -> None:
-        """Send appends, again where the connection was lost and they were not stored."""
+        """Send appends; send them again if the connection was lost and they were not stored."""
         for _ in range(_TRIES):
             try:
                 _judged(jobs, self._session.call(jobs))
@@ -142,7 +143,7 @@ class PostgresWriter(Queue[Entry]):
         raise Unavailable(AWAY)
 
     def _not_stored(self, jobs: list[Job[Entry]]) -> list[Job[Entry]]:
-        """Ask the log after a connection was lost: what stands there was stored."""
+        """After a lost connection, return the jobs whose moves are not in the log."""
         end = time.monotonic() + DOUBT
         while True:
             try:
@@ -159,8 +160,8 @@ class PostgresWriter(Queue[Entry]):
 class _Session:
     """The writing connection, made anew when it is lost.
 
-    Each has a name of its own, by which it is ended before the log is asked what it did: a statement that is
-    still under way there must not be carried out later.
+    Each connection has its own name, by which its session is ended before the log is read: a statement that
+    still runs there must not be executed later.
     """
 
     def __init__(self, address: Address) -> None:
@@ -174,15 +175,15 @@ class _Session:
         return self._connection is None or self._connection.closed
 
     def call(self, jobs: list[Job[Entry]]) -> list[Any]:
-        """Call `append`; gives a row for each job."""
+        """Call `append`; return a row for each job."""
         packed, connection = _packed([job.work for job in jobs]), self._connected()
-        if not self._is_current:  # only here: what became of moves can be read whatever the schema is
+        if not self._is_current:  # checked only here: whether moves were stored can be read with any schema
             postgres_schema.must_be_current(connection)
             self._is_current = True
         return connection.execute(_APPEND, packed, binary=True).fetchall()
 
     def position(self, move: StoredMove) -> int | None:
-        """The position of this very move, if it is stored."""
+        """Return the position of exactly this move, or None if it is not stored."""
         key = (move.originator_id, move.originator_version)
         row = self._connected().execute(_STORED, key, binary=True).fetchone()
         return row[0] if row and row[1] == move.state else None
@@ -194,7 +195,7 @@ class _Session:
 
     def _connected(self) -> Connection:
         if self._connection is not None and not self._connection.closed and hung_up(self._connection):
-            self._connection.close()  # nothing was under way on it, so nothing is in doubt
+            self._connection.close()  # no call was running on it, so nothing is in doubt
         if self._connection is None or self._connection.closed:
             name = f"glasnost writer {secrets.token_hex(8)}"
             connection = self._address.connect(name, _SETTINGS)
@@ -206,13 +207,13 @@ class _Session:
         return self._connection
 
     def _end(self, name: str, connection: Connection) -> None:
-        """End the session of this name, where it still lives."""
+        """End the session with this name, if it still lives."""
         if name and any(row == (False,) for row in connection.execute(_END, (_ENDING, name))):
             raise Unreachable(f"the database {self._address} does not end a session that was lost")
 
 
 def _rounds(group: list[Job[Entry]]) -> Iterator[list[Job[Entry]]]:
-    """The group in parts of which each match and each key is in one append only, every match in order."""
+    """Split a group into parts in which no match and no key occurs twice; each match stays in order."""
     while group:
         now: list[Job[Entry]] = []
         later: list[Job[Entry]] = []
@@ -263,7 +264,7 @@ def _sent(entry: Entry, ats: list[int], sizes: list[int], kinds: list[str]) -> _
 
 
 def _judged(jobs: list[Job[Entry]], rows: Iterable[tuple[int, bool, int | None]]) -> None:
-    """Give each job its position or the reason why it was refused."""
+    """Set the position or the error of each job."""
     for job, (length, bound, position) in zip(jobs, rows, strict=True):
         job.result, job.error = position, None
         if position is None:

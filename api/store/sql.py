@@ -1,6 +1,7 @@
-"""What a store does whatever keeps it: it reads the log and what lies beside it, and minds the keys.
+"""The part of a store that SQLite and PostgreSQL share: it reads the log and the tables beside it, and the
+keys.
 
-A store of a kind (`api.store.sqlite`, `api.store.postgres`) adds how something is written, and by whom.
+`api.store.sqlite` and `api.store.postgres` add how a store is written, and by which processes.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class SqlStore(ABC):
 
     Args:
         matches: the library's application over the log.
-        rows: answers questions.
-        keys: the key folder; None where none was named.
+        rows: runs queries.
+        keys: the key folder; None if none was named.
         name: the server's name.
     """
 
@@ -78,24 +79,24 @@ class SqlStore(ABC):
 
     @property
     def home(self) -> Path | None:
-        """The folder where files that go with the store may lie; None where it has none."""
+        """The folder for files that belong to the store; None if it has none."""
         return None
 
     @abstractmethod
     def announce(self, address: str) -> None:
-        """Tell processes that come later under which HTTP address this store is served."""
+        """Write down the HTTP address of this store, for processes that find it locked."""
 
     # ── keys ──
 
     @property
     def key_folder(self) -> Path:
-        """Where the keys lie.
+        """The folder of the keys.
 
         Raises:
             StoreError: no folder was named.
         """
         if self._keys is None:
-            raise StoreError("nobody said where this store's keys lie: name their folder with GLASNOST_KEYS")
+            raise StoreError("the key folder of this store is not known: name it with GLASNOST_KEYS")
         return self._keys
 
     @cached_property
@@ -103,15 +104,15 @@ class SqlStore(ABC):
         """The ring of keys that sign checkpoints, under the server's name.
 
         Raises:
-            StoreError: they sign under another one; and see `own_keys`.
+            StoreError: the keys sign under another name; see also `own_keys`.
         """
         return self.own_keys(self.name)
 
     def own_keys(self, name: str | None = None) -> KeyRing:
-        """The ring in the key folder, under this name or whichever.
+        """Open the ring in the key folder, which must sign under `name` if one is given.
 
         Raises:
-            StoreError: there are none, they are those of another store, or an older copy of this store's.
+            StoreError: there are no keys, they are those of another store, or an older copy of this store's.
         """
         ring = KeyRing.open(self.key_folder, name)
         if self._meta(WRAP_KEY) not in (None, self._vault.fingerprint):
@@ -132,18 +133,18 @@ class SqlStore(ABC):
         return Vault(wrap_key(self.key_folder))
 
     def _bind_keys(self) -> None:
-        """See that the keys are there, and are this store's own: the first ones it is opened with.
+        """Check that the keys exist and are this store's own: the first ones that it was opened with.
 
-        Where the disk is full, it is noted another time which key signs: what is stored can be read.
+        On a full disk the name of the signing key is not stored now but at another start; reading goes on.
         """
-        self.own_keys(self.name)  # first: those that are refused bind nothing
+        self.own_keys(self.name)  # first: keys that are refused are not bound
         if self._meta(WRAP_KEY) is None:
             self._enter(WRAP_KEY, self._vault.fingerprint)
         with suppress(Unavailable):
             self.note_signing()
 
     def note_signing(self) -> None:
-        """Remember which key signs now: an older copy of the key folder is then known for what it is.
+        """Store which key signs now, so that an older copy of the key folder is recognized.
 
         Raises:
             StoreError: see `keys`, and `write`.
@@ -152,7 +153,7 @@ class SqlStore(ABC):
             self._enter(SIGNING, latest)
 
     def _meta(self, name: str) -> str | None:
-        """What the store remembers of itself under this name."""
+        """The value of this name in the table `meta`."""
         row = self._one("SELECT value FROM meta WHERE name = ?", name)
         return str(row[0]) if row else None
 
@@ -170,12 +171,12 @@ class SqlStore(ABC):
         return self._hand_over(append, wrapped)
 
     def wrapped(self, match: str, secret: bytes) -> bytes:
-        """The secret of a match as this store keeps it."""
+        """Return the secret of a match as this store keeps it."""
         return self._vault.wrap(match, secret)
 
     @abstractmethod
     def write(self, work: Callable[[Cursor], T]) -> T:
-        """Do work beside the appends in one durable transaction, wholly or not at all.
+        """Do work that is not an append in one durable transaction, as a whole or not at all.
 
         Raises:
             StoreError: the store is only read, or cannot be written.
@@ -190,7 +191,7 @@ class SqlStore(ABC):
         """See `Store.watch`."""
 
     def hang_up(self) -> None:
-        """Wait no longer for a database that does not answer: its callers are refused from now on."""
+        """Stop waiting for a database that does not answer: its callers are refused from now on."""
 
     @abstractmethod
     def close(self) -> None:
@@ -206,7 +207,7 @@ class SqlStore(ABC):
         """See `Store.match`.
 
         Raises:
-            Damaged: its log is not what was once written.
+            Damaged: its log is not as it was written.
         """
         try:
             loaded: Loaded = self._matches.repository.get(match, projector_func=projected)
@@ -219,7 +220,7 @@ class SqlStore(ABC):
         """See `Store.partial_match`.
 
         Raises:
-            Damaged: what it reads of the log is not what was once written.
+            Damaged: the moves that are read are not as they were written.
         """
         found = self._reading.select_milestones(match)
         if not found or not 1 <= move < found[0][1]:
@@ -237,7 +238,7 @@ class SqlStore(ABC):
         """See `Store.since`.
 
         Raises:
-            Damaged: these are not the bytes of moves.
+            Damaged: the stored bytes are not moves.
         """
         return [self._record(event) for event in self._reading.select_events(match, gt=move)]
 
@@ -270,11 +271,11 @@ class SqlStore(ABC):
         return row[0] if row else None
 
     def proof(self, match: str) -> Signed | None:
-        """See `Store.proof`: what is stored is not believed, but checked again with the keys at hand."""
+        """See `Store.proof`: the signatures are checked with the known keys."""
         return None if self.signer(match) is None else self._checked(self.note(match) or "")
 
     def _checked(self, note: str) -> Signed:
-        """Who signed a checkpoint; a damaged one has no signer."""
+        """The signers of a checkpoint; a damaged one has none."""
         try:
             return Note.parse(note).checked(self._known)
         except Damaged:
@@ -282,10 +283,10 @@ class SqlStore(ABC):
 
     @property
     def _known(self) -> Sequence[VerifyingKey]:
-        """The public keys of this store, where its key folder is at hand.
+        """The public keys of this store; none if its key folder is not available.
 
         Raises:
-            Unavailable: the store is away, so it is not known whether these keys are its own.
+            Unavailable: the store cannot be reached, so it is not known whether these keys are its own.
         """
         try:
             return self._own.known
@@ -313,7 +314,7 @@ class SqlStore(ABC):
         self.write(work)
 
     def _wait_for_order(self, cursor: Cursor) -> None:
-        """Keep appends waiting until the transaction ends."""
+        """Make appends wait until the transaction ends."""
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
@@ -335,7 +336,7 @@ class SqlStore(ABC):
         return self._delivered(rows)
 
     def _delivered(self, rows: Sequence[Any]) -> list[Stored]:
-        """Rows as records that are read when somebody looks at them."""
+        """Rows as records whose bytes are decoded only when they are used."""
         uploaded = self._uploaded(sorted({move[0] for _, *move in rows}))
         return [
             Stored(place, unread(*move), move[0] in uploaded, uploaded.get(move[0], False))
@@ -385,7 +386,7 @@ class SqlStore(ABC):
         """See `Store.size`."""
 
     def _kept(self, statement: str, match: str) -> Any:
-        """The row of a match that stays as it is once it is written."""
+        """The row of a match that never changes once it is written."""
         return self._one(statement, match)
 
     def _one(self, statement: str, *values: Any) -> Any:

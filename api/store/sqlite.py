@@ -4,7 +4,7 @@
     <folder>/lock            which process writes the store
     <folder>.keys/           the keys, which never enter the store (GLASNOST_KEYS names another place)
 
-Every append goes through the one writer; everything else reads, on connections that cannot change anything.
+Every append goes through the one writer; everything else only reads, on read-only connections.
 """
 
 from __future__ import annotations
@@ -50,39 +50,40 @@ from domain.refusals import Sentence
 # The one writer of an SQLite store: a thread that commits many pieces of work in one durable transaction.
 #
 # Work queues up while a transaction is being made durable, and all of it goes into the next one, so the cost
-# of reaching the disk is shared.  Each piece stands in a savepoint of its own: it is done wholly or not at
-# all, and a conflict spoils no other.  When the disk itself refuses, the whole group is undone and tried
-# again one by one, so that whatever still fits is stored, and the rest is told that nothing of it was.
+# of reaching the disk is shared.  Each piece has its own savepoint: it is done as a whole or not at all, and
+# a conflict does not affect the other pieces.  If the disk refuses, the whole group is undone and tried again
+# one by one, so that what still fits is stored, and the other callers get an error that says that nothing
+# was.
 #
-# Pieces that only add moves are done together, in one statement: with each statement the thread lets go of
-# the interpreter several times, and gets it back only when the loop has had its turn.  Where a group is
-# nothing else, the statement is its own transaction.  Where it is refused, they are done one by one, each in
-# its savepoint.
+# Pieces that only add moves are done together, in one statement: with each statement the thread releases the
+# interpreter lock several times, and gets it back only after the event loop.  If a group has no other pieces,
+# the statement is its own transaction.  If it is refused, the pieces are done one by one, each in its
+# savepoint.
 
 T = TypeVar("T")
 Work = Callable[[Cursor], Any]
-_MOST = 32  # rows of one statement: each number of them is a statement of its own, which is kept prepared
+_MOST = 32  # most rows of one statement; each number of rows is another statement, which is kept prepared
 _MOVES = f"INSERT INTO stored_events ({MOVE}, kind) VALUES "
 _REQUESTS = "INSERT INTO requests (scope, key, body, status, answer) VALUES "
 
 
 class Rows(Struct):
-    """What a piece of work adds where it only adds moves, and the request that they answer."""
+    """The rows of a piece of work that only adds moves, and the request that they answer."""
 
     moves: list[tuple[Any, ...]]
     requests: list[tuple[Any, ...]]
 
 
 class Adding(ABC):
-    """Work that may only add moves."""
+    """Work that only adds moves, or may do so."""
 
     @abstractmethod
     def rows(self) -> Rows | None:
-        """What it adds; None where it does more than that, or where it must look first."""
+        """Return the rows that it adds; None if it does more than that, or must read first."""
 
     @abstractmethod
     def __call__(self, cursor: Cursor) -> int:
-        """Do it by itself; gives the position of the last move."""
+        """Do the work by itself; return the position of the last move."""
 
 
 class Writer(Queue[Work]):
@@ -93,12 +94,12 @@ class Writer(Queue[Work]):
         super().__init__()
 
     def run(self, work: Callable[[Cursor], T], after: Callable[[T], None] | None = None) -> Future[T]:
-        """Hand over work; the future gives its result once that is durable.
+        """Submit work; the future gives its result once that is durable.
 
         `after` is then called with the result, in the writer's thread; it must not block or raise.  Work
-        whose future was cancelled before it began is not begun.  The future raises `Conflict` where a
-        constraint refuses, `Unavailable` where the disk does, and whatever the work itself raises; nothing of
-        the work is then stored.
+        whose future was cancelled before it began is not begun.  The future raises `Conflict` if a constraint
+        refuses, `Unavailable` if the disk does, and any error of the work itself; nothing of the work is then
+        stored.
         """
         return self._hand_over(work, after)
 
@@ -108,7 +109,7 @@ class Writer(Queue[Work]):
                 self._committed([job])
 
     def _committed(self, group: list[Job[Work]]) -> bool:
-        """Do a group in one transaction; whether the disk took it.  If not, every job of it has failed."""
+        """Do a group in one transaction; return False if the disk refused it: all its jobs have failed."""
         jobs = [(job, _rows(job.work)) for job in group]
         try:
             if not self._added_at_once(jobs):
@@ -121,7 +122,7 @@ class Writer(Queue[Work]):
         return True
 
     def _added_at_once(self, jobs: list[tuple[Job[Work], Rows | None]]) -> bool:
-        """Do jobs that a single statement can do: that is a transaction of its own; whether it could."""
+        """Do jobs that a single statement can do, as its own transaction; return whether it could."""
         together = [(job, rows) for job, rows in jobs if rows is not None and not rows.requests]
         moves = [row for _, rows in together for row in rows.moves]
         if len(together) < len(jobs) or len(moves) > _MOST:
@@ -129,7 +130,7 @@ class Writer(Queue[Work]):
         try:
             with self._datastore.statement() as cursor:
                 last = _add(_MOVES, moves, cursor)
-        except Exception as error:  # whose row it is they find out one by one
+        except Exception as error:  # they are done one by one then, which shows whose row it is
             if _is_trouble(error):
                 raise
             return False
@@ -138,15 +139,15 @@ class Writer(Queue[Work]):
 
 
 def _rows(work: Work) -> Rows | None:
-    """What the work only adds; None where it is to be done by itself."""
+    """The rows of work that only adds moves; None if the work is to be done by itself."""
     try:
         return work.rows() if isinstance(work, Adding) else None
-    except Exception:  # by itself it fails as well, and its owner is told
+    except Exception:  # done by itself it fails as well, and its caller gets the error
         return None
 
 
 def _attempt_all(jobs: list[tuple[Job[Work], Rows | None]], cursor: Cursor) -> None:
-    """Do the jobs in order, those together that only add moves."""
+    """Do the jobs in order; do those together that only add moves."""
     together: list[tuple[Job[Work], Rows]] = []
     for job, rows in jobs:
         if rows is not None:
@@ -159,7 +160,7 @@ def _attempt_all(jobs: list[tuple[Job[Work], Rows | None]], cursor: Cursor) -> N
 
 
 def _attempt_together(jobs: list[tuple[Job[Work], Rows]], cursor: Cursor) -> None:
-    """Add the rows of all jobs; where one of them is refused, let each try by itself."""
+    """Add the rows of all jobs; if one is refused, do each job by itself."""
     moves = [row for _, rows in jobs for row in rows.moves]
     requests = [row for _, rows in jobs for row in rows.requests]
     try:
@@ -184,7 +185,7 @@ def _number(jobs: list[tuple[Job[Work], Rows]], last: int) -> None:
 
 @contextmanager
 def _undone(cursor: Cursor, *, several: bool) -> Iterator[None]:
-    """What is done in the context is undone where it fails; one statement undoes itself."""
+    """Undo what was done in the context if it fails; a single statement undoes itself."""
     if several:
         cursor.execute("SAVEPOINT jobs")
     try:
@@ -199,7 +200,7 @@ def _undone(cursor: Cursor, *, several: bool) -> Iterator[None]:
 
 
 def _add(into: str, rows: list[tuple[Any, ...]], cursor: Cursor) -> int:
-    """Add rows; gives the id of the last one.  One connection writes, so the ids follow one another."""
+    """Add rows; return the id of the last one.  Only one connection writes, so the ids are consecutive."""
     for first in range(0, len(rows), _MOST):
         some = rows[first : first + _MOST]
         cursor.execute(_statement(into, len(some), len(some[0])), [value for row in some for value in row])
@@ -213,14 +214,14 @@ def _statement(into: str, rows: int, columns: int) -> str:
 
 
 def _attempt(job: Job[Work], cursor: Cursor) -> None:
-    """Do one job within the transaction, wholly or not at all; trouble of the disk ends the transaction."""
+    """Do one job within the transaction, as a whole or not at all; a disk error ends the transaction."""
     job.result = job.error = None
     cursor.execute("SAVEPOINT job")
     try:
         job.result = job.work(cursor)
     except sqlite3.IntegrityError as error:
         job.error = Conflict(f"not stored: {error}")
-    except Exception as error:  # whatever is wrong with one job is told to its owner, not to the others
+    except Exception as error:  # an error of one job goes to its caller alone
         if _is_trouble(error):
             raise
         job.error = error
@@ -230,7 +231,7 @@ def _attempt(job: Job[Work], cursor: Cursor) -> None:
 
 
 def _is_trouble(error: Exception) -> bool:
-    """Is it the disk's or the file's, and so everybody's?"""
+    """Is it an error of the disk or the file, which concerns all jobs?"""
     own = isinstance(error, sqlite3.IntegrityError)
     return isinstance(error, (sqlite3.Error, PersistenceError)) and not own
 
@@ -241,22 +242,22 @@ def _unavailable(error: Exception) -> Unavailable:
 
 # ── How an append is stored in SQLite, in the writer's thread: by itself, or together with others ──
 #
-# By itself it looks first what the match's last move is, and can say what is wrong.  Most appends only add
-# moves of a match whose game is known: those are rows of one statement for a whole group
-# (`api.store.sqlite`), and the log's own triggers see that they follow (`api.store.sqlite_schema`).
+# By itself it first reads the match's last move, and can say what is wrong.  Most appends only add moves of a
+# match whose game is known: these are rows of one statement for a whole group, and the log's own triggers
+# check that they follow (`api.store.sqlite_schema`).
 
 
 _KNOWN = 50_000  # matches whose game is remembered
 
 
 class Games:
-    """The game of each match that something was appended to."""
+    """Remembers the game of each match that something was appended to."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     def of(self, match: str) -> str | None:
-        """The match's game; None where it must be looked up."""
+        """Return the match's game; None if it must be looked up."""
         return self._known.get(match)
 
     def note(self, match: str, game: str) -> None:
@@ -270,7 +271,7 @@ class Appending(Adding):
     """One append.
 
     Args:
-        wrapped: the match's secret as it is kept, where the append brings it.
+        wrapped: the match's wrapped secret, if the append brings one.
     """
 
     def __init__(self, append: Append, wrapped: bytes | None, recorder: Recorder, games: Games) -> None:
@@ -365,15 +366,16 @@ class SqliteStore(SqlStore):
     def open(
         cls, folder: Path, *, keys: Path | None = None, write: bool = True, name: str | None = None
     ) -> SqliteStore:
-        """Open the store in `folder`, or make one there; with `write` false it is only read, beside its
-        writer, and needs no keys.
+        """Open the store in `folder`, or make one there.
+
+        If `write` is false, the store is only read, beside its writer, and needs no keys.
 
         `keys` is the key folder (else GLASNOST_KEYS, else `<folder>.keys`), `name` the server's name (else
         GLASNOST_NAME, else "glasnost.local").
 
         Raises:
             StoreError: another process writes it; its keys are missing, those of another store or inside the
-                store; it is of a newer schema, or damaged.  The text says the way out.
+                store; it has a newer schema, or is damaged.  The text says what to do.
         """
         folder = folder.absolute()
         keys = keys or key_folder(folder)
@@ -396,11 +398,11 @@ class SqliteStore(SqlStore):
             opened.callback(lock.release)
             if sqlite_schema.is_new(folder / sqlite_schema.FILE):
                 create_keys(keys, name)
-                KeyRing.open(keys, name)  # where they are refused, no store is made
+                KeyRing.open(keys, name)  # if the keys are refused, no store is made
             store = cls(folder, keys, name, lock)
             opened.callback(store._let_go)
             store._bind_keys()
-            with suppress(StoreError, sqlite3.Error, PersistenceError):  # the disk is full: another time
+            with suppress(StoreError, sqlite3.Error, PersistenceError):  # a full disk: done at another start
                 store._people.leave_no_traces()
             opened.pop_all()
             return store
@@ -440,7 +442,7 @@ class SqliteStore(SqlStore):
         for callback in self._callbacks:
             try:
                 callback(match, position)
-            except Exception as error:  # the writer outlives its watchers
+            except Exception as error:  # an error of a callback must not end the writer
                 _log.error("a watcher of the store failed: %s", type(error).__name__)
 
     @property
@@ -454,7 +456,7 @@ class SqliteStore(SqlStore):
         self._people.leave_no_traces()
 
     def size(self) -> int:
-        """See `Store.size`; the write-ahead log counts, too."""
+        """See `Store.size`; includes the write-ahead log."""
         path = self.folder / sqlite_schema.FILE
         files = (path, path.with_name(f"{path.name}-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
@@ -476,9 +478,9 @@ class SqlitePeople(SqlPeople):
     """The people of an SQLite store.
 
     Args:
-        datastore: where they are kept.
-        writing: does work in a transaction; None where the store is only read.
-        keys: where letters of appointment lie.
+        datastore: the file of the store.
+        writing: does work in a transaction; None if the store is only read.
+        keys: the folder with the invitations of administrators.
     """
 
     def __init__(self, datastore: Datastore, writing: Writing | None, keys: Path) -> None:
@@ -486,19 +488,19 @@ class SqlitePeople(SqlPeople):
         self._datastore = datastore
 
     def forget(self, player: str, act: Act) -> bool:
-        """See `People.forget`; the name's bytes leave the store's files."""
+        """See `People.forget`; the bytes of the name are removed from the store's files."""
         forgotten = super().forget(player, act)
         self.leave_no_traces()
         return forgotten
 
     def rename(self, player: str, name: str, act: Act) -> bool:
-        """See `People.rename`; the bytes of the old name leave the store's files."""
+        """See `People.rename`; the bytes of the old name are removed from the store's files."""
         renamed = super().rename(player, name, act)
         self.leave_no_traces()
         return renamed
 
     def leave_no_traces(self) -> None:
-        """Let the bytes of old names leave the store's files, where some may still be there."""
+        """Remove the bytes of old names from the store's files, if some may still be there."""
         if self._datastore.rows(f"SELECT 1 FROM meta {accounts.TRACES}"):
             columns = ("id", "name", "role", "folded")
             self._datastore.write_afresh("people", columns, f"UPDATE meta SET value = '' {accounts.TRACES}")
@@ -506,7 +508,7 @@ class SqlitePeople(SqlPeople):
 
 
 def key_folder(folder: Path) -> Path:
-    """Where the keys of the store in `folder` lie, unless the caller says otherwise."""
+    """Return the default key folder of the store in `folder`."""
     folder = folder.absolute()
     return Path(os.environ.get("GLASNOST_KEYS") or folder.with_name(f"{folder.name}.keys"))
 

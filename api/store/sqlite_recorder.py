@@ -1,9 +1,10 @@
 """A persistence module for `eventsourcing` (PERSISTENCE_MODULE=api.store.sqlite_recorder): SQLite, WAL, FULL.
 
-It differs from the library's own module where that one falls short:
+It differs from the library's own module in this:
 
-*   one connection writes, under a lock, and every other one can only read: SQLite before 3.51.3 may corrupt a
-    file when two connections write or checkpoint at once, and two writers would only wait for each other;
+*   one connection writes, under a lock, and all others only read: SQLite before 3.51.3 may corrupt a file
+when
+    two connections write or checkpoint at once, and two writers would only wait for each other;
 *   the log is the table of `api.store.sqlite_schema`: contiguous versions, stable positions, never updated;
 *   each connection keeps its prepared statements (the library's keep one), and a look-up is one statement.
 """
@@ -42,7 +43,7 @@ class WritingConnection(library.SQLiteConnection):
     """The one connection that writes."""
 
     def commit(self) -> None:
-        """Commit, or be out of the transaction: a failed commit leaves nothing open."""
+        """Commit; if that fails, roll back, so that no transaction stays open."""
         try:
             super().commit()
         except sqlite3.Error:
@@ -53,13 +54,13 @@ class WritingConnection(library.SQLiteConnection):
 class Datastore(library.SQLiteDatastore):
     """One file: the writing connection and the reading ones.
 
-    Reading connections wait in a stack of their own, as many as there were readers at once: with the
-    library's pool and a transaction around it a look-up by key takes 30 us, so 5.
+    Idle reading connections wait in a stack, as many as there were readers at once: a look-up by key takes 5
+    us; with the library's pool and a transaction it takes 30 us.
     """
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self._path, self._alone, self._closed = path, Lock(), False
-        self._to_empty = False  # the write-ahead log is still to be emptied
+        self._to_empty = False  # whether the write-ahead log is still to be emptied
         self._idle: list[ReadingConnection] = []
         self._writing: WritingConnection | None = None
         super().__init__(str(path), originator_id_type="text")
@@ -83,7 +84,7 @@ class Datastore(library.SQLiteDatastore):
 
     @contextmanager
     def get_connection(self, *, commit: bool) -> Iterator[library.SQLiteConnection]:
-        """A reading connection, or the writing one, for as long as the context lasts."""
+        """Lend a reading connection, or the writing one, for as long as the context lasts."""
         if not commit:
             with self._reading() as connection:
                 yield connection
@@ -109,7 +110,7 @@ class Datastore(library.SQLiteDatastore):
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Iterator[library.SQLiteCursor]:
-        """All of what is done in the context, or nothing."""
+        """Do everything in the context in one transaction."""
         if commit:
             self._must_be_there()
         with (
@@ -120,7 +121,7 @@ class Datastore(library.SQLiteDatastore):
 
     @contextmanager
     def statement(self) -> Iterator[library.SQLiteCursor]:
-        """One statement that writes, and is a transaction of its own: durable when it is done, or undone."""
+        """Run one statement that writes as its own transaction: it is durable when it is done, or undone."""
         self._must_be_there()
         with self.get_connection(commit=True) as connection:
             try:
@@ -130,7 +131,7 @@ class Datastore(library.SQLiteDatastore):
                 raise
 
     def _must_be_there(self) -> None:
-        """SQLite goes on writing a file that was deleted, and so acknowledges what cannot be found again."""
+        """Check that the file exists: SQLite goes on writing a deleted file, so commits would be lost."""
         if self._writing is not None and _file(self._path) != self._file:
             raise sqlite3.OperationalError(f"{self._path} was deleted or replaced while it is served")
 
@@ -142,16 +143,16 @@ class Datastore(library.SQLiteDatastore):
             self._to_empty = bool(cursor.fetchone()[0])
 
     def checkpoint_if_due(self) -> None:
-        """The same, where somebody read it the last time."""
+        """Do the same, if a reader prevented it the last time."""
         if self._to_empty:
             self.checkpoint()
 
     def write_afresh(self, table: str, columns: Sequence[str], beside: str) -> None:
-        """Write a whole table anew, and carry out the statement `beside` with it.
+        """Write a whole table anew, and execute the statement `beside` with it.
 
-        Nothing is left in the file of rows that were changed or deleted: `secure_delete` alone leaves copies
-        of them where a page was split or joined before (of 200 names 1).  All pages are emptied at once,
-        which SQLite does only while it looks after no foreign keys.
+        No bytes of changed or deleted rows stay in the file: `secure_delete` alone leaves copies of them
+        where a page was split or joined before (of 1 name in 200).  All pages are emptied at once, which
+        SQLite does only while it does not check foreign keys.
         """
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         with self.get_connection(commit=True) as connection:
@@ -169,7 +170,7 @@ class Datastore(library.SQLiteDatastore):
         self.checkpoint()
 
     def close(self) -> None:
-        """Close all connections, the writing one last: it tidies the files up."""
+        """Close all connections, the writing one last, because it removes the write-ahead log."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -180,7 +181,7 @@ class Datastore(library.SQLiteDatastore):
 
 
 def _file(path: Path) -> tuple[int, int] | None:
-    """Which file lies there now; None: none."""
+    """Return device and inode of the file that is there now; None if there is none."""
     with suppress(FileNotFoundError):
         found = path.stat()
         return found.st_dev, found.st_ino
@@ -193,7 +194,7 @@ class Recorder(Reading, library.SQLiteApplicationRecorder):
     datastore: Datastore
 
     def construct_create_table_statements(self) -> list[str]:
-        """None: `api.store.sqlite_schema` makes and migrates the tables when the file is opened."""
+        """Return none: `api.store.sqlite_schema` makes and migrates the tables when the file is opened."""
         return []
 
     def _insert_events(

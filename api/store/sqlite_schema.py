@@ -1,10 +1,10 @@
-"""The tables of a store's file, and how a file of another schema is treated.
+"""The tables of a store's file, and the migration of older files.
 
 The log is append-only by the tables' own triggers: a move follows the last one of its match, and nothing
-stored is ever updated or deleted, by any holder of the file.  Everything else (people, tokens, answered
-requests) lies beside the log.
+stored is ever updated or deleted, by any program that opens the file.  Everything else (people, tokens,
+answered requests) is in tables beside the log.
 
-A file of a newer schema is refused, an older one is migrated after a copy of it was made.
+A file with a newer schema is refused; one with an older schema is copied, then migrated.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _UPLOADS = (
     ) STRICT, WITHOUT ROWID""",
 )
 
-# What is done with people, and their names as they are looked for (see `api.store.accounts`).
+# The audit log of people, and their folded names (see `api.store.accounts`).
 _PEOPLE = (
     "CREATE INDEX people_folded ON people (folded, id) WHERE folded IS NOT NULL",
     """CREATE TABLE audit_log (
@@ -130,7 +130,7 @@ SCHEMA = Schema(
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
-    """A connection that can change nothing.
+    """Open a read-only connection.
 
     Raises:
         StoreError: there is no such file, or it cannot be opened.
@@ -149,7 +149,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def _lies_still(path: Path) -> bool:
-    """Is it whole, without a log beside it, on a file system without writers, as a mounted snapshot?"""
+    """Is the file complete, without a write-ahead log, on a read-only file system (a mounted snapshot)?"""
     return _is_read_only(path.parent) and not _log_beside(path).exists()
 
 
@@ -165,12 +165,12 @@ def _is_read_only(folder: Path) -> bool:
 
 
 def connect_for_writing(path: Path, schema: Schema = SCHEMA) -> sqlite3.Connection:
-    """The one connection that writes: every commit is durable (WAL, synchronous FULL) when it returns.
+    """Open the one connection that writes: every commit is durable (WAL, synchronous FULL) when it returns.
 
-    Makes the file where there is none, and migrates an older one after copying it.
+    Makes the file if there is none; copies an older file, then migrates it.
 
     Raises:
-        StoreError: no store, or a store of a newer schema.
+        StoreError: the file is not a store, or has a newer schema.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -187,7 +187,7 @@ def connect_for_writing(path: Path, schema: Schema = SCHEMA) -> sqlite3.Connecti
 
 
 def is_new(path: Path) -> bool:
-    """Is there no store yet?"""
+    """Is there no store at this path yet?"""
     if not path.exists():
         return True
     with closing(connect_for_reading(path)) as connection:
@@ -205,13 +205,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema) -> None
 
 
 def _settle(connection: sqlite3.Connection, path: Path, found: int | None, schema: Schema) -> None:
-    """Make the file durable, and of this schema."""
+    """Set the file's modes for durability, and make or migrate its tables."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone does not reach the disk there
     connection.execute("PRAGMA secure_delete = ON")  # a forgotten name is overwritten, not only unlinked
     connection.execute("PRAGMA foreign_keys = ON")
-    with suppress(sqlite3.Error):  # what a process that was killed has left of a forgotten name goes now
+    with suppress(sqlite3.Error):  # removes what a killed process has left of a forgotten name
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if found is None:
         _run(connection, schema.tables, schema.version)
@@ -221,7 +221,7 @@ def _settle(connection: sqlite3.Connection, path: Path, found: int | None, schem
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int | None:
-    """The schema version of a store's file; None for an empty file.
+    """Return the schema version of a store's file; None for an empty file.
 
     Raises:
         StoreError: the file is something else.
@@ -241,10 +241,10 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int | None:
 
 
 def must_be_known(path: Path, schema: Schema = SCHEMA) -> int:
-    """The schema version of a store's file that this version can read or migrate.
+    """Return the schema version of a store's file, which this version can read or migrate.
 
     Raises:
-        StoreError: no store, or a store of a newer schema.
+        StoreError: there is no store, or it has a newer schema.
     """
     if not path.is_file():
         raise StoreError(f"there is no store: {path} does not exist")
@@ -258,10 +258,10 @@ def must_be_known(path: Path, schema: Schema = SCHEMA) -> int:
 
 
 def must_be_current(path: Path, schema: Schema = SCHEMA) -> None:
-    """A store that is only read must have the schema of this version, for reading migrates nothing.
+    """Check that a store that is only read has the schema of this version, because reading migrates nothing.
 
     Raises:
-        StoreError: no store, or another schema (`Older`: an older one).
+        StoreError: there is no store, or it has another schema (`Older`: an older one).
     """
     found = must_be_known(path, schema)
     if found < schema.version:
@@ -272,7 +272,7 @@ def must_be_current(path: Path, schema: Schema = SCHEMA) -> None:
 
 
 def newer(path: Path, found: int, schema: Schema) -> StoreError:
-    """The refusal of a file from the future."""
+    """Return the error for a file with a newer schema."""
     return StoreError(
         f"{path} has schema {found}, this version of Glasnost knows up to {schema.version}:"
         " use the version that wrote it, or a later one; nothing was changed"
@@ -280,7 +280,7 @@ def newer(path: Path, found: int, schema: Schema) -> StoreError:
 
 
 def _copy(connection: sqlite3.Connection, path: Path, found: int) -> Path:
-    """A copy of the file as it was, beside it; an earlier copy is never overwritten."""
+    """Copy the file, as it is, beside itself; an earlier copy is never overwritten."""
     number = 0
     while (copy := path.with_name(f"{path.name}.schema-{found}{f'-{number}' if number else ''}")).exists():
         number += 1
@@ -305,7 +305,7 @@ def _migrate(connection: sqlite3.Connection, path: Path, found: int, schema: Sch
 
 
 def _run(connection: sqlite3.Connection, statements: list[str] | tuple[str, ...], version: int) -> None:
-    """All statements and the new version, or none of them."""
+    """Run all statements and set the new version, or do nothing of it."""
     connection.create_function("folded_name", 1, folded, deterministic=True)
     connection.create_function("kind_of_row", 2, kind_of_row, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")

@@ -23,18 +23,18 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match, open_match
 
-QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only see whether everything runs: the tests do so
+QUICK = os.environ.get("GLASNOST_BENCH") == "quick"  # only check that everything runs: the tests do so
 SECONDS = 0.02 if QUICK else 3.0  # for one claim
 LEAST = 1 if QUICK else 3  # times that a task is carried out for it
-LONG = {"twilight_struggle": 10, "imperial_struggle": 6}  # whose whole length is measured besides: turns
-PLAYER = "pabcdefghijklmnop"  # who plays every seat
+LONG = {"twilight_struggle": 10, "imperial_struggle": 6}  # turns of a whole match, which is measured, too
+PLAYER = "pabcdefghijklmnop"  # the player of every seat
 START = 1_790_000_000_000_000  # microseconds UTC: the time of the first move
 
 
 def compared(floor: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
-    """The shortest times of two tasks in seconds, run in turn, so that a busy moment hits both."""
+    """Return the shortest times of two tasks in seconds, run in turn, so that a busy moment slows both."""
     gc.collect()
-    gc.freeze()  # what the benchmark itself holds is not to be looked through again and again
+    gc.freeze()  # the collector need not scan the benchmark's own objects
     floors: list[float] = []
     times: list[float] = []
     while len(times) < LEAST or sum(times) + sum(floors) < SECONDS:
@@ -44,7 +44,7 @@ def compared(floor: Callable[[], object], ours: Callable[[], object]) -> tuple[f
 
 
 def milliseconds(times: Sequence[float], share: float) -> float:
-    """The time, in ms, that this share of all times, in seconds, does not exceed: 0.99 gives the p99."""
+    """The time in ms that this share of all times (in seconds) does not exceed: 0.99 gives the p99."""
     return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
 
 
@@ -54,32 +54,32 @@ def percentiles(times: Sequence[float]) -> str:
 
 
 def ratios(ours: Sequence[float], floor: Sequence[float]) -> str:
-    """How many times the floor's these are: the medians and the p99s."""
+    """The ratios to the floor: of the medians and of the p99s."""
     return " and ".join(
         f"{milliseconds(ours, share) / milliseconds(floor, share):.1f}" for share in (0.5, 0.99)
     )
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """How long a task takes."""
+    """Return how long a task takes, in seconds."""
     began = time.perf_counter()
     task()
     return time.perf_counter() - began
 
 
 def say(claim: str, text: str) -> None:
-    """The line of a claim."""
+    """Print the line of a claim."""
     sys.stdout.write(f"{claim}: {text}\n")
     sys.stdout.flush()
 
 
 def rate(value: float) -> str:
-    """A rate, readable."""
+    """Return a rate as text."""
     return f"{value:,.0f}"
 
 
 def played(game: Game, seed: int) -> tuple[Match, Secret]:
-    """A whole match between random bots, live as the gate would record it, and its secret."""
+    """Return a whole match between random bots, as the gate would record it live, and its secret."""
     name = f"m{hashlib.sha256(f'{game.name} {seed}'.encode()).hexdigest()[:16]}"
     secret = Secret(hashlib.sha256(f"bench {seed}".encode()).digest(), name)
     bot, now = RandomBot(random.Random(seed)), START
@@ -104,10 +104,10 @@ def played(game: Game, seed: int) -> tuple[Match, Secret]:
 
 
 def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
-    """So many matches of each game, by its name; and one long match of some, under a name of its own.
+    """Return so many matches of each game, by its name; and one long match of some games, by its own name.
 
-    Whoever plays Twilight Struggle at random mostly starts a nuclear war long before the tenth turn, so a
-    match that sees it is looked for; and so is one of Imperial Struggle that sees the sixth.
+    Random play of Twilight Struggle mostly starts a nuclear war long before the tenth turn, so a match is
+    searched that reaches it; and so is a match of Imperial Struggle that reaches the sixth.
     """
     found = {
         name: [played(game, seed) for seed in range(1 if QUICK else matches)] for name, game in GAMES.items()
@@ -118,12 +118,12 @@ def many(matches: int) -> dict[str, list[tuple[Match, Secret]]]:
 
 
 def long_name(game: str) -> str:
-    """What the line of a long match is called."""
+    """Return the name for the line of a long match."""
     return f"{game}, {LONG[game]} turns"
 
 
 def _long(game: Game) -> tuple[Match, Secret]:
-    """The first match that sees the last turn (in a quick run: the first match)."""
+    """The first match that reaches the last turn (in a quick run: the first match)."""
     for seed in itertools.count():
         match, secret = played(game, seed)
         if QUICK or sees_last_turn(game, match.positions[-1].table):
@@ -137,11 +137,11 @@ def sees_last_turn(game: Game, table: Any) -> bool:
 
 
 def length(matches: Sequence[tuple[Match, Secret]]) -> str:
-    """How long these matches are, on average."""
+    """Return the average length of these matches, as text."""
     return f"{sum(match.move for match, _ in matches) / len(matches):.0f} moves each"
 
 
 def accept(match: Match, draft: Draft) -> None:
-    """Take the records of a draft in, as the gate does after the commit."""
+    """Add the records of a draft to the match, as the gate does after the commit."""
     for record in draft.records:
         match.accept(record, draft.live if record is draft.records[-1] else None)

@@ -1,6 +1,6 @@
-"""A store with many moves: copies of some matches under other names, as if they had been played at once.
+"""Fills a store with many moves: copies of some matches under other names, as if all were played at once.
 
-A copy says its own name and nothing else that differs, so its log reads like any other, but proves nothing.
+A copy differs only in its name, so its log can be read like any other, but proves nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from domain.log import Record, codec
 from domain.match import Match
 
 AT_ONCE = 4 if QUICK else 32  # matches that are played at the same time
-_SLICE = 8  # moves of one of them in a row
+_SLICE = 8  # moves of one match in a row
 
 
 def fill(store: SqlStore, moves: int, *, seeds: int = 6) -> int:
-    """Write matches until the store holds at least so many moves; gives how many it holds.
+    """Write matches until the store holds at least so many moves; return how many it holds.
 
     Args:
-        seeds: of each game so many matches are played, the others are copies.
+        seeds: how many matches of each game are played; the others are copies.
     """
     matches = itertools.cycle(played(game, seed)[0] for seed in range(seeds) for game in GAMES.values())
     numbers = itertools.count()
@@ -37,7 +37,7 @@ def fill(store: SqlStore, moves: int, *, seeds: int = 6) -> int:
 
 
 def copied(match: Match, name: str, moves: int, player: str = PLAYER) -> list[Record]:
-    """The first moves of a match under another name, as if this player had played them."""
+    """Return the first moves of a match under another name, as if this player had played them."""
     known, new = codec(match.game), {match.id.encode(): name.encode(), PLAYER.encode(): player.encode()}
     found = []
     for record in match.records[:moves]:
@@ -49,7 +49,7 @@ def copied(match: Match, name: str, moves: int, player: str = PLAYER) -> list[Re
 
 
 def _mixed(matches: list[list[Append]]) -> Iterator[Append]:
-    """An append of each in turn."""
+    """Yield an append of each match in turn."""
     for appends in itertools.zip_longest(*matches):
         yield from (append for append in appends if append is not None)
 

@@ -1,4 +1,4 @@
-"""The light load of `_load` over WebSockets: one socket for each player."""
+"""The load of `_load` over WebSockets: one socket for each player."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _reply = msgspec.json.Decoder(_Reply).decode
 
 
 class Socket(Conversation):
-    """One open socket, a question is a frame; counts what is pushed meanwhile."""
+    """One open socket, on which a question is a frame; counts the frames that are pushed meanwhile."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Socket(Conversation):
 
     @classmethod
     async def entered(cls, port: int, token: str) -> Socket:
-        """A socket of the player with this token."""
+        """Open a socket for the player with this token."""
         socket = await cls.to(port)
         await socket.ask(_HANDSHAKE.format(token).encode())
         return socket
@@ -104,11 +104,11 @@ class SocketPlace:
 
 
 class Sockets:
-    """What a table plays through: messages go by the player's socket, everything else over HTTP."""
+    """The connections of a table: messages go over the player's socket, everything else over HTTP."""
 
     def __init__(self, wire: Wire) -> None:
         self.by_token: dict[str, Socket] = {}
-        self.told, self._wire = wire.told, wire
+        self.json, self._wire = wire.json, wire
 
     async def ask(self, request: Request) -> tuple[int, bytes]:
         """One message; see `Socket.ask`."""

@@ -1,4 +1,4 @@
-"""What the floors store through: a thread that commits all rows that came meanwhile in one transaction."""
+"""The store of the floors: a thread that commits all waiting rows in one transaction."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from queue import Empty, SimpleQueue
 
 import psycopg
 
-ROW = b"x" * 600  # about what a move is, stored
-ANSWER = b"y" * 350  # about what an answered request is, stored
+ROW = b"x" * 600  # about the size of a stored move
+ANSWER = b"y" * 350  # about the size of a stored answer
 
 DURABLE = ("fsync=on", "synchronous_commit=on", "shared_buffers=128MB")  # settings of the tests' PostgreSQL
 BARE = """
@@ -33,10 +33,10 @@ Commit = Callable[[int], None]  # makes so many rows durable
 
 
 class Writer:
-    """The thread.
+    """The writing thread.
 
     Args:
-        connected: is called in the thread, and gives what commits.
+        connected: is called in the thread; connects, and returns the function that commits.
     """
 
     def __init__(self, connected: Callable[[], Commit]) -> None:

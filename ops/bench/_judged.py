@@ -1,4 +1,4 @@
-"""What a move costs that comes by no door and goes to no store: judging it, making its record, taking it in.
+"""The cost of a move without transport and store: to judge it, to make its record, and to take that in.
 
 Played matches are played again, answer by answer, so that nothing else is measured.
 """

@@ -1,7 +1,7 @@
-"""A light load: clients over raw sockets that play honest random matches, and the server processes they meet.
+"""A cheap load: clients over raw sockets that play random matches by the rules, and the server processes.
 
-The load shares the machine with the server, so a request costs it a few microseconds: the head is made once
-for each match and seat, and of an answer only the next question is decoded.
+The load shares the machine with the server, so a request must cost it only a few microseconds: the head is
+made once for each match and seat, and of an answer only the next question is decoded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Option(Struct):
 
 
 class Question(Struct):
-    """What a client needs of a prompt."""
+    """The fields of a prompt that a client needs."""
 
     move: int
     options: list[_Option]
@@ -59,14 +59,14 @@ _done = msgspec.json.Decoder(_Done).decode
 
 
 class Count(Struct):
-    """What the clients did: the times of all moves in seconds, and how many prompts they had to fetch."""
+    """The work of the clients: the times of all moves in seconds, and how many prompts they had to fetch."""
 
     times: list[float] = []
     fetched: int = 0
 
 
 class Place:
-    """One seat of one match: its requests, all but for what changes."""
+    """One seat of one match: its requests, without the parts that change."""
 
     def __init__(self, match: str, token: str) -> None:
         self.fetch = head("GET", f"{match}/prompt", token) + b"0\r\n\r\n"
@@ -96,16 +96,16 @@ class Table:
     async def prepare(self) -> None:
         """Connect, become a player for each seat, and open matches."""
         self._wire = wire = await Wire.to(self._port)
-        seats = (await wire.told("GET", f"/v1/games/{GAME}"))["seats"]
+        seats = (await wire.json("GET", f"/v1/games/{GAME}"))["seats"]
         self._tokens = {
-            seat: (await wire.told("POST", "/v1/players", {"name": f"{seat} {self._number}"}))["token"]
+            seat: (await wire.json("POST", "/v1/players", {"name": f"{seat} {self._number}"}))["token"]
             for seat in seats
         }
         for _ in range(_MATCHES):
             self._matches.append(await self._opened())
 
     async def play(self, until: float, count: Count) -> None:
-        """Play until that time, at least one answer."""
+        """Play until that time, but at least one answer."""
         while await self._played(
             self._matches.pop() if self._matches else await self._opened(), until, count
         ):
@@ -115,20 +115,20 @@ class Table:
     async def _opened(self) -> list[Place]:
         """The seats of a new match, all taken."""
         first = next(iter(self._tokens.values()))
-        opened = await self._wire.told("POST", "/v1/matches", {"game": GAME}, first)
+        opened = await self._wire.json("POST", "/v1/matches", {"game": GAME}, first)
         match = f"/v1/matches/{opened['match']}"
         for seat, token in self._tokens.items():
-            await self._wire.told("POST", f"{match}/seats/{seat}", {}, token)
+            await self._wire.json("POST", f"{match}/seats/{seat}", {}, token)
         return [self._place(match, token) for token in self._tokens.values()]
 
     def _place(self, match: str, token: str) -> Place:
         return Place(match, token)
 
     async def _played(self, places: Sequence[Place], until: float, count: Count) -> bool:
-        """Play a match; whether there is time for another one.
+        """Play a match; return whether there is time for another one.
 
-        The answer to a move brings the next question to the same seat.  Only where it brings none, the other
-        seat asks what it is asked; where that is nothing either, the match is over.
+        The answer to a move brings the next question to the same seat.  Only if it brings none, the other
+        seat fetches its question; if there is none either, the match is over.
         """
         mine, other = places
         silent = 0
@@ -154,10 +154,10 @@ class Table:
 
 
 class Asking(Table):
-    """A client that only asks, again and again, what a seat is asked: a prompt stands for a move."""
+    """A client that only fetches the prompt of a seat, again and again; each counts as a move."""
 
     async def play(self, until: float, count: Count) -> None:
-        """Ask until that time, at least once."""
+        """Fetch until that time, but at least once."""
         places, ended = self._matches.pop(), 0.0
         while ended <= until:
             for place in places:
@@ -170,24 +170,24 @@ class Asking(Table):
 
 
 class Load(Struct):
-    """What came of a load: the times of the moves in seconds, fetches for each move, the server's CPU."""
+    """The result of a load: the times of the moves in seconds, fetches for each move, the server's CPU."""
 
     times: list[float]
     fetched: float
     per_second: float
     micros: float  # of CPU time in all server processes, for each move
-    clients: float  # microseconds of the clients' own
-    beside: float  # microseconds of whatever else was measured
+    clients: float  # microseconds of CPU time in the clients, for each move
+    beside: float  # microseconds of the CPU time of `beside`, for each move
 
 
 def latency(ours: Load, floor: Load) -> str:
-    """The times of a move beside those of the floor."""
+    """Return the times of a move and those of the floor, as text."""
     beside = f"floor: {percentiles(floor.times)}; ratio {ratios(ours.times, floor.times)}"
     return f"{percentiles(ours.times)}; {beside}"
 
 
 class Bare:
-    """A client of the floor: it asks for nothing that it would have to understand."""
+    """A client of the floor, which decodes no answer."""
 
     def __init__(self, port: int, number: int, fetched: float) -> None:
         self._port, self._share, self._due = port, fetched, number / CLIENTS
@@ -199,7 +199,7 @@ class Bare:
         self._wire = await Wire.to(self._port)
 
     async def play(self, until: float, count: Count) -> None:
-        """Post until that time, at least once, and fetch now and then."""
+        """Post until that time, but at least once, and fetch now and then."""
         while True:
             began = time.perf_counter()
             await self._wire.ask(self._request)
@@ -215,21 +215,21 @@ class Bare:
                 count.fetched += 1
 
 
-Client = Callable[[int, int], Any]  # of a port and a number
+Client = Callable[[int, int], Any]  # makes a client from a port and a number
 
 
 def bare(fetched: float) -> Client:
-    """Clients of the floor that fetch so often for each move."""
+    """Return a maker of clients of the floor that fetch so often for each move."""
     return lambda port, number: Bare(port, number, fetched)
 
 
 def load(
     client: Client, servers: Sequence[Server], clients: int, beside: Callable[[], float] = lambda: 0.0
 ) -> Load:
-    """Let so many clients play on these servers, in turn on each.
+    """Run so many clients on these servers, distributed in turn.
 
     Args:
-        beside: the seconds of CPU that something else has used, such as a database.
+        beside: returns the seconds of CPU that something else has used, such as a database.
     """
     return uvloop.run(_load(client, servers, clients, beside))
 
@@ -259,18 +259,18 @@ class Server:
         self.port, self._process = int(line.strip().rpartition(":")[2]), psutil.Process(process.pid)
 
     def memory(self) -> int:
-        """Bytes that it holds resident."""
+        """Return the resident memory in bytes."""
         return int(self._process.memory_info().rss)
 
     def cpu(self) -> float:
-        """Seconds of CPU that it has used, in the kernel too."""
+        """Return the seconds of CPU that the process has used, those in the kernel included."""
         times = self._process.cpu_times()
         return float(times.user + times.system)
 
 
 @contextmanager
 def server(*arguments: str, **environment: str) -> Iterator[Server]:
-    """A server process: Python with these arguments, which says where it listens."""
+    """Start a server process: Python with these arguments, which prints where it listens."""
     command, given = [sys.executable, *arguments], {**os.environ, **_LIMITS, **environment}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=given) as process:
         try:

@@ -1,7 +1,7 @@
-"""Long matches: CIA vs. KGB for as many moves as one likes, though its decks allow but some hundreds.
+"""Long matches: CIA vs. KGB for any number of moves, although its decks allow only some hundreds.
 
-The score limit is raised.  Whenever a match has come far an organizer rules that it goes back to its first
-question, and it is played on from there: the log, the tree and all that is kept of a match go on growing.
+The score limit is raised.  When a match has come far, an organizer rules that it goes back to its first
+question, and it is played on from there: the log, the tree and everything kept of a match go on growing.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _PLAYERS = (PLAYER, "pponmlkjihgfedcba")
 
 
 def context_of(seed: int) -> Context:
-    """What the commands to the long match of a seed come with."""
+    """Return the context of the commands to the long match of a seed."""
     name = f"mlong{seed}"
     return Context(Secret(hashlib.sha256(name.encode()).digest(), name), START, product())
 
 
 def long_match(seed: int, moves: int) -> Match:
-    """A running match of at least so many moves between random bots."""
+    """Return a running match of at least so many moves between random bots."""
     context, bot = context_of(seed), RandomBot(random.Random(seed))
     options = GAME.settle(None, {"score_limit": 100_000})
     name, opener = context.secret.match, _PLAYERS[0]
@@ -50,12 +50,12 @@ def long_match(seed: int, moves: int) -> Match:
 
 
 def back(match: Match, context: Context, to: int) -> None:
-    """An organizer rules that the match goes back to the table after move `to`."""
+    """Make an organizer rule that the match goes back to the table after move `to`."""
     accept(match, match.rule(context, "oabcdefghijklmnop", "once more", back_to=to))
 
 
 def asked(match: Match) -> tuple[Seat, Prompt]:
-    """Somebody who is asked, and what."""
+    """Return a seat that is asked, and its question."""
     assert match.asked is not None
     seat = next(iter(match.asked.seats))
     standing = match.prompt(seat)

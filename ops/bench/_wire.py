@@ -9,14 +9,14 @@ import msgspec
 
 
 class Conversation(asyncio.Protocol):
-    """One connection, on which one thing is asked at a time: bytes, answered by a status and bytes."""
+    """One connection, with one question at a time: bytes, answered by a status and bytes."""
 
     def __init__(self) -> None:
         self._answer: asyncio.Future[tuple[int, bytes]]
 
     @classmethod
     async def to(cls, port: int) -> Self:
-        """One with a server on this machine."""
+        """Connect to a server on this machine."""
         _, found = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
         return found
 
@@ -25,7 +25,7 @@ class Conversation(asyncio.Protocol):
         self._transport = transport
 
     async def ask(self, question: bytes) -> tuple[int, bytes]:
-        """Send a question; gives the status and what else was answered."""
+        """Send a question; return the status and the rest of the answer."""
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(question)
         return await self._answer
@@ -47,8 +47,8 @@ class Wire(Conversation):
         super().__init__()
         self._head = b""
 
-    async def told(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
-        """The same for what is asked once: gives the body, decoded."""
+    async def json(self, method: str, path: str, body: Any = None, token: str = "") -> Any:
+        """Send a request that is made only once; return the decoded body of its answer."""
         content = b"" if body is None else msgspec.json.encode(body)
         status, data = await self.ask(head(method, path, token) + b"%d\r\n\r\n" % len(content) + content)
         assert status in (200, 201), data
@@ -68,10 +68,10 @@ class Wire(Conversation):
 
 
 def head(method: str, path: str, token: str = "") -> bytes:
-    """A request up to the number of its bytes."""
-    told = f"authorization: Bearer {token}\r\n" if token else ""
+    """Return a request up to the value of its content-length."""
+    authorization = f"authorization: Bearer {token}\r\n" if token else ""
     text = (
-        f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n{told}"
+        f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}"
         "content-type: application/json\r\ncontent-length: "
     )
     return text.encode()

@@ -1,12 +1,12 @@
 """The read models catching up with a log: in SQLite in moves/s of the processor (300,000 is the aim), and in
 PostgreSQL, whose server has processes of its own, in moves/s of the clock (50,000 is the aim).
 
-Each projection alone, then all of them, which share the reading.  The floor is the quickest projector there
-can be: bare sqlite3, or psycopg, that reads the same rows, counts the moves of each match, and writes the
+Each projection alone, then all of them, which share the reading.  The floor is the fastest possible
+projector: bare sqlite3, or psycopg, that reads the same rows, counts the moves of each match, and writes the
 counts with each batch of as many records.
 
-Turn summaries are no rows: they are put together from a match when somebody reads them.  Beside them stands
-what is done at each reading anyway, to tell them in words.
+Turn summaries are not stored as rows: they are folded from a match at each reading.  Their floor is what each
+reading does anyway: to put them in words.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ROUNDS = 1 if QUICK else 3  # the shortest of so many counts
 
 
 def main() -> None:
-    """One line for each projection, one for all of them together, and one for turn summaries."""
+    """Print one line for each projection, one for all of them together, and one for turn summaries."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "store")) as store,
@@ -132,13 +132,13 @@ def _turns(match: Match) -> tuple[Turn, ...]:
 
 
 class _Words:
-    """Tells turn summaries that were put together before."""
+    """Puts turn summaries in words that were folded before."""
 
     def __init__(self, matches: Sequence[Match]) -> None:
         self._found = [(match, _turns(match)) for match in matches]
 
     def tell(self) -> None:
-        """In words, all of them."""
+        """Put all of them in words."""
         for match, found in self._found:
             words = match.game.words("en", match.opened.options, match.opened.edition)
             for turn in found:

@@ -1,7 +1,8 @@
-"""What isolation, connection and protection cost in a move of Imperial Struggle: their share of random play.
+"""The cost of isolation, connection and protection in a move of Imperial Struggle: their share of random
+play.
 
-Every question about them that the rules ask in a match is written down, and asked once more by itself.  The
-floor is one look at a flag for each of them.
+Every question about them that the rules ask in a match is recorded, and asked once more by itself.  The floor
+is one test of a flag for each question.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _play(seeds: list[str], count: Count) -> None:
 
 @contextmanager
 def _written_down() -> Iterator[list[Asked]]:
-    """Meanwhile every such question of the rules is written down; those of one to another are not."""
+    """Record every such question of the rules in the context, but none that one question asks another."""
     asked: list[Asked] = []
     changed: list[tuple[ModuleType, Callable[..., Any]]] = []
 

@@ -29,13 +29,13 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "shared_buffers=128MB")
 
 
 class Done(Struct):
-    """What is needed of the answer to a move."""
+    """The fields of the answer to a move that are needed."""
 
     move: int
 
 
 class Stream:
-    """One open stream of events: when each of them came."""
+    """One open event stream, with the time at which each event came."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -59,7 +59,7 @@ class Stream:
                 self._news.set()
 
     async def came(self, move: int) -> float:
-        """When the event of this move came; waits for it."""
+        """Wait for the event of this move; return when it came."""
         while move not in self._came:
             self._news.clear()
             await self._news.wait()
@@ -72,16 +72,16 @@ class Stream:
 
 
 async def measured(here: int, there: int) -> tuple[list[float], list[float]]:
-    """Seconds from posting a move here to its event here, and there; sorted."""
+    """Return the seconds from posting a move here to its event here, and there; sorted."""
     wire, luck = await Wire.to(here), random.Random(1)
-    token = (await wire.told("POST", "/v1/players", {"name": "Ann"}))["token"]
+    token = (await wire.json("POST", "/v1/players", {"name": "Ann"}))["token"]
     own: list[float] = []
     other: list[float] = []
     while len(other) < MOVES:
-        opened = await wire.told("POST", "/v1/matches", {"game": GAME}, token)
+        opened = await wire.json("POST", "/v1/matches", {"game": GAME}, token)
         match = f"/v1/matches/{opened['match']}"
         for seat in opened["seats"]:
-            await wire.told("POST", f"{match}/seats/{seat}", {}, token)
+            await wire.json("POST", f"{match}/seats/{seat}", {}, token)
         streams = [await Stream.of(port, match) for port in (here, there)]
         await asyncio.gather(*(stream.came(1 + len(opened["seats"])) for stream in streams))
         place = Place(match, token)
@@ -107,11 +107,11 @@ def main() -> None:
     for name in ("without Redis", "with Redis"):
         with ExitStack() as running, tempfile.TemporaryDirectory() as scratch:
             store = running.enter_context(running.enter_context(own_postgres(*DURABLE)).database())
-            told = {"GLASNOST_KEYS": str(Path(scratch) / "keys")}
+            settings = {"GLASNOST_KEYS": str(Path(scratch) / "keys")}
             if name == "with Redis":
-                told["GLASNOST_REDIS"] = running.enter_context(own_redis()).url
+                settings["GLASNOST_REDIS"] = running.enter_context(own_redis()).url
             command = ["-m", "api.cli.main", "serve", "--store", store, "--port", "0", "--empty"]
-            ports = [running.enter_context(server(*command, **told)).port for _ in range(2)]
+            ports = [running.enter_context(server(*command, **settings)).port for _ in range(2)]
             own, other = uvloop.run(measured(*ports))
         say(
             f"a move posted to one worker, seen in a stream at another, {name}",

@@ -1,8 +1,7 @@
-"""Import and check of a log of a game played elsewhere: under a second each is the aim.
+"""Import and check of a log of a game played elsewhere: under a second for each log is the aim.
 
-Whole logs are not ours to keep here, so they are measured where somebody has some: GLASNOST_BENCH_LOGS names
-a folder with *.txt.  Without it an invented log of half a turn is measured.  The floor is decoding and
-folding the matches that come of it.
+The project contains no whole logs, so the user provides them: GLASNOST_BENCH_LOGS names a folder with *.txt.
+Without it an invented log of half a turn is measured.  The floor is to decode and fold the resulting matches.
 """
 
 from __future__ import annotations

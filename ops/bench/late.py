@@ -1,7 +1,7 @@
-"""What a move costs at move 3,000 of a match against move 30: within 5 % is the aim; times of the processor.
+"""The cost of a move at move 3,000 of a match compared with move 30, in CPU time: within 5 % is the aim.
 
-The same questions stand at both: late in the match an organizer's ruling has gone back to the table after
-move 30, or to one that followed.  So nothing differs but what came before.  The floor is the move at move 30.
+The same questions are asked at both: late in the match an organizer's ruling has gone back to the table after
+move 30, or to a later one.  So only the moves before differ.  The floor is the move at move 30.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Times = tuple[float, float]  # seconds at the early move, and at the late one
 
 
 def main() -> None:
-    """Two lines: the match alone, and the whole way through the gate into a store."""
+    """Print two lines: the match alone, and the whole way through the gate into a store."""
     matches = {seed: long_match(seed, LATE) for seed in range(MATCHES)}
     gc.collect()
     gc.freeze()

@@ -2,8 +2,8 @@
 openings that bring the same card set of 59 KB.
 
 The matches have some 30 moves; the worker reads each from the store, and one more move is played in it.  The
-floor is what is stored of them.  The streams are told of no move; their floor is bare ASGI.  The floor of the
-openings is the card set in each log.
+floor is the size of the stored moves.  No move is sent on the streams; their floor is bare ASGI.  The floor
+of the openings is the card set in each log.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OPENINGS = 40 if QUICK else 596
 STREAMS = 40 if QUICK else 10_000
 MOVES = 30
 AT_ONCE = 16  # connections
-WARM = 16  # matches and streams that do not count: with the first ones much is read that all share
+WARM = 16  # matches and streams that do not count: the first ones load data that all share
 KB = 1_000
 CARDS = 59_000  # bytes of a card set as JSON
 os.environ |= {
@@ -108,10 +108,10 @@ async def _opened(worker: Server, token: str) -> int:
     ]
     body = {"game": "thirteen_minutes", "options": {"card_set": {"cards": cards}}}
     wire = await Wire.to(worker.port)
-    await wire.told("POST", "/v1/matches", body, token)
+    await wire.json("POST", "/v1/matches", body, token)
     before = worker.memory()
     for _ in range(OPENINGS):
-        await wire.told("POST", "/v1/matches", body, token)
+        await wire.json("POST", "/v1/matches", body, token)
     wire.close()
     return worker.memory() - before
 

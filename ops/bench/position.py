@@ -1,11 +1,12 @@
-"""The position after any move, for any viewer, of a match at hand: 5 ms at p99 is the aim.
+"""The position after any move, for any viewer, of a match in memory: 5 ms at p99 is the aim.
 
-A match is at hand once it was read from its stored bytes; how long that takes is told besides, and so is the
-worst look, mostly the first one of a viewer.  The floor is the same tables, written as plain data by msgspec.
+A match is in memory once it was read from its stored bytes; how long that takes is printed, too, and so is
+the slowest position, mostly the first one of a viewer.  The floor is to write the same tables as plain data
+by msgspec.
 
-Then random moves of a match of 3,000: of one at hand, when the viewer has looked before (aim: 1 ms) and when
-nobody has looked; and where nothing of the match is at hand (aim: 5 ms), as the server tells it then.  How
-long it takes to read the whole match, as to play on, is told besides.
+Then random moves of a match of 3,000: of a match in memory, if the viewer has asked before (aim: 1 ms) and if
+no viewer has; and of a match that is not in memory (aim: 5 ms), which the server reads up to that move.  How
+long it takes to read the whole match, as for the next move, is printed, too.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _measure_long(known: Match) -> None:
 
 
 def _glimpsed(store: SqliteStore, match: str, move: int, viewer: str | None) -> Shown:
-    """The position, where nothing of the match is at hand."""
+    """The position, if the match is not in memory."""
     glimpse = store.partial_match(match, move)
     assert glimpse is not None
     return position(glimpse, move, viewer)
@@ -116,7 +117,7 @@ def _viewers(match: Match) -> tuple[str | None, ...]:
 
 
 def _seconds(task: Callable[[], object]) -> float:
-    """Of the processor: nothing here waits, and whatever else the machine does must not decide the p99."""
+    """CPU time: nothing here waits, and other programs must not decide the p99."""
     began = time.process_time()
     task()
     return time.process_time() - began

@@ -1,10 +1,9 @@
-"""Bytes that are pushed for each move and viewer, by event stream and by socket, and where they go.
+"""Bytes that are pushed for each move and viewer, by event stream and by socket, and which fields take them.
 
-Counted is what goes through TLS: a move as its viewer is told it, the framing of the event or message, and
-that of the chunk or frame; averaged over a spectator and every seat.  The floor is what happened and nothing
-else: the facts.  What permessage-deflate would leave is told besides; it is off, because one's own cards and
-picks of one's opponent would share one dictionary, so that the lengths tell of the cards to whoever sees them
-pass.
+It counts the bytes inside TLS: a move as its viewer gets it, the framing of the event or message, and that of
+the chunk or frame; averaged over a spectator and every seat.  The floor is the facts alone.  The size with
+permessage-deflate is printed, too; it is off, because a player's own cards and the opponent's picks would
+share one dictionary, so that the lengths reveal cards to an eavesdropper.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from domain.match import Match
 
 AIM = 300
 MATCHES = 1 if QUICK else 10
-TOLD = 6  # fields that are named; the others are summed up
+NAMED = 6  # fields that are named; the others are summed up
 _FRAME, _CHUNK = 4, 7  # bytes around a message and around an event of this length
 _WINDOW, _MEMORY = 12, 5  # of the compression that uvicorn would negotiate
 
 
 def sights(matches: Sequence[tuple[Match, Secret]]) -> Iterator[LogView]:
-    """These matches as a spectator and each seat are told them."""
+    """Yield these matches as a spectator and each seat see them."""
     for match, secret in matches:
         for seat in (None, *match.seats):
             yield LogView(match, match.chair_of(seat) if seat else None, secret)
@@ -55,7 +54,7 @@ def _measure(game: str, matches: Sequence[tuple[Match, Secret]]) -> None:
             lean += len(pushed(sight, number, lean=True)) + _FRAME
             squeezed += len(squeeze.compress(message) + squeeze.flush(zlib.Z_SYNC_FLUSH))
             fields.update({name: _size(name, value) for name, value in sight.move(number).items()})
-    named = fields.most_common(TOLD)
+    named = fields.most_common(NAMED)
     rest = messages - sum(size for _, size in named)
     where = ", ".join(f"{name} {size / moves:.0f}" for name, size in (*named, ("all else", rest)))
     floor = fields["facts"] / moves

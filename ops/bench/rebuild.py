@@ -1,4 +1,4 @@
-"""All read models built anew while the same worker serves: the times of moves meanwhile, and afterwards.
+"""The times of moves while the same worker builds all read models anew, and afterwards.
 
 The worker starts on a store of many moves (1,000,000, or as many as are named) without read models, so it
 builds them from nothing while clients play: embedded, then on PostgreSQL.  The floor is the same clients on
@@ -78,7 +78,7 @@ def _loaded(worker: Server) -> Load:
 
 
 def _position(connection: Any) -> int:
-    """Up to which position every read model has come; the connection is closed."""
+    """Return the position that every read model has reached; close the connection."""
     query = "SELECT min(position) FROM generations"
     with closing(connection):
         return int(connection.execute(query).fetchone()[0])

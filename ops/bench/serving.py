@@ -1,4 +1,4 @@
-"""Durable moves over HTTP: a real server process, played by clients that play honest random matches.
+"""Durable moves over HTTP: a real server process, and clients that play random matches by the rules.
 
 The floor is the same load against bare ASGI with a raw group commit (`_bare`), as many prompts fetched.
 """

@@ -1,8 +1,8 @@
 """Bytes of a move, stored and pushed to a seat, with the share of each part (claims: 700 and 400).
 
-A whole match is to be stored in 150 KB.
+A whole match in at most 150 KB is the aim.
 
-The floor is what must be said in any case: the facts a spectator is told, as JSON.
+The floor is the facts that a spectator sees, as JSON.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Durable moves over one WebSocket for each player: throughput, and the round trip of one client.
 
-The clients play honest random matches, as in `serving`; the floor is the same client against a bare ASGI
+The clients play random matches, as in `serving`; the floor is the same client against a bare ASGI
 application with a raw group commit for each message (`_bare_socket`).
 """
 
@@ -20,7 +20,7 @@ _MOVE = framed(b'{"do":"play","id":1,"match":"mabcdefghijklmnop","expect":17,"pi
 
 
 class Bare:
-    """A client of the floor: a message, and the next when it is answered."""
+    """A client of the floor: sends the next message when the last one is answered."""
 
     def __init__(self, port: int, number: int) -> None:
         self._port = port

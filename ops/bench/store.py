@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests a
 
 from tests.services import own_postgres
 
-AT_ONCE = 4 if QUICK else 64  # matches that somebody plays
+AT_ONCE = 4 if QUICK else 64  # matches that are played at the same time
 WORKERS = 2 if QUICK else 4
 SECONDS = 0.2 if QUICK else 4.0
 
@@ -50,7 +50,7 @@ def bare(url: str, rows: int) -> float:
 
 
 def commands(seeds: Iterator[int]) -> Iterator[Append]:
-    """Matches without end, a move at a time, each with its answered request."""
+    """Yield the moves of matches without end, each with its answered request."""
     for seed in seeds:
         match, secret = played(GAMES["thirteen_minutes"], seed)
         for record in match.records:
@@ -59,7 +59,7 @@ def commands(seeds: Iterator[int]) -> Iterator[Append]:
 
 
 def ours(store: PostgresStore, matches: list[Iterator[Append]]) -> float:
-    """Appends per second where so many matches are played, each waiting for its own appends only."""
+    """Return the appends per second if so many matches are played, each waiting only for its own appends."""
     ready = [[next(match) for _ in range(4 if QUICK else 3000 // len(matches))] for match in matches]
     began, done = time.perf_counter(), 0
     waiting: list[tuple[Future[int], Iterator[Append]]] = []
@@ -78,12 +78,12 @@ def ours(store: PostgresStore, matches: list[Iterator[Append]]) -> float:
 
 
 def seeds(worker: int, number: int) -> Iterator[int]:
-    """Seeds that no other match has."""
+    """Yield seeds that no other match has."""
     return itertools.count(worker * 1_000_000 + number * 1_000)
 
 
 def worker(url: str, keys: str, number: int) -> None:
-    """One of several processes: says that it is ready, begins when it is told, prints its rate."""
+    """Run one of several processes: print that it is ready, wait for the start signal, print the rate."""
     store = PostgresStore.open(url, keys=Path(keys))
     matches = [commands(seeds(number, one)) for one in range(AT_ONCE // WORKERS)]
     print("ready", flush=True)

@@ -1,9 +1,9 @@
-"""Verification of whole match files (log, chance, fold, rules): under 150 ms each is the aim.
+"""Verification of whole match files (log, chance, fold, rules): under 150 ms for each is the aim.
 
-Of Imperial Struggle it is under 200 ms.  The floor is decoding and folding the same moves.
+For Imperial Struggle the aim is under 200 ms.  The floor is to decode and fold the same moves.
 
-Then logs that a forger would make long: 10,000 and 100,000 takeback requests, takebacks and rulings in one
-match; ten times as many entries are to take at most eleven times as long.
+Then logs that a forger has made long: 10,000 and 100,000 takeback requests, takebacks and rulings in one
+match; ten times as many entries must take at most eleven times as long.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CONTEXT = Context(Secret(bytes(32), "long"), None, "bench")
 
 
 def _declined(match: Match) -> list[Draft]:
-    """A request to go back to the beginning is made, and declined."""
+    """Request a takeback to the beginning, and decline it."""
     return [
         _accepted(match, match.ask_takeback(_CONTEXT, "kgb", 3)),
         _accepted(match, match.answer_takeback(_CONTEXT, "cia", match.move, agree=False)),
@@ -56,7 +56,7 @@ def _declined(match: Match) -> list[Draft]:
 
 
 def _agreed(match: Match) -> list[Draft]:
-    """An answer is taken back by agreement, and given again."""
+    """Take back an answer by agreement, and give it again."""
     return [
         _accepted(match, match.ask_takeback(_CONTEXT, "cia")),
         _accepted(match, match.answer_takeback(_CONTEXT, "kgb", match.move, agree=True)),
@@ -65,7 +65,7 @@ def _agreed(match: Match) -> list[Draft]:
 
 
 def _ruled(match: Match) -> list[Draft]:
-    """An organizer rules that the match goes back to its beginning."""
+    """Rule, as an organizer, that the match goes back to its beginning."""
     return [_accepted(match, match.rule(_CONTEXT, "o", "again", back_to=3))]
 
 

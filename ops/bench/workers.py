@@ -1,10 +1,10 @@
-"""Durable moves over HTTP on one PostgreSQL, by one worker and by four; each match is played on one of them.
+"""Durable moves over HTTP on one PostgreSQL, by one worker and by four; each match is played on one worker.
 
 The server is the one of the tests, started for this and made durable.  The floor is the same load against as
 many bare ASGI processes with a raw group commit in one call (`_bare`), as many prompts fetched.
 
-Workers, database and clients share the cores of one machine, so what all of them take of a move says how many
-moves a second fit in, however many workers there are.
+Workers, database and clients share the cores of one machine, so the CPU time that all of them take for a move
+says how many moves per second are possible with any number of workers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORKERS = (1, 2) if QUICK else (1, 4)
 
 @contextmanager
 def ours(url: str, keys: Path, workers: int) -> Iterator[list[Server]]:
-    """So many workers on one database, which share their read models."""
+    """Start so many workers on one database, which share their read models."""
     command = ("-m", "api.cli.main", "serve", "--store", url, "--port", "0", "--empty")
     shared = {"GLASNOST_KEYS": str(keys)}
     with ExitStack() as running:
@@ -40,7 +40,7 @@ def ours(url: str, keys: Path, workers: int) -> Iterator[list[Server]]:
 
 @contextmanager
 def floor(url: str, workers: int) -> Iterator[list[Server]]:
-    """So many bare ones."""
+    """Start so many bare servers."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(b"DROP SCHEMA IF EXISTS bare CASCADE")
         connection.execute(BARE.encode())
@@ -50,7 +50,7 @@ def floor(url: str, workers: int) -> Iterator[list[Server]]:
 
 
 def used(database: OwnPostgres) -> Callable[[], float]:
-    """How many seconds of CPU a database server has used; what it is asked after the start stays alive."""
+    """Return a function that returns the CPU seconds of a database server and its child processes."""
     first = psutil.Process(database.processes()[0])
 
     def seconds() -> float:
@@ -74,13 +74,13 @@ def _measure(url: str, other: str, keys: Path, workers: int, spent: Callable[[],
         least = load(bare(found.fetched), servers, CLIENTS, spent)
     say(
         f"durable moves over HTTP on PostgreSQL, {GAME}, {CLIENTS} clients, workers: {workers}",
-        f"{_told(found)}; floor: bare ASGI + raw call of all that came {_told(least)};"
+        f"{_costs(found)}; floor: bare ASGI + raw call of all that came {_costs(least)};"
         f" ratio {least.per_second / found.per_second:.1f}",
     )
 
 
-def _told(found: Load) -> str:
-    """How fast it was, and what each move took of the cores."""
+def _costs(found: Load) -> str:
+    """The rate, and the CPU time of each move, as text."""
     whole = found.micros + found.beside + found.clients
     return (
         f"{rate(found.per_second)} moves/s, each {found.micros:.0f} µs of the workers' CPU,"

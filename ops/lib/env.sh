@@ -133,7 +133,7 @@ is_current() {
 # Runs "$@" while holding the environment's lock: flock where the system has it, else a
 # directory that names its owner.
 with_lock() {
-    local lock=$GLASNOST_VENV/.glasnost-lock status=0 owner told=
+    local lock=$GLASNOST_VENV/.glasnost-lock status=0 owner reported=
     if command -v flock >/dev/null 2>&1; then
         (
             if ! flock -n 9; then
@@ -149,8 +149,8 @@ with_lock() {
         if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
             rm -rf "$lock.d" # its owner was killed
         fi
-        [ -n "$told" ] || say "another start is installing ($lock.d); waiting for it ..."
-        told=1
+        [ -n "$reported" ] || say "another start is installing ($lock.d); waiting for it ..."
+        reported=1
         sleep 0.2
     done
     echo "$$" >"$lock.d/pid"
@@ -246,7 +246,7 @@ must_be_ours() {
     fi
     die "$GLASNOST_VENV cannot be used: $why; and the user $(id -un) may not change it. As its owner run" \
         "${wanted:+GLASNOST_EXTRAS=${wanted// /,} }$GLASNOST_ROOT/ops/glasnost games, with a Python that everybody may run (GLASNOST_PYTHON names one;" \
-        "none in somebody's home). Or name another place with GLASNOST_VENV."
+        "none in a user's home). Or name another place with GLASNOST_VENV."
 }
 
 # ensure SET: SET is "runtime" or "test". Returns at once when all is there.

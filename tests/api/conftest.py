@@ -11,7 +11,7 @@ from tests.api.patience import be_patient
 
 @pytest.fixture(autouse=True, scope="session")
 def patient() -> Iterator[None]:
-    """Nobody is refused because the machine stood still; a test of impatience sets its own."""
+    """Long timeouts, so that no request is refused because the machine was slow; some tests set their own."""
     with pytest.MonkeyPatch.context() as patch:
         be_patient(patch.setattr)
         yield

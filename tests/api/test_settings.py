@@ -9,7 +9,7 @@ from api.settings import read as read_settings
 from tests.docs.documents import read
 
 
-def test_a_variable_that_is_called_like_a_setting_and_is_none_is_told_with_its_like() -> None:
+def test_an_unknown_variable_is_reported_with_the_most_similar_setting() -> None:
     given = {"GLASNOST_REQUEST_PER_SECOND": "5", "GLASNOST_XYZZY": "1", "HOME": "/", "GLASNOST_STORE": "s"}
     assert unknown(given) == {
         "GLASNOST_REQUEST_PER_SECOND": "GLASNOST_REQUESTS_PER_SECOND",

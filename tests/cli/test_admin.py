@@ -109,9 +109,7 @@ def test_a_backup_restores_to_the_same_matches(glasnost: Program, store: Path) -
     assert glasnost("verify", "--store", "again").ok().out == said
 
 
-def test_a_name_that_is_no_text_is_told_with_marks_once_the_work_is_done(
-    glasnost: Program, store: Path
-) -> None:
+def test_a_file_name_that_is_not_text_is_printed_with_marks(glasnost: Program, store: Path) -> None:
     assert glasnost("backup", "--store", store, "b\udcff", "--json").json["file"] == "b\ufffd"
     assert glasnost("restore", "--store", "r\udcff", "b\udcff", "--json").json["store"] == "r\ufffd"
     files = glasnost("export", "--all", "--store", store, "--out", "o\udcff", "--json").json["files"]

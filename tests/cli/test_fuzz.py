@@ -91,7 +91,7 @@ def test_a_game_without_an_end_is_a_failure(
     glasnost("fuzz", "toy").refused(1, "Stuck: no end after 50 answers")
 
 
-def test_a_question_that_nobody_can_answer_is_a_failure(
+def test_a_question_without_a_legal_answer_is_a_failure(
     glasnost: Program, toy_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(toy.Turn, "bounds", lambda self, s, seat: (9, 9))

@@ -64,7 +64,7 @@ def test_a_log_that_stops_has_no_result(glasnost: Program) -> None:
     assert glasnost("import-log", "game.txt").ok().out.endswith("all agree; no result\n")
 
 
-def test_a_damaged_number_is_told_with_its_line_and_both_values(glasnost: Program) -> None:
+def test_a_damaged_number_is_reported_with_its_line_and_both_values(glasnost: Program) -> None:
     done = glasnost("import-log", write(DAMAGED), "--json")
     assert (done.code, done.err) == (1, "")
     (told,) = objects(done)
@@ -76,7 +76,7 @@ def test_a_damaged_number_is_told_with_its_line_and_both_values(glasnost: Progra
     assert f"  line {LINE}: influence in Iran: the log says [2][0], our rules give [1][0]\n" in done.out
 
 
-def test_a_line_that_nobody_understands_is_found_wrong(glasnost: Program) -> None:
+def test_a_line_that_is_not_understood_gives_exit_code_1(glasnost: Program) -> None:
     done = glasnost("import-log", write(STRANGE), "--json")
     assert done.code == 1
     (told,) = objects(done)
@@ -121,7 +121,7 @@ def test_several_files_are_summed_up_and_the_worst_decides(glasnost: Program) ->
         (b"Turn 99, USSR AR1: NATO*: x\n", ("line 1: ",)),
     ],
 )
-def test_what_is_no_log_is_told_with_line_and_expectation(
+def test_a_file_that_is_no_log_is_refused_with_line_and_expectation(
     glasnost: Program, content: bytes, parts: tuple[str, ...]
 ) -> None:
     write(content)

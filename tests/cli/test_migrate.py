@@ -108,9 +108,9 @@ def test_an_interrupted_migration_leaves_nothing_and_says_so(
         assert process.stdout is not None
         assert process.stdout.readline() == "copied\n"
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "nothing was kept in the target: start again" in told
+    assert "nothing was written to the target: the command can be run again" in said
     glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k").ok()
 
 
@@ -120,7 +120,7 @@ def test_the_commands_work_on_a_database(
     monkeypatch.setenv("GLASNOST_KEYS", "k")
     shown = glasnost("play", "thirteen_minutes", "--seed", "1", "--store", database, "--json").json
     again = glasnost("play", "thirteen_minutes", "--seed", "1", "--store", database).ok()
-    assert "held this match already" in again.out
+    assert "had this match already" in again.out
     assert shown["match"] in glasnost("verify", "--store", database).ok().out
     assert glasnost("keys", "--store", database).ok().out.startswith("glasnost.local+")
     glasnost("export", shown["match"], "--store", database).ok()
@@ -130,7 +130,9 @@ def test_the_commands_work_on_a_database(
     glasnost("restore", "--store", database, "b").refused(2, "pg_basebackup")
 
 
-def test_a_password_is_never_told(glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_is_never_printed(
+    glasnost: Program, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GLASNOST_KEYS", "k")
     wrong = database.replace(f":{conninfo_to_dict(database)['password']}@", ":open-sesame@")
     for command in (["verify"], ["keys", "--rotate"], ["admin-token"], ["export", "--all"]):
@@ -172,7 +174,7 @@ def test_a_server_without_its_database_says_so_and_shows_no_password(
     assert "open-sesame" not in err
 
 
-def test_whoever_was_appointed_and_has_not_come_yet_is_an_administrator_of_the_new_store(
+def test_an_unused_invitation_is_valid_in_the_new_store(
     glasnost: Program, store: Path, database: str
 ) -> None:
     held = SqliteStore.open(store)
@@ -181,7 +183,7 @@ def test_whoever_was_appointed_and_has_not_come_yet_is_an_administrator_of_the_n
     finally:
         held.close()
     moved = glasnost("migrate", "--from", store, "--to", database, "--to-keys", "k")
-    assert moved.ok().out.endswith("letters of appointment that came along: 1\n")
+    assert moved.ok().out.endswith("invitations of administrators that were copied: 1\n")
     there = PostgresStore.open(database, keys=Path("k"))
     try:
         person = there.people.by_token(token)
@@ -193,7 +195,7 @@ def test_whoever_was_appointed_and_has_not_come_yet_is_an_administrator_of_the_n
     assert (again["ok"], again["letters"]) == (True, 0)
 
 
-def test_a_migration_that_fails_hands_no_letter_over(glasnost: Program, store: Path) -> None:
+def test_a_failed_migration_copies_no_invitation(glasnost: Program, store: Path) -> None:
     glasnost("play", "thirteen_minutes", "--seed", "3", "--store", "full").ok()
     appoint(store.with_name("s.keys"), "Ada")
     glasnost("migrate", "--from", store, "--to", "full").refused(2, "not empty")

@@ -54,7 +54,7 @@ def test_a_new_token_is_printed_once(glasnost: Program, ann: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["forget", "rename", "revoke", "new-token", "show"])
-def test_nobody_is_refused(glasnost: Program, ann: str, command: str) -> None:
+def test_an_unknown_player_is_refused(glasnost: Program, ann: str, command: str) -> None:
     name = ["X"] if command == "rename" else []
     glasnost("people", command, "--store", "s", "nobody", *name).refused(2, "no player 'nobody'")
     glasnost("people", command, "--store", "mistyped", ann, *name).refused(2, "there is no store")

@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_bytes(glasnost: Program, game: str) -> Non
     assert set(first["result"]) == {"winner", "reason", "score"}
 
 
-def test_the_file_is_the_match_that_was_told(glasnost: Program) -> None:
+def test_the_file_is_the_match_that_was_printed(glasnost: Program) -> None:
     told = glasnost("play", "thirteen_minutes", "--seed", "7", "--out", "a", "--json").json
     manifest = matchfile.read(Path("a")).manifest
     assert (manifest.root, manifest.moves, manifest.match) == (told["root"], told["moves"], told["match"])
@@ -261,7 +261,7 @@ def test_a_file_goes_through_a_link_and_into_a_pipe(glasnost: Program, seeded: b
     assert Path("pipe").is_fifo()
 
 
-def test_a_bot_that_fails_is_told_in_one_line(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_fails_is_reported_in_one_line(glasnost: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: SeededBot, question: Prompt) -> tuple[str, ...]:
         raise LookupError("no idea")
 
@@ -269,7 +269,7 @@ def test_a_bot_that_fails_is_told_in_one_line(glasnost: Program, monkeypatch: py
     glasnost("play", "thirteen_minutes", "--seed", "1").refused(2, "after move 3", "LookupError('no idea')")
 
 
-def test_a_store_that_takes_no_moves_is_told_in_one_line(
+def test_a_store_that_takes_no_moves_is_reported_in_one_line(
     glasnost: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from api.store.interface import Append, Unavailable

@@ -56,7 +56,7 @@ def test_hidden_cards_stay_hidden_from_a_spectator(glasnost: Program, match_file
 @pytest.mark.parametrize(
     ("language", "word"), [("en", "Battle 1, moves 1 to"), ("ru", "Сражение 1, ходы с 1 по")]
 )
-def test_the_whole_match_is_told_turn_by_turn(
+def test_the_whole_match_is_printed_turn_by_turn(
     glasnost: Program, match_file: Path, language: str, word: str
 ) -> None:
     said = glasnost("replay", match_file, "--lang", language).ok().out

@@ -80,7 +80,7 @@ def test_the_same_script_gives_the_same_bytes_and_is_stored_once(glasnost: Progr
     first = glasnost("script", path, "--store", "s").ok().out
     again = glasnost("script", path, "--store", "s").ok().out
     assert again.startswith(first)
-    assert "holds this match already" in again
+    assert "has this match already" in again
     assert glasnost("verify", "--store", "s").ok().out.count("ok:") == 1
 
 

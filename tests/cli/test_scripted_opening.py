@@ -114,7 +114,7 @@ def test_every_draw_of_a_turn_can_be_forced(glasnost: Program) -> None:
 
 
 def test_a_tie_of_the_bids_can_be_forced(glasnost: Program) -> None:
-    """Both bid 3 for France; chance gives it to whoever sat down as Britain, so they change places."""
+    """Both bid 3 for France; chance gives it to the player who sat down as Britain, so they change places."""
     bids = (("br", "3"), ("fr", "3"), ("chance", "br"))
     table = played(glasnost, *bids, *SET_UP, *TURN, bid="fr")
     assert (table["exchanged"], table["treaty"]) == (True, {"br": 3, "fr": 0})

@@ -58,7 +58,7 @@ def test_a_server_of_another_name_is_none_of_the_verifiers_business(
     glasnost("verify", "--store", "s").ok()
 
 
-def test_a_key_folder_that_is_named_and_not_there_is_told(
+def test_a_named_key_folder_that_is_missing_is_reported(
     glasnost: Program, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong, good = wrong_with("nowhere", glasnost, monkeypatch)
@@ -67,7 +67,7 @@ def test_a_key_folder_that_is_named_and_not_there_is_told(
     assert good.startswith("ok: ")
 
 
-def test_the_keys_of_another_store_are_told(
+def test_the_keys_of_another_store_are_reported(
     glasnost: Program, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     SqliteStore.open(Path("other")).close()
@@ -76,7 +76,7 @@ def test_the_keys_of_another_store_are_told(
     glasnost("keys", "--store", "s").refused(2, "those of another store")
 
 
-def test_keys_from_before_a_rotation_are_told_and_sign_nothing(
+def test_keys_from_before_a_rotation_are_reported_and_sign_nothing(
     glasnost: Program, older: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = wrong_with("older", glasnost, monkeypatch)[0]

@@ -66,7 +66,7 @@ class Recorder:
 
 
 class Caller:
-    """Somebody who asks a server over HTTP, in one language; each exchange is recorded."""
+    """A client that asks a server over HTTP, in one language; each exchange is recorded."""
 
     def __init__(self, recorder: Recorder, port: int, who: str = "anyone", language: str = "en") -> None:
         self.who, self.token, self.player = who, "", ""
@@ -116,7 +116,7 @@ class Caller:
 
 
 class SocketCaller:
-    """Somebody who speaks over the socket; replies and pushes are recorded as they belong together."""
+    """A client of the socket; each reply is recorded with the pushes that belong to it."""
 
     def __init__(self, recorder: Recorder, port: int, caller: Caller) -> None:
         self._recorder, self._who = recorder, caller.who

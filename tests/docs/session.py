@@ -80,7 +80,7 @@ def serving(folder: Path) -> Iterator[Server]:
 
 
 def environment() -> dict[str, str]:
-    """What the blocks find: English, no colours, no settings of whoever runs the tests."""
+    """What the blocks find: English, no colours, no settings of the user who runs the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GLASNOST_", "LC_"))}
     venv = {"GLASNOST_VENV": sys.prefix}
     return {**kept, **venv, "LANG": "C.UTF-8", "TERM": "dumb", "COLUMNS": "100", "PYTHON": sys.executable}

@@ -18,7 +18,7 @@ _LANGUAGE = re.compile(r" --lang \w+")
 
 
 def commands(block: Block) -> list[str]:
-    """What a reader would type, whichever language he reads in."""
+    """What a reader would type, in either language."""
     if block.language != "console":
         return block.text.splitlines()
     return [_LANGUAGE.sub("", line) for line in block.text.splitlines() if line.startswith("$ ")]
@@ -66,7 +66,7 @@ def test_files_that_a_document_names_exist(document: Document) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
-def test_no_document_names_a_place_of_somebodys_machine(document: Document) -> None:
+def test_no_document_names_a_path_of_one_machine(document: Document) -> None:
     assert not MACHINE.findall(document.text)
 
 

@@ -24,7 +24,7 @@ POSITIONS: dict[tuple[str, str], int | None] = {
     ("GroupsArranged", "groups"): None,
     ("ObjectivesSeen", "objectives"): None,
     ("ObjectivesArranged", "objectives"): None,
-    ("HandOrdered", "cards"): None,  # the order that the opponent gave the hand, which he sees
+    ("HandOrdered", "cards"): None,  # the order that the opponent, who sees the hand, gave it
     ("TilesRevealed", "br"): 1,  # the Basic tile, then the Bonus tiles
     ("TilesRevealed", "fr"): 1,
 }
@@ -33,7 +33,7 @@ LOOKS = 12  # at so many tables of a match
 
 
 def check_orders(played: Played) -> None:
-    """Every list of cards that a fact hides from somebody, or shows, stands in the order of their ids."""
+    """Check that every list of cards that a fact hides or shows is in the order of their ids."""
     for fact, universe in _with_ids(played):
         for name, fixed, cards in _lists(fact, universe):
             loose = cards[fixed:]

@@ -164,7 +164,7 @@ def _tellings(game: Game, fact: AnyFact) -> Iterable[AnyFact]:
 
 
 def check_texts(game: Game, played: Played) -> None:
-    """Every fact, as every viewer is told it, and every prompt can be written in every language."""
+    """Check that every fact, as every viewer sees it, and every prompt has its words in every language."""
     for language in LANGUAGES:
         words = game.words(language, played.options, played.edition)
         for _, decision in played:

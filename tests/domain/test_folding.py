@@ -35,7 +35,7 @@ def test_a_takeback_restores_the_table(toy_game: Game) -> None:
 
 
 def told(match: Match, viewer: str | None) -> list[Table]:
-    """The table after each move, folded from what a viewer was told of it."""
+    """The table after each move, folded from what a viewer may see of it."""
     found: list[Table] = [match.game.table(match.opened.edition, match.opened.options)]
     for record in match.records:
         if isinstance(record.entry, TakenBack):
@@ -46,7 +46,7 @@ def told(match: Match, viewer: str | None) -> list[Table]:
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
-def test_a_viewer_s_tables_are_folded_from_what_he_was_told_in_whatever_order(name: str) -> None:
+def test_a_viewers_tables_are_folded_from_what_they_may_see_in_any_order(name: str) -> None:
     match = wild(GAMES[name], 5, 150).match
     looks = [(move, viewer) for viewer in (None, *match.game.seats) for move in range(1, match.move + 1)]
     tables = {viewer: told(match, viewer) for viewer in (None, *match.game.seats)}

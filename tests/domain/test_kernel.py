@@ -130,14 +130,14 @@ def test_fold_needs_no_step() -> None:
     assert fold(start(), [toy.BidPlaced("left", 2)]).bids == scene.table.bids
 
 
-def test_a_hidden_fact_is_told_in_full_to_those_who_know_it_only() -> None:
+def test_only_viewers_who_know_a_hidden_fact_see_it_in_full() -> None:
     fact = toy.Dealt("left", "card-1")
     assert fact.seen_by("left") == fact
     assert fact.seen_by("right") == fact.seen_by(None) == toy.Dealt("left", "?")
 
 
 class Sealed(Fact[toy.State], frozen=True):
-    """Secret parts of each shape, told to another seat than the fact's own, or to nobody."""
+    """Secret parts of each shape, shown to another seat than the fact's own, or to no seat."""
 
     conceals = ("card", "cards", "marks_of")
     seat: str
@@ -159,7 +159,7 @@ def test_what_is_concealed_keeps_its_number_and_its_places() -> None:
     assert told.seen_by(None) == told
 
 
-def test_a_fact_may_conceal_from_everybody() -> None:
+def test_a_fact_may_be_hidden_from_all_viewers() -> None:
     assert Burnt("left").seen_by("left") == Burnt("left", "?", ("?", "?"), {"x": "?", "y": "?"})
 
 

@@ -94,7 +94,7 @@ def test_a_tied_bid_is_a_new_question_with_a_new_number(toy_game: Game) -> None:
         sitting.match.play(sitting.context, "left", [("1",)], expect=3)
 
 
-def test_a_secret_answer_is_told_to_its_seat_only(toy_game: Game) -> None:
+def test_only_its_seat_sees_a_secret_answer(toy_game: Game) -> None:
     sitting = Sitting(toy_game).seat_all()
     (record,) = sitting.answer("left", "3").records
     assert record.entry.picks is None
@@ -342,7 +342,7 @@ def test_a_record_that_stops_closes_the_match_with_what_it_says(toy_game: Game) 
 # ── views ──
 
 
-def test_each_viewer_folds_what_he_was_told(toy_game: Game) -> None:
+def test_each_viewer_folds_what_they_may_see(toy_game: Game) -> None:
     sitting = to_turn(toy_game)
     match = sitting.match
     truth = match.live.hands

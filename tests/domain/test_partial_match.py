@@ -69,7 +69,7 @@ def test_every_move_of_many_wild_matches(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
-def test_a_match_that_is_over_is_shown_to_everybody(name: str) -> None:
+def test_a_match_that_is_over_is_shown_in_full_to_every_viewer(name: str) -> None:
     check(finished(GAMES[name], 2).match, every=9)
 
 
@@ -98,7 +98,7 @@ def test_an_exchange_counts_from_its_move_on_until_it_is_taken_back(swap_game: G
     assert reader(sitting.match).partial_match(4).chair_of(DARK) == DARK
 
 
-def test_an_imported_match_is_told_to_everybody_as_to_a_spectator(toy_game: Game) -> None:
+def test_an_imported_match_is_shown_to_every_viewer_as_to_a_spectator(toy_game: Game) -> None:
     check(Sitting(toy_game, 3, origin=IMPORTED).seat_all().play_on(4).match)
 
 
@@ -146,7 +146,7 @@ def test_a_move_that_is_missing_is_damage(toy_game: Game) -> None:
 
 
 def test_a_part_that_is_missing_is_damage(toy_game: Game) -> None:
-    """Else a seat would be told what is another's."""
+    """Else a seat would see what belongs to another one."""
     match = finished(toy_game).match
     states = stored(match)
     leaf, _, rest = states[5].split(b"\n", 2)

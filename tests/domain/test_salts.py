@@ -1,4 +1,4 @@
-"""Salts by commit and reveal: no draw depends on a salt that anybody could see before all hashes stood."""
+"""Salts by commit and reveal: no draw depends on a salt that could be seen before all hashes were given."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_draws_are_those_of_the_salts_that_were_opened(toy_game: Game) -> No
 
 
 def test_a_conspirator_who_sits_down_last_can_try_no_salts(toy_game: Game) -> None:
-    """He knows the secret; yet whatever hash he brings, he must bring it before he sees the other's salt."""
+    """A player who knows the secret must still give a salt hash before seeing the other's salt."""
     sitting = Sitting(toy_game)
     sit(sitting, "left", "committed")
     for attempt in range(20):

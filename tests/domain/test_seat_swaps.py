@@ -38,7 +38,7 @@ def back(sitting: Sitting, to: int) -> None:
     sitting.accept(sitting.match.rule(sitting.context, "judge", "misheard", back_to=to))
 
 
-def test_each_plays_the_seat_on_which_he_sat_down(swap_game: Game) -> None:
+def test_each_plays_the_seat_on_which_they_sat_down(swap_game: Game) -> None:
     sitting = seated(swap_game)
     sitting.answer(DARK, DARK)
     sitting.answer(LIGHT, DARK)
@@ -120,7 +120,7 @@ def test_a_batch_ends_where_the_players_change_places(swap_game: Game) -> None:
 
 
 def test_to_a_new_player_a_question_is_a_new_one(swap_game: Game) -> None:
-    """Else what he sends twice for the seat that he left would be taken for the answer of the other seat."""
+    """Else a request that is repeated for the earlier seat would count as the answer of the new seat."""
     sitting = seated(swap_game)
     asked = sitting.match.asked
     assert asked is not None

@@ -35,7 +35,7 @@ def test_a_second_signature_line_does_not_hide_the_first() -> None:
     assert Note.parse(witnessed).signed_by([KEY.verifying]) == KEY.verifying
 
 
-def test_what_nobody_checked_is_told_as_that_in_both_languages() -> None:
+def test_an_unchecked_signature_is_named_as_such_in_both_languages() -> None:
     line = OTHER.sign(POINT.text).split("\n\n")[1]
     note = Note.parse(KEY.sign(POINT.text) + line + line)
     by, named = KEY.verifying.label, OTHER.verifying.label
@@ -107,7 +107,7 @@ def test_a_key_has_a_name_without_spaces_and_plus(name: str) -> None:
 
 
 @pytest.mark.parametrize("blank", ["\u2800", "\u3164", "\u115f", "\u200b", "\u00ad"])
-def test_a_stranger_s_name_cannot_say_that_somebody_has_signed(blank: str) -> None:
+def test_the_name_of_a_key_cannot_imitate_the_report_of_a_signature(blank: str) -> None:
     forged = SigningKey(
         f"x,{blank}signed{blank}by{blank}example.org", Ed25519PrivateKey.from_private_bytes(b"7" * 32)
     )

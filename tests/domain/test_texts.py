@@ -103,7 +103,7 @@ class Laid(Fact[toy.State], frozen=True):
         (Shown(()), "Cards: none."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: AnyFact, sentence: str) -> None:
+def test_a_fact_has_one_sentence(fact: AnyFact, sentence: str) -> None:
     assert ENGLISH.sentence(fact) == sentence
 
 
@@ -120,7 +120,7 @@ def test_russian_nouns_follow_the_length_of_a_list() -> None:
     assert told == ["0 карт", "1 карта", "2 карты", "5 карт"]
 
 
-def test_nobody_is_not_the_same_as_nothing() -> None:
+def test_no_seat_is_not_the_same_as_nothing() -> None:
     assert (ENGLISH.name(None), ENGLISH.name(""), ENGLISH.name(()), ENGLISH.name([])) == (
         *("nobody", "nobody"),
         *("none", "none"),
@@ -152,7 +152,7 @@ def test_lists_are_joined_as_people_do() -> None:
     assert RUSSIAN.name(("1", "2")) == "1 и 2"
 
 
-def test_points_by_id_are_told_the_most_first_in_whatever_order_they_come() -> None:
+def test_points_by_id_are_listed_the_most_first() -> None:
     for points in ({"reconstruction": 1, "card-1": 3}, {"card-1": 3, "reconstruction": 1}):
         assert ENGLISH.write("({of[left]})", of={"left": points}) == "(Ace 3, reconstruction 1)"
 
@@ -214,14 +214,14 @@ DEAR = Reason("dear", values={"cost": 2})
         ),
     ],
 )
-def test_a_refusal_is_told_with_its_reason(fault: Fault, english: str, russian: str) -> None:
+def test_a_refusal_has_its_reason(fault: Fault, english: str, russian: str) -> None:
     question = Prompt("left", "Turn", (), 1, 3)
     assert ENGLISH.refused(question, fault) == english
     assert RUSSIAN.refused(question, fault) == russian
 
 
 @pytest.mark.parametrize("pick", ["", "?", "play", "play:", "play:9", "play:{name}", "dance:card-1", "{0}"])
-def test_a_pick_without_a_label_is_told_as_it_was_sent(pick: str) -> None:
+def test_a_pick_without_a_label_is_shown_as_it_was_sent(pick: str) -> None:
     told = ENGLISH.refused(Prompt("left", "Turn", (), 1, 1), Fault("option", 1, pick))
     assert told == f"{pick!r} is not among the options"
 

@@ -1,4 +1,4 @@
-"""What each viewer knows, over one match: never less than he was told, and never more."""
+"""What each viewer knows, over one match: never less than the facts showed, and never more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.domain.played import Played, pile_ids, piles, placed
 
 
 def check_views(game: Game, played: Played) -> None:
-    """What each viewer folds from what he is told agrees with the truth after every fact."""
+    """Check that the table which each viewer folds agrees with the real one after every fact."""
     truth: Any = played.start
     truths = [truth := fact.apply(truth) for fact in played.facts]
     for viewer in (*game.seats, None):
@@ -72,7 +72,7 @@ def _agree(truth: Any, view: Any, where: str) -> None:
 
 
 def _agree_tuple(truth: tuple[Any, ...], view: tuple[Any, ...], where: str) -> None:
-    """Hands are sets: which of the hidden cards is which, nobody can tell."""
+    """Hands are sets: the order of their hidden cards has no meaning."""
     assert len(view) == len(truth), f"{where}: {view!r} for {truth!r}"
     if all(isinstance(item, str) for item in view):
         known = Counter(item for item in view if item != HIDDEN)
@@ -101,7 +101,7 @@ def _check_candidates(view: Any, universe: set[str]) -> None:
 
 
 def check_reveals(game: Game, played: Played) -> None:
-    """Whoever learns where a card lies learns it by a draw or by a fact that says it reveals something.
+    """A viewer learns where a card is only by a draw or by a fact that says that it reveals something.
 
     Without that mark a takeback by agreement could go back behind what was shown.
     """
@@ -116,10 +116,10 @@ def check_reveals(game: Game, played: Played) -> None:
 
 
 def check_secrets(game: Game, played: Played) -> None:
-    """Nothing that a viewer is asked or told depends on which unseen card lies where.
+    """Nothing that a viewer is asked or sees depends on the place of unseen cards.
 
     At every table two cards that the viewer cannot tell apart change places.  His prompt must stay the same,
-    and so must what he is told of the next answer, as far as a fact that shows him the difference.
+    and so must the next answer, as far as the first fact that shows the viewer the difference.
     """
     rng = Random(len(played))
     for viewer in (*game.seats, None):
@@ -175,7 +175,7 @@ def _check_same_facts(
     if answer.seat == CHANCE:
         otherwise = Answer(CHANCE, tuple(names.get(pick, pick) for pick in answer.picks))
     elif any(word in names for pick in answer.picks for word in pick.split(":")):
-        return  # somebody who sees the card names it
+        return  # a seat that sees the card names it
     else:
         otherwise = answer
     try:

@@ -14,14 +14,14 @@ from tests.faults.load import PLAYING
 
 @pytest.fixture(autouse=True)
 def _own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the keys nor the name of whoever runs the tests."""
+    """Use neither the keys nor the name of the user who runs the tests."""
     for name in ("GLASNOST_KEYS", "GLASNOST_NAME", "GLASNOST_STORE_REPLICA"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)
 def _nobody_stays() -> Iterator[None]:
-    """Whoever still plays when a test has failed leaves."""
+    """Stop the players that still play when a test has failed."""
     yield
     while PLAYING:
         PLAYING.pop().leave()

@@ -22,7 +22,7 @@ from tests.faults.attacks import ATTACKS, Post, Target, broken
 DEPTH = 16  # requests under way on one connection
 _LINE = b"\r\n"
 _BROKEN = 0.3  # how many of the rows of posts end with one that is broken
-_HUNG_UP = 0.02  # how many of the rows nobody waits for
+_HUNG_UP = 0.02  # the share of the rows for which the client does not wait
 _SECONDS = 60.0  # until an answer must have come
 
 

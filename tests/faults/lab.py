@@ -30,7 +30,7 @@ WORKERS = 2  # on each machine
 BETWEEN = 20  # moves between two faults, at least
 SHORT = 3.0  # seconds of every partition but the first
 _PORT = 8_000
-_WAYS = (  # how a program gets a network namespace: as root, or as anybody where that is allowed
+_WAYS = (  # how a program gets a network namespace: as root, or as any user if that is allowed
     ("unshare", "--net"),
     ("unshare", "--user", "--map-current-user", "--keep-caps", "--net"),
 )
@@ -78,7 +78,7 @@ def machine(number: int) -> Iterator[list[str]]:
 
 @contextmanager
 def partitioned(number: int, seconds: float) -> Iterator[None]:
-    """For so long nothing goes to this machine or comes from it, and nobody is told."""
+    """For so long all packets to and from this machine are dropped, without an error."""
     ip("link", "set", f"line-{number}", "down")
     yield
     time.sleep(seconds)

@@ -24,7 +24,7 @@ _PAUSE = 0.02  # seconds between two attempts
 
 
 class Acknowledged(Struct, frozen=True):
-    """A move of which a player holds an answer: its number, the root after it, the key of his request."""
+    """A move that was answered to a player: its number, the root after it, the key of the request."""
 
     move: int
     root: str
@@ -32,18 +32,18 @@ class Acknowledged(Struct, frozen=True):
 
 
 class Person:
-    """Somebody with a token, who asks any worker, and repeats what was not answered.
+    """A client with a token, which asks any worker, and repeats requests that were not answered.
 
     Args:
         doors: the workers.
-        source: decides which one he asks.
-        gone: once it is set, he waits for no answer.
+        source: decides which worker is asked.
+        gone: once it is set, the client waits for no answer.
     """
 
     def __init__(
         self, doors: Sequence[Door], source: random.Random, gone: threading.Event | None = None
     ) -> None:
-        self.away = 0  # how often he was told that the store is away
+        self.away = 0  # how many answers said that the store is away
         self._gone = gone or threading.Event()
         self._doors, self._random = doors, source
         self._clients: dict[Door, Client] = {}
@@ -79,7 +79,7 @@ class Person:
 
 
 class Pair:
-    """Two people who play one match after another, in a thread of their own; somebody watches each match."""
+    """Two players of one match after another, in a thread of their own; a viewer follows each match."""
 
     def __init__(self, doors: Sequence[Door], seed: int) -> None:
         self._doors, self._random = doors, random.Random(seed)
@@ -103,7 +103,7 @@ class Pair:
         assert not self._thread.is_alive()
 
     def leave(self) -> None:
-        """Go away, whoever still owes an answer: the test is over."""
+        """Stop, without waiting for answers: the test is over."""
         self._gone.set()
         self._stopping.set()
         self.join()
@@ -149,7 +149,7 @@ class Pair:
             self.refused.append(sat)
 
     def _answered(self, match: str, person: Person) -> bool:
-        """Was he asked?  Then he has answered, at random."""
+        """Answer at random if the seat is asked; return whether it was."""
         prompt = person.ask(f"/v1/matches/{match}/prompt")
         if prompt.status != 200 or self._stopping.is_set():
             return False
@@ -189,7 +189,7 @@ class Crowd:
 
     @property
     def away(self) -> int:
-        """How often somebody was told that the store is away."""
+        """How many answers to all players said that the store is away."""
         return sum(person.away for pair in self.pairs for person in pair.people)
 
     @property
@@ -208,7 +208,7 @@ class Crowd:
         self._wait(lambda: self.moves >= enough)
 
     def be_refused(self, times: int = 1) -> None:
-        """Wait until somebody was told so many times more that the store is away."""
+        """Wait until so many more answers said that the store is away."""
         enough = self.away + times
         self._wait(lambda: self.away >= enough)
 
@@ -220,7 +220,7 @@ class Crowd:
             time.sleep(0.005)
 
     def stop(self) -> None:
-        """End the load: every request has its answer, and everybody was shown what he waited for."""
+        """End the load, after every request has its answer and every viewer has got the awaited moves."""
         for pair in self.pairs:
             pair.stop()
         for pair in self.pairs:

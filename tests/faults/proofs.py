@@ -77,7 +77,7 @@ def proved(workers: Workers, crowd: Crowd, scratch: Path) -> Proof:
 
 
 def follows(watcher: Watcher, door: Door) -> None:
-    """A subscriber was shown every move up to his last one, once, in order, and as it is stored."""
+    """Check that a subscriber got every move up to the last one, once, in order, and as it is stored."""
     client = Client(door[1], host=door[0])
     path = f"/v1/matches/{watcher.match}/moves"
     moves = [json.loads(line) for line in client.get(path, accept="application/x-ndjson").body.splitlines()]
@@ -149,7 +149,7 @@ def _requests(store: SqlStore) -> dict[str, dict[str, Any]]:
 
 
 def _answered(match: Match, requests: Mapping[str, Any]) -> None:
-    """Whoever repeats a request is told of moves that are stored."""
+    """Check that the answers to repeated requests name moves that are stored."""
     assert all(request["last"] <= match.move for request in requests.values()), match.id
 
 

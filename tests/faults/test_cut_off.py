@@ -27,14 +27,14 @@ def muted(cut: Line, crowd: Crowd, seconds: float) -> None:
 
 
 def dark(cut: Line, crowd: Crowd, seconds: float) -> None:
-    """Nothing arrives, either way, and nobody is told."""
+    """Nothing arrives in either direction, and no error is sent."""
     cut.dark.set()
     assert cut.swallowed.wait(60)
     time.sleep(seconds)
 
 
 def barred(cut: Line, crowd: Crowd, seconds: float) -> None:
-    """The line is cut, and for a while nobody is put through."""
+    """The line is cut, and for a while no connection is accepted."""
     cut.barred.set()
     cut.cut()
     crowd.be_refused(10)

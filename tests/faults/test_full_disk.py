@@ -24,7 +24,7 @@ from tests.services import OwnPostgres, own_postgres
 
 SAMPLE, FULL = 1, 5  # times that the disk is full
 BETWEEN = 20  # moves between two times, at least
-REFUSALS = 10  # that somebody is told of meanwhile, at least
+REFUSALS = 10  # least number of refusals that the players get meanwhile
 ROOM = 100_000  # bytes that may still be written
 LARGE = 5  # megabytes: more than the write-ahead log of an embedded store holds before it is emptied
 PAGES = 1_048_576 + 8 * 8_192  # bytes that a file may have: more than one segment of a write-ahead log

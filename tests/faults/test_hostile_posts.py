@@ -24,7 +24,7 @@ from tests.faults.workers import Workers, working
 SAMPLE, FULL = 4_000, 1_000_000  # posts
 WORKERS = 4
 ATTACKERS = 2  # processes
-PIECE = 25_000  # posts of each of them, after which the numbers are told
+PIECE = 25_000  # posts of each client, after which the numbers are printed
 MATCHES = 4  # that run, and one that is over
 OPENING = 6  # answers before the attack
 
@@ -76,7 +76,7 @@ def _legal(question: Any) -> list[str]:
 
 
 def targets(workers: Workers) -> tuple[Target, ...]:
-    """Matches that run, and one that somebody has given up."""
+    """Matches that run, and one that a player has resigned."""
     people = [Person(workers.doors, random.Random(number)) for number in range(3)]
     found = []
     for number in range(MATCHES + 1):

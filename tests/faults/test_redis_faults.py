@@ -1,4 +1,4 @@
-"""A Redis that is killed, stalled or emptied under load: nobody waits for it, and nothing depends on it."""
+"""A Redis that is killed, stalled or emptied under load: no request waits for it or depends on it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def killed(redis: OwnRedis) -> Iterator[None]:
 
 @contextmanager
 def stalled(redis: OwnRedis) -> Iterator[None]:
-    """It takes connections and answers nobody."""
+    """Redis accepts connections and answers none."""
     with redis.stalled():
         yield
 

@@ -20,7 +20,7 @@ SAMPLE, FULL = 200, 10_000  # idle streams
 SLOW = 50  # clients of each other kind
 PAIRS = 2
 BETWEEN = 60  # moves that are played meanwhile, at least
-MOST = 64 * 1024 * 1024  # bytes that somebody sends who does not end
+MOST = 64 * 1024 * 1024  # bytes that a client sends that never ends its request
 _HEAD = b"POST /v1/players HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 _STREAM = b"GET /v1/matches/%s/moves HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n"
 _SPARE = 1_000  # files that a process needs besides
@@ -56,7 +56,7 @@ def dripping(doors: list[Door]) -> Iterator[None]:
 
 @contextmanager
 def silent(doors: list[Door]) -> Iterator[None]:
-    """Connections on which nobody says anything."""
+    """Connections on which no client sends anything."""
     with ExitStack() as stack:
         for _ in range(SLOW):
             opened(doors, stack)
@@ -65,7 +65,7 @@ def silent(doors: list[Door]) -> Iterator[None]:
 
 @contextmanager
 def unread(doors: list[Door], match: str) -> Iterator[None]:
-    """Streams of a match that is played, of which nobody reads anything."""
+    """Streams of a match that is played, which no client reads."""
     with ExitStack() as stack:
         for _ in range(SLOW):
             line = stack.enter_context(socket.socket())
@@ -146,12 +146,12 @@ def bothered(place: Folder, folder: Path, streams: int) -> Proof:
         return proved(workers, crowd, folder)
 
 
-def test_nobody_notices_slow_and_endless_and_idle_clients(embedded: Folder, tmp_path: Path) -> None:
+def test_slow_endless_and_idle_clients_do_not_delay_others(embedded: Folder, tmp_path: Path) -> None:
     assert bothered(embedded, tmp_path, SAMPLE).acknowledged > 2 * BETWEEN
 
 
 @pytest.mark.long
-def test_nobody_notices_ten_thousand_idle_streams(
+def test_ten_thousand_idle_streams_do_not_delay_others(
     embedded: Folder, tmp_path: Path, often: Callable[[int, int], int]
 ) -> None:
     streams = often(SAMPLE, FULL)

@@ -18,12 +18,12 @@ _PAUSE = 0.02  # seconds between two attempts
 
 
 class Watcher:
-    """Somebody who follows one match, resuming at any worker wherever the last one ended his stream.
+    """A viewer who follows one match, and resumes at any worker when a stream ends.
 
     Args:
         doors: the workers.
         match: the match.
-        seed: decides which worker he asks.
+        seed: decides which worker is asked.
     """
 
     def __init__(self, doors: Sequence[Door], match: str, seed: int) -> None:
@@ -37,7 +37,7 @@ class Watcher:
         self._thread.start()
 
     def stop(self, upto: int) -> None:
-        """Wait until he was shown move `upto`, then hang up."""
+        """Wait until move `upto` was shown, then close the stream."""
         end = time.monotonic() + PATIENCE
         while len(self.shown) < upto and self._thread.is_alive():
             assert time.monotonic() < end, (self.match, upto, len(self.shown))

@@ -66,7 +66,7 @@ def test_with_containers_it_is_given_in_a_worker_with_its_store(line: str) -> No
     )  # a terminal would end the lines of a file otherwise
 
 
-def test_where_the_keys_lie_is_told() -> None:
+def test_the_place_of_the_keys_is_printed() -> None:
     services = yaml.safe_load((OPS / "compose.yaml").read_text("utf-8"))["services"]
     keys = services["worker-1"]["environment"]["GLASNOST_KEYS"]
     assert f"`docker compose cp worker-1:{keys} kept.keys`" in read("ops/README.md").text

@@ -83,7 +83,7 @@ def test_no_password_is_written_down(compose: Any) -> None:
 
 
 @pytest.mark.parametrize("name", WORKERS)
-def test_a_worker_is_told_what_it_understands(compose: Any, name: str) -> None:
+def test_every_setting_of_a_container_is_known(compose: Any, name: str) -> None:
     worker = compose["services"][name]
     told = plain(worker["environment"])
     must_be_understood(told)
@@ -150,7 +150,7 @@ def test_a_visitor_stays_at_one_worker(proxy: nginx.Directive) -> None:
     assert proxy.one("upstream", "workers").one("hash").values == ("$remote_addr", "consistent")
 
 
-def test_what_a_visitor_says_of_his_own_address_is_replaced(proxy: nginx.Directive) -> None:
+def test_an_address_that_the_visitor_sends_is_replaced(proxy: nginx.Directive) -> None:
     place = proxy.one("server").one("location", "/")
     assert place.one("proxy_set_header", "X-Forwarded-For").values[1] == "$remote_addr"
 

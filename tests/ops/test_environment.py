@@ -1,4 +1,4 @@
-"""The project's environment (`ops/lib/env.sh`): a user who may not change it is told what to do."""
+"""The project's environment (`ops/lib/env.sh`): a user who may not change it gets the command to run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.ops.examples import OPS, ROOT
 
-WAY_OUT = "with a Python that everybody may run (GLASNOST_PYTHON names one; none in somebody's home)"
+WAY_OUT = "with a Python that everybody may run (GLASNOST_PYTHON names one; none in a user's home)"
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def project() -> Iterator[Path]:
 
 
 def started(project: Path, mode: int = 0o555, **environment: str) -> tuple[int, list[str]]:
-    """The exit code of a worker that somebody starts who does not own the environment, and what it says."""
+    """The exit code and output of a worker that is started by a user who does not own the environment."""
     (project / ".venv").chmod(mode)
     done = subprocess.run(
         [str(project / "ops" / "glasnost"), "--version"],
@@ -47,7 +47,7 @@ def started(project: Path, mode: int = 0o555, **environment: str) -> tuple[int, 
     return done.returncode, done.stderr.splitlines()
 
 
-def test_who_may_not_change_an_environment_of_another_version_is_told_who_must(project: Path) -> None:
+def test_a_user_who_may_not_change_an_old_environment_gets_the_name_of_its_owner(project: Path) -> None:
     (project / ".venv" / "bin" / "python").symlink_to("/bin/true")
     code, (line,) = started(project)
     assert code == 1
@@ -55,7 +55,7 @@ def test_who_may_not_change_an_environment_of_another_version_is_told_who_must(p
     assert f"As its owner run {project}/ops/glasnost games, {WAY_OUT}" in line
 
 
-def test_an_environment_whose_python_is_in_somebodys_home_says_so(project: Path) -> None:
+def test_an_environment_with_a_python_in_a_users_home_is_refused_with_the_reason(project: Path) -> None:
     (project / "home").mkdir(mode=0o700 if os.geteuid() == 0 else 0o000)
     (project / ".venv" / "bin" / "python").symlink_to(project / "home" / "python3")
     code, (line,) = started(project)
@@ -65,7 +65,7 @@ def test_an_environment_whose_python_is_in_somebodys_home_says_so(project: Path)
     assert WAY_OUT in line
 
 
-def test_a_lock_of_somebody_else_is_no_raw_error(project: Path) -> None:
+def test_a_lock_of_another_user_gives_a_readable_error(project: Path) -> None:
     """A folder that others may write to, with a lock file in it that they may not."""
     (project / ".venv" / ".glasnost-lock").touch(mode=0o444)
     code, (line,) = started(project, 0o777)
@@ -179,7 +179,7 @@ def test_an_extra_that_there_is_not_is_refused(project: Path) -> None:
     assert said == f"glasnost: {there}\n"
 
 
-def test_who_may_not_install_an_extra_is_told_who_must(project: Path) -> None:
+def test_a_user_who_may_not_install_an_extra_gets_the_command_for_the_owner(project: Path) -> None:
     stamped(project)
     code, (line,) = started(project, GLASNOST_EXTRAS="postgres")
     assert code == 1

@@ -15,7 +15,7 @@ yaml: Any = importlib.import_module("yaml")  # it comes with the test extra, wit
 PROXY = "127.0.0.2"
 
 
-def test_the_containers_believe_private_networks_and_nobody_else() -> None:
+def test_the_containers_trust_only_private_networks() -> None:
     service = yaml.safe_load((OPS / "compose.yaml").read_text("utf-8"))["services"]["worker-1"]
     named = [IPv4Network(one) for one in service["environment"]["FORWARDED_ALLOW_IPS"].split(",")]
     assert service["environment"]["GLASNOST_TRUST_PROXY"] == "true"
@@ -23,7 +23,7 @@ def test_the_containers_believe_private_networks_and_nobody_else() -> None:
     assert any(IPv4Network("172.18.0.0/16").subnet_of(one) for one in named)  # what docker gives out first
 
 
-def test_visitors_who_come_by_a_proxy_that_is_named_are_told_apart_by_its_word_alone(tmp_path: Path) -> None:
+def test_visitors_behind_a_trusted_proxy_are_distinguished_by_its_header_alone(tmp_path: Path) -> None:
     told = {
         "GLASNOST_TRUST_PROXY": "true",
         "FORWARDED_ALLOW_IPS": f"{PROXY}/32",

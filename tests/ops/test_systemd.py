@@ -104,7 +104,7 @@ def test_a_worker_is_no_root_and_is_shut_in(worker: configparser.SectionProxy) -
     assert worker["SystemCallFilter"] == "@system-service"
 
 
-def test_a_worker_that_stops_is_given_the_time_to_answer_everybody(
+def test_a_worker_that_stops_gets_the_time_to_answer_all_requests(
     worker: configparser.SectionProxy,
 ) -> None:
     assert seconds(worker["TimeoutStopSec"]) > STOPPING
@@ -124,7 +124,7 @@ def test_the_target_starts_and_stops_the_workers() -> None:
     assert template["Unit"]["PartOf"] == template["Install"]["WantedBy"] == "glasnost.target"
 
 
-def test_what_all_workers_are_told_is_understood(worker: configparser.SectionProxy) -> None:
+def test_every_setting_of_the_environment_file_is_known(worker: configparser.SectionProxy) -> None:
     lines = (OPS / "systemd" / "glasnost.env").read_text("utf-8").splitlines()
     told = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
     must_be_understood({**assignments(worker["Environment"]), **told})

@@ -1,4 +1,4 @@
-"""The file of the read models: whose it is, and what becomes of it when somebody deletes or replaces it."""
+"""The file of the read models: its rights, and what happens if it is deleted or replaced."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def modes(path: Path) -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("generous")
-def test_nobody_else_may_read_what_is_hidden_in_it(tmp_path: Path) -> None:
+def test_other_users_may_not_read_the_file(tmp_path: Path) -> None:
     runner = Runner(FakeSource(LOG), tmp_path / "read.db")
     runner.catch_up()
     assert modes(tmp_path / "read.db") == {"": 0o600, "-wal": 0o600, "-shm": 0o600}
@@ -85,7 +85,7 @@ def test_a_file_that_is_deleted_is_built_anew(tmp_path: Path, endings: tuple[str
     reader.close()
     caught_up(LOG, tmp_path / "fresh.db")
     assert dumped(path) == dumped(tmp_path / "fresh.db")
-    assert lines == ["read.db was deleted, or replaced: what is not there is built anew"]
+    assert lines == ["read.db was deleted, or replaced: what is missing is built anew"]
 
 
 def test_a_new_file_that_has_no_room_at_first_is_tried_again(

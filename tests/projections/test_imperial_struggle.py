@@ -124,7 +124,7 @@ def workings(fact: Any) -> Iterator[str | int]:
         yield from chain.from_iterable(fact.working.values())
 
 
-def test_the_strength_in_a_theatre_is_told_by_its_sources() -> None:
+def test_the_strength_in_a_theatre_is_shown_by_its_sources() -> None:
     working = {"br": {"tiles": 4, "alliances": 2, "byng": 2}, "fr": {"tiles": -1, "keywords": 1}}
     fact = TheatreFought("spain", 8, 0, "br", 8, working)
     assert GAME.words("en", {}, "second_printing").sentence(fact) == (

@@ -49,7 +49,7 @@ def test_a_record_that_stops_counts_as_void() -> None:
     assert (totals.pool, totals.played, totals.void) == ("imported", 0, 1)
 
 
-def test_turns_of_an_imported_match_stay_as_a_spectator_was_told_them(match: Match) -> None:
+def test_turns_of_an_imported_match_stay_as_a_spectator_sees_them(match: Match) -> None:
     plays = [play for turn in turns(match, match.move) for play in turn.plays]
     told = [plain(raw) for play in plays for raw in play.facts]
     assert told == [plain(fact) for record in match.records for fact in record.facts_for(None)]

@@ -90,7 +90,7 @@ def test_each_seat_taken_can_be_found_by_its_player(toy_game: Game) -> None:
     assert [(row.seat, row.player) for row in rows] == [("left", "ann"), ("right", "bob")]
 
 
-def test_a_match_whose_players_are_only_claimed_is_nobodys(toy_game: Game) -> None:
+def test_a_match_with_claimed_players_belongs_to_no_player(toy_game: Game) -> None:
     records = items(finished(toy_game).match.records, uploaded=True, claimed=True)
     rows = folded(MATCHES, records)
     (row,) = rows.all(MatchRow)

@@ -143,7 +143,7 @@ def test_the_lag_can_be_read(tmp_path: Path) -> None:
 
 
 class Busy(FakeSource):
-    """A store in which there is one more record each time that somebody looks."""
+    """A store that has one more record at each reading."""
 
     _there = 100
 
@@ -481,7 +481,7 @@ def test_before_a_record_that_fails_every_row_is_what_the_records_before_make(
     assert sorted((kept.row(values) for values in stored), key=lambda row: row.match) == expected
 
 
-def test_a_full_disk_stops_everybody_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_stops_all_projections_and_loses_nothing(tmp_path: Path) -> None:
     crowd = Hall(list(GAMES.values()), 200, seed=3).play(1_000)
     runner = Runner(FakeSource(crowd), tmp_path / "read.db", batch=50)
     runner.advance()

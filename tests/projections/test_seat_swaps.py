@@ -62,7 +62,7 @@ def listed(sitting: Sitting) -> MatchRow:
 
 
 def seatings(sitting: Sitting) -> dict[str, tuple[str, str]]:
-    """For each player his seat and the outcome."""
+    """For each player the seat and the outcome."""
     return {row.player: (row.seat, row.outcome) for row in rows_of(HISTORY, sitting).all(SeatingRow)}
 
 

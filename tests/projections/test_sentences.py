@@ -31,7 +31,7 @@ def texts_of(turn: TurnTold) -> list[str]:
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("answers", [8, None])
-def test_random_matches_are_told_in_every_language(
+def test_random_matches_have_sentences_in_every_language(
     game: Game, language: str, seed: int, answers: int | None
 ) -> None:
     sitting = Sitting(game, seed).seat_all().play_on(answers)
@@ -145,6 +145,6 @@ def test_turning_points_in_words(point: LeadChanged | Over, english: str, russia
     assert words_of(turn_with(point), "ru").points == (russian,)
 
 
-def test_an_answer_without_facts_is_told_by_its_label() -> None:
+def test_an_answer_without_facts_is_shown_by_its_label() -> None:
     play = Play(11, (), "us", "ChooseFirst", ("ussr",))
     assert words_of(turn_with(plays=(play,)), "en").plays[0].sentences == ("US answers: USSR.",)

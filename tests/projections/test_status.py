@@ -1,4 +1,4 @@
-"""What the generations in a file mean for whoever reads it."""
+"""What the generations in a file mean for a reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_before_anything_is_served_the_status_is_that_of_what_is_built() -> None
     assert status("history", both, 9) == Status("history", 8, 1, 4, None)
 
 
-def test_what_stopped_another_version_is_not_told() -> None:
+def test_a_failure_of_another_version_is_not_reported() -> None:
     older = generation(1, "old", 4, served=True, failed=True)
     assert status("history", [older, generation(2, "new", 2)], 9).failure is None
     again = status("history", [older, generation(2, "new", 2, failed=True)], 9).failure
@@ -33,7 +33,7 @@ def test_what_stopped_another_version_is_not_told() -> None:
     assert again.error == "KeyError of new"
 
 
-def test_what_stopped_a_generation_is_told_while_the_same_version_is_built_anew() -> None:
+def test_a_failure_is_reported_while_the_same_version_is_built_anew() -> None:
     stopped = generation(1, "new", 4, served=True, failed=True)
     assert status("history", [stopped], 9).failure is not None
     assert status("history", [stopped, generation(2, "new", 2)], 9).failure is not None

@@ -79,7 +79,7 @@ def test_who_takes_the_lead_is_a_turning_point(toy_game: Game) -> None:
     assert turns[0].points == (LeadChanged(4, "left", None), LeadChanged(6, "right", "left"))
 
 
-def test_a_tie_takes_the_lead_from_nobody(toy_game: Game) -> None:
+def test_a_tie_does_not_change_the_lead(toy_game: Game) -> None:
     turns = told(
         toy_game, play(4, Rolled("left", 2, 2)), play(5, Rolled("right", 2, 2)), play(6, Rolled("left", 1, 3))
     )

@@ -56,7 +56,7 @@ def test_the_scores_follow_one_another_to_the_result(game: Game, seed: int) -> N
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-def test_a_running_match_tells_only_what_a_spectator_was_told(game: Game) -> None:
+def test_a_running_match_shows_only_what_a_spectator_sees(game: Game) -> None:
     sitting = Sitting(game, 5).seat_all().play_on(12)
     told = [plain(raw) for turn in turns_of(sitting) for play in turn.plays for raw in play.facts]
     public = [plain(fact) for record in sitting.match.records for fact in record.facts_for(None)]
@@ -65,7 +65,7 @@ def test_a_running_match_tells_only_what_a_spectator_was_told(game: Game) -> Non
     assert turns_of(sitting)[-1].after == game.score(sitting.match.table_at(sitting.match.move, None))
 
 
-def test_secret_picks_are_told_once_the_match_is_over(toy_game: Game) -> None:
+def test_secret_picks_are_shown_once_the_match_is_over(toy_game: Game) -> None:
     sitting = seated(toy_game, 1, ["ann", "bob"]).play_on(1)
     assert turns_of(sitting)[0].plays[1].picks is None
     assert turns_of(sitting.play_on())[0].plays[1].picks == sitting.match.records[3].picks

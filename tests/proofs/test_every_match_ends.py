@@ -27,12 +27,12 @@ ROUND = 60  # of Imperial Struggle: an action round; a war is no longer than eig
 
 
 def few(question: Prompt) -> int:
-    """As few picks as may be: whoever may decline does."""
+    """As few picks as possible: a seat that may decline does."""
     return question.least
 
 
 def one(question: Prompt) -> int:
-    """One pick, if that may be: nobody declines."""
+    """One pick, if possible: no seat declines."""
     return max(question.least, min(1, question.most))
 
 

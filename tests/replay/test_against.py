@@ -87,7 +87,7 @@ def test_an_earlier_checkpoint_must_be_of_the_same_log(resigned: Match) -> None:
     assert "is another one than that of this file" in report.reason
 
 
-def test_two_logs_are_told_also_where_one_is_longer(resigned: Match) -> None:
+def test_two_different_logs_of_one_match_are_reported_also_if_one_is_longer(resigned: Match) -> None:
     other = Sitting(resigned.game, 3).seat_all().play_on(2)
     other.accept(other.match.resign(other.context, "right"))
     file = cut(other.match, other.match.move)
@@ -95,10 +95,10 @@ def test_two_logs_are_told_also_where_one_is_longer(resigned: Match) -> None:
     report = held_against(file, note_of(resigned.records), over=lambda size: note_over(resigned, size))
     assert "is another one than that of this file" in report.reason
     wrong = held_against(file, note_of(resigned.records), over=lambda size: note_over(resigned, 2))
-    assert "the server told a checkpoint over 2" in wrong.reason
+    assert "the server gave a checkpoint over 2" in wrong.reason
 
 
-def test_whose_checkpoint_it_is_is_told_or_refused(resigned: Match, toy_game: Game) -> None:
+def test_a_checkpoint_names_its_signer_or_is_refused(resigned: Match, toy_game: Game) -> None:
     data, foreign = cut(resigned, 6), note_over(resigned, 4, STRANGER)
     assert "none of the keys given has signed it" in held_against(data, foreign).reason
     report = held_against(data, foreign, keys=())

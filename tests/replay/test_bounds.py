@@ -1,4 +1,4 @@
-"""A log from elsewhere obeys the limits that hold for requests, whoever wrote and signed it."""
+"""A log from elsewhere obeys the limits of requests, whatever key has signed it."""
 
 from __future__ import annotations
 

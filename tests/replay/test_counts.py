@@ -1,4 +1,4 @@
-"""What is counted is told in the number that fits, and what is hidden is called what it is."""
+"""Counted nouns have the form of their number, and hidden things have their names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_hidden_token_is_called_a_token(language: str, token: str) -> None:
     assert token not in own
 
 
-def test_the_edition_is_told_in_russian() -> None:
+def test_the_edition_is_named_in_russian() -> None:
     match = begun(0).match
     first = next(iter(narrated(match, Words(match, "ru"))))
     assert "обычное издание" in first.text

@@ -77,7 +77,7 @@ def test_moves_name_roots_rules_and_what_stands(matches: list[Match], tmp_path: 
     assert json.loads(rows[-1]["entry"])["kind"] == "closed"
 
 
-def test_facts_and_draws_of_a_match_that_is_over_are_told_in_full(
+def test_facts_and_draws_of_a_match_that_is_over_are_exported_in_full(
     matches: list[Match], tmp_path: Path
 ) -> None:
     match = matches[1]
@@ -113,7 +113,7 @@ def test_options_say_what_else_could_have_been_picked(matches: list[Match], tmp_
     assert {(row["least"], row["most"]) for row in bid} == {(1, 1)}
 
 
-def test_progress_is_told_and_nothing_half_written_stays(matches: list[Match], tmp_path: Path) -> None:
+def test_progress_is_reported_and_nothing_half_written_stays(matches: list[Match], tmp_path: Path) -> None:
     told: list[str] = []
     export(matches, tmp_path, "ndjson", told.append)
     assert told == [match.id for match in matches]

@@ -159,7 +159,7 @@ def test_ten_times_as_many_entries_cost_ten_times_as_much(
 def test_a_table_that_forged_facts_let_grow_is_refused(
     toy_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Under rules that are not ours nobody can say that a fact is wrong, so the size is what ends it."""
+    """Under other rules than ours no fact can be called wrong; the limit on the size ends it."""
     with monkeypatch.context() as patched:
         patched.setattr(toy_game, "rules", "rules-of-my-own")
         sitting = begun(toy_game)

@@ -106,7 +106,7 @@ def test_moves_that_were_taken_back_are_marked(told_game: Game) -> None:
     assert stands[0]
 
 
-def test_a_ruled_result_is_told_with_the_score(told_game: Game) -> None:
+def test_the_sentence_of_a_ruled_result_has_the_score(told_game: Game) -> None:
     sitting = Sitting(told_game).seat_all()
     result = Result("left", "points", {"left": 3, "right": 1})
     sitting.accept(sitting.match.rule(sitting.context, "p9", "no show", result=result))
@@ -117,7 +117,7 @@ def test_a_ruled_result_is_told_with_the_score(told_game: Game) -> None:
     assert english[-1] == "The match is over: Left wins, more points (Left 3, Right 1)."
 
 
-def test_secret_picks_are_told_only_to_those_who_know(told_game: Game) -> None:
+def test_only_viewers_who_know_secret_picks_see_them(told_game: Game) -> None:
     sitting = Sitting(told_game).seat_all()
     sitting.answer("left", "3")
     match, words = sitting.match, Words(sitting.match, "en")
@@ -126,7 +126,7 @@ def test_secret_picks_are_told_only_to_those_who_know(told_game: Game) -> None:
     assert narrate(match, 4, words).done == "Left answers in secret."
 
 
-def test_a_pick_is_told_by_its_label(told_game: Game) -> None:
+def test_a_pick_is_shown_by_its_label(told_game: Game) -> None:
     match = finished(told_game).match
     stop = next(r for r in match.records if isinstance(r.entry, Played) and r.entry.picks == ("stop",))
     assert narrate(match, stop.move, Words(match, "en")).done.endswith(": I stop.")
@@ -146,12 +146,14 @@ def test_people_are_named_where_they_are_known(told_game: Game) -> None:
     assert narrate(bots, 2, words).done == "A bot plays Left (random)."
 
 
-def test_options_that_are_not_the_default_are_told(told_game: Game) -> None:
+def test_options_that_are_not_the_default_are_named(told_game: Game) -> None:
     match = Sitting(told_game, options={"rounds": 3}).match
     assert text_of(match, viewer=None) == ["The match is opened: toy, first edition, rounds = 3."]
 
 
-def test_a_fact_without_a_sentence_is_still_told(told_game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fact_without_a_sentence_is_shown_by_its_ids(
+    told_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = finished(told_game).match
     words = Words(match, "en")
     assert words.fact(toy.Waved("left")) == "Left waves."

@@ -17,7 +17,7 @@ from tests.matches import Sitting, finished
 from tests.replay.files import file_of, with_everything
 
 
-def test_a_position_is_what_the_viewer_was_told(toy_game: Game) -> None:
+def test_a_position_shows_what_its_viewer_may_see(toy_game: Game) -> None:
     match = finished(toy_game).match
     hands = match.table_at(3, ALL).hands
     assert position(match, 3, ALL).table["hands"] == {seat: list(cards) for seat, cards in hands.items()}

@@ -23,7 +23,7 @@ def test_a_secret_chosen_after_the_salts_is_found_by_who_kept_the_receipt(toy_ga
     """The server opens the match anew, with a secret that it likes better, and signs all of that."""
     receipt = receipt_of(Sitting(toy_game, 1, name="m1").match)
     chosen = Sitting(toy_game, 2, name="m1").seat_all(salts=True).play_on().match
-    assert verify(file_of(chosen), PINNED).ok  # without the receipt nobody can tell
+    assert verify(file_of(chosen), PINNED).ok  # without the receipt this cannot be detected
     report = verify(file_of(chosen), PINNED, receipt=receipt)
     assert (report.check, report.move) == ("log", 1)
     assert "the receipt is over another opening move" in report.reason

@@ -116,7 +116,7 @@ def test_a_salt_opened_before_every_seat_is_taken_is_found(toy_game: Game) -> No
 
 
 @pytest.mark.parametrize("seat", ["left", "right", "middle"])
-def test_a_salt_opened_twice_by_a_bot_or_by_nobody_is_found(toy_game: Game, seat: str) -> None:
+def test_a_salt_opened_twice_or_by_a_bot_or_by_no_player_is_found(toy_game: Game, seat: str) -> None:
     sitting = Sitting(toy_game)
     sit(sitting, "left", "committed")
     sit(sitting, "right", "house")

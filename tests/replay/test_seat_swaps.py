@@ -1,4 +1,4 @@
-"""Two players change places: told in words, exported, shown, and checked by a stranger."""
+"""Two players change places: in sentences, in exports, in positions, and for an independent verifier."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_move_of_the_exchange_tells_who_plays_what_from_here_on(swap_game: G
     assert not any(paragraph.players for place, paragraph in enumerate(paragraphs) if place != 4)
 
 
-def test_it_is_told_in_russian_too(swap_game: Game) -> None:
+def test_the_exchange_has_russian_sentences_too(swap_game: Game) -> None:
     match = whole(swap_game)
     assert narrate(match, 5, Words(match, "ru")).players[1] == "Отныне за сторону Light играет p-dark."
 
@@ -59,7 +59,7 @@ def test_it_is_told_in_russian_too(swap_game: Game) -> None:
         ("ru", "Отныне за сторону Dark играет бот (random)."),
     ],
 )
-def test_a_bot_is_told_as_the_house(swap_game: Game, language: str, sentence: str) -> None:
+def test_a_bot_is_named_as_the_house(swap_game: Game, language: str, sentence: str) -> None:
     match = exchanged(swap_game, bot=True).match
     assert narrate(match, 5, Words(match, language)).players[0] == sentence
 

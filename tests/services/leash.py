@@ -1,4 +1,4 @@
-"""Servers that are started here: each listens on 127.0.0.1 only, and ends with whoever started it."""
+"""Starts servers: each listens on 127.0.0.1 only, and ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE = 60.0  # seconds until a server answers; it takes half a second where 
 _SHARE = 5_000
 _FIRST = 10_100 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4 * _SHARE
 _PORTS = cycle(random.sample(range(_FIRST, _FIRST + _SHARE), _SHARE))
-# The server ends when the pipe to this shell is closed: also where whoever started it was killed.
+# The server ends when the pipe to this shell is closed, also if the process that started it was killed.
 _LEASH = """
 "$@" </dev/null & server=$!
 exec 3<&0; (read -r _ <&3; kill -INT $server) & reader=$!
@@ -73,7 +73,7 @@ class Leashed:
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port on which nobody listens, and which no client's connection is given meanwhile."""
+    """A port on which no process listens, and which no client's connection gets meanwhile."""
     for port in _PORTS:
         with suppress(OSError), socket.create_server((host, port)):
             return port

@@ -41,7 +41,7 @@ class Postgres:
     """A PostgreSQL server in which every test gets a database of its own.
 
     Args:
-        url: how to reach it, as somebody who may create databases.
+        url: how to reach it, as a user who may create databases.
     """
 
     def __init__(self, url: str) -> None:

@@ -55,7 +55,7 @@ class OwnRedis:
 
     @contextmanager
     def stalled(self) -> Iterator[None]:
-        """It takes connections, and answers nobody."""
+        """Make it accept connections and answer none."""
         os.kill(self._process_id, signal.SIGSTOP)
         try:
             yield

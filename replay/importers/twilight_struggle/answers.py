@@ -1,6 +1,6 @@
-"""What a log answers to the questions of our rules: the seats' answers and the faces of the dice.
+"""Finds in a log the answers to the questions of our rules: the seats' answers and the faces of the dice.
 
-Where a question has few options and the log does not name the answer, each is tried, and the one that
+If a question has few options and the log does not name the answer, each option is tried, and the one that
 explains most of what the entry still states is taken.
 """
 
@@ -53,7 +53,7 @@ UN = "un_intervention"
 
 
 class NoAnswer(Exception):
-    """The log does not say what our rules ask; the text says what, `line` where, if that is known."""
+    """The log has no answer to a question of our rules; the text says which, `line` where, if known."""
 
     def __init__(self, text: str, line: int = 0) -> None:
         super().__init__(text)

@@ -1,7 +1,7 @@
-"""Where the cards go in a foreign log: the log once more, as moves of cards and facts about hands.
+"""Follows the cards through a foreign log: returns the log as moves of cards and facts about hands.
 
-A log never says what was dealt, but every card that leaves a hand is named, and now and then it shows what a
-hand holds or cannot hold.  `moves` gives all that in order; `deal` works out the draws from it.
+A log does not say what was dealt, but it names every card that leaves a hand, and sometimes it shows what a
+hand holds or cannot hold.  `moves` returns all this in order; `deal` derives the draws from it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from replay.importers.twilight_struggle.structure import (
     Wins,
 )
 
-# ── Moves of cards, and facts about hands: what `following` finds in a foreign log, and `stays` counts ──
+# ── Moves of cards, and facts about hands: found here, counted by `draw_intervals` ──
 
 DISCARDS, REMOVED, BESIDE = "discards", "removed", "beside"
 
@@ -107,7 +107,7 @@ class Lacks(Move, frozen=True):
 
 
 class Skips(Move, frozen=True):
-    """A round of this side is in no line: it held no card, or played one that nobody knows."""
+    """The log has no line about a round of this side: it held no card, or played an unknown one."""
 
     side: Seat
 
@@ -135,7 +135,7 @@ class Doubtful(Move, frozen=True):
     text: str
 
 
-# ── Where the cards go in a foreign log: the log once more, as moves of cards and facts about hands ──
+# ── Reading the moves of cards and the facts about hands from a log ──
 
 
 ALL = frozenset(CARD_NAMES.values()) - {CHINA}
@@ -212,14 +212,14 @@ class _Course:
                 yield self._move(TurnEnds, self.line, self._without_scoring_card(stops))
 
     def _without_scoring_card(self, stops: bool) -> tuple[Seat, ...]:
-        """Who holds no scoring card at the end of a turn: all, but for a side that has lost by it."""
+        """The sides without a scoring card at the end of a turn: all but a side that lost by holding one."""
         for one in self.log.end if stops else ():
             if isinstance(one, Wins) and one.why.lower() == HELD:
                 return (one.side,) if one.side else ()
         return (US, USSR)
 
     def _missing_turn(self, number: int, line: int) -> Iterator[Move]:
-        """A turn of which no line is there: who knows what was played."""
+        """A turn without any line: what was played is unknown."""
         self.turn = number
         yield self._move(TurnBegins, line, False)
         for _ in range(rounds(number) + 1):
@@ -265,14 +265,14 @@ class _Course:
         yield from self._entry(entry)
 
     def _skips(self, line: int, side: Seat) -> Iterator[Move]:
-        """No line tells of this round."""
+        """The log has no line about this round."""
         if side in self.trapped:
             yield from self._no_way_out(line, side)
         else:
             yield self._move(Skips, line, side)
 
     def _passes(self, line: int, side: Seat) -> Iterator[Move]:
-        """Only who has no card passes, or nothing that opens the trap."""
+        """A side passes only if it has no card, or no card that opens the trap."""
         if side in self.trapped:
             yield from self._no_way_out(line, side)
         else:
@@ -364,7 +364,7 @@ class _Course:
         self.waiting = later
 
     def _unplayed(self, one: EventNamed) -> Iterator[Move]:
-        """The event of a card that nobody played: Star Wars took it out of the discards."""
+        """The event of a card that was not played: Star Wars took it out of the discards."""
         if one.card == UN and self.playing.get(GRAIN):
             yield from self._play(one.line, US, US, UN)
         elif self.playing.get(STAR_WARS):
@@ -372,7 +372,7 @@ class _Course:
             self.player[one.card] = US
         else:
             yield self._move(
-                Doubtful, one.line, f"the event {one.card} happens, but nobody has played that card"
+                Doubtful, one.line, f"the event {one.card} happens, but no side has played that card"
             )
 
     def _reveals(self, one: Reveals) -> Iterator[Move]:

@@ -1,7 +1,7 @@
-"""Every number that a log states against what our rules did.
+"""Compares every number that a log states with what our rules did.
 
-A fact looks for the statement that tells it.  Where one is found, its numbers are compared; a statement that
-no fact answers by the end of its entry is a mismatch too.  What a log leaves out is no mismatch.
+For each fact the statement about it is looked up, and its numbers are compared.  A statement that has no fact
+by the end of its entry is a mismatch, too.  What a log leaves out is not a mismatch.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ class Checker:
         self.then: State | None = None  # on which that was stated
 
     def compare(self, line: int, what: str, stated: Value, ours: Value) -> None:
-        """One stated value."""
+        """Compare one stated value."""
         self.checked += 1
         if stated != ours:
             self.mismatches.append(Mismatch(line, what, stated, ours))
 
     def agree(self, said: log.Statement, what: str, stated: Value, ours: Value) -> None:
-        """One stated value, that of a marker or of influence: where it differs the log is right."""
+        """Compare one stated value of a marker or of influence; if it differs, the log is followed."""
         self.compare(said.line, what, stated, ours)
         if stated != ours:
             self.parted(said)
@@ -98,19 +98,19 @@ class Checker:
             self.agree(said, "score", said.now, ours)
 
     def settle(self, s: State) -> None:
-        """The entry is over, the cleanup of its turn, too."""
+        """The entry is over, and so is the cleanup of its turn."""
         if self.late is not None:
             said, ours = self.late
             self.late = None
             self.agree(said, "score", said.now, s.vp if said.now == s.vp else ours)
 
     def parted(self, said: log.Statement) -> None:
-        """What a line states is not what our rules have come to: it counts from there on."""
+        """A line states another value than our rules have: the stated value counts from now on."""
         self.stated.take(said)
         self.then = self.table
 
     def observe(self, fact: Fact[State], s: State) -> None:
-        """A fact, and the table after it."""
+        """Compare a fact, with the table after it."""
         self.table = s
         check = CHECKS.get(type(fact))
         if check is not None:
@@ -118,17 +118,17 @@ class Checker:
 
     @property
     def next_line(self) -> int:
-        """The first line of the entry that nothing has answered yet; 0 where there is none."""
+        """Return the first line of the entry that no fact has answered yet; 0 if there is none."""
         items = self.pool.items
         return next((i.said.line for i in items if not i.used and isinstance(i.said, COUNTED)), 0)
 
     def unanswered(self, paragraph: int) -> int:
-        """How many values a paragraph states that nothing has answered yet."""
+        """Return how many values of a paragraph no fact has answered yet."""
         items = (item for item in self.pool.items if item.paragraph == paragraph)
         return sum(not item.used and isinstance(item.said, COUNTED) for item in items)
 
     def leave(self, s: State) -> None:
-        """The entry is over on this table: what it states and nobody did is wrong."""
+        """The entry is over on this table: each statement without a fact is a mismatch."""
         self.table = s
         self.settle(s)
         for item, said in self.pool.unused(log.Score):
@@ -178,7 +178,7 @@ def _influence(checker: Checker, fact: InfluenceSet, s: State) -> None:
 
 
 def _change(pool: Pool, fact: InfluenceSet) -> tuple[Item, log.InfluenceChange] | None:
-    """The statement that tells a change: in this paragraph, if there is one."""
+    """The statement about a change: in this paragraph, if there is one."""
 
     def fits(said: log.InfluenceChange) -> bool:
         return (said.side, said.country, said.by > 0) == (fact.side, fact.country, fact.by > 0)

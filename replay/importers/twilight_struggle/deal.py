@@ -1,8 +1,9 @@
 """The deal that a foreign log implies: which cards each side draws, and when, so that it can play as it did.
 
-A log does not tell the deal, but one that fits is as good as the real one.  `stays` says between which
-moments each card was drawn, and how large the draws were; here every card gets a draw (`matching`).  The
-cards that fill up the draws besides are those that nobody uses any more: they stay in the hands to the end.
+A log does not contain the deal, but any deal that fits is as good as the real one.  `draw_intervals` says
+between which moments each card was drawn, and how large the draws were; here every card gets a draw
+(`match`). The remaining places in the draws get cards that no side uses any more: they stay in the hands to
+the end.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _place(
     held: list[list[int]],
     tried: set[int],
 ) -> bool:
-    """Finds a place for a card, moving others where they can go elsewhere."""
+    """Find a place for a card, and move other cards if they have another place."""
     for draw in options[card]:
         if draw in tried:
             continue
@@ -117,8 +118,8 @@ class Want(Struct, frozen=True):
 class Deal(Struct, frozen=True):
     """Every draw and every look of a log, in order.
 
-    `problems`: why no deal fits the log, one sentence for each reason; what is given then comes as near as it
-    can.  `wants` is what `draw` falls back on where the game has left the plan.
+    `problems`: why no deal fits the log, one sentence for each reason; the deal is then the nearest one.
+    `draw` uses `wants` when the game has left the plan.
     """
 
     draws: tuple[Drawn, ...]
@@ -127,10 +128,10 @@ class Deal(Struct, frozen=True):
     wants: tuple[Want, ...]
 
     def draw(self, number: int, side: Seat, count: int, among: Collection[str]) -> Cards:
-        """What `side` draws now, `count` cards of `among`, where `number` draws were made before.
+        """Return what `side` draws now: `count` cards of `among`, after `number` earlier draws.
 
-        The planned cards, as far as that is possible; instead of others those that the side needs first, then
-        those that nobody needs, and last those that the other side needs.
+        These are the planned cards, as far as possible; the rest are first cards that the side needs, then
+        cards that no side needs, and last cards that the other side needs.
         """
         planned = self.draws[number] if number < len(self.draws) else None
         first = planned.cards if planned and planned.side == side else ()

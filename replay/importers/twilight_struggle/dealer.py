@@ -8,7 +8,7 @@ from replay.importers.twilight_struggle.deal import Cards, Deal
 
 
 class Dealer:
-    """Gives what the plan gives; where the game has left the plan, what serves the rest of the log."""
+    """Deals by the plan; when the game has left the plan, deals what the rest of the log needs."""
 
     def __init__(self, plan: Deal) -> None:
         self.plan = plan

@@ -1,8 +1,8 @@
 """How long each card can have lain in the draw pile, and which draws there were: what `deal` has to match.
 
-A walk through the moves of a log that counts how many cards each hand holds, and how many the draw pile, so
-that the size of every draw is known, and where the pile runs out.  For each card that must have come from the
-pile it notes a `Stay` there: since when, and until when at the latest somebody drew it.
+The module goes through the moves of a log and counts the cards of each hand and of the draw pile, so that the
+size of every draw is known, and where the pile runs out.  For each card that must have come from the pile it
+notes a `Stay`: since when the card was in the pile, and when at the latest it was drawn.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ PLACES = {
 class Stay(Struct):
     """A card in the draw pile, from the moment `since` on.
 
-    `side` draws it before `before` (nobody is known to, where the card does not turn up again) and holds it
-    until `leaves`.  `forced`: the pile runs out before that, so somebody draws it in any case.  `looked`: it
-    left the pile undrawn, by way of Our Man in Tehran.  `turn` and `line`: where it turns up.
+    `side` draws it before `before` (no side, if the card does not turn up again) and holds it until `leaves`.
+    `forced`: the pile runs out before that, so one side draws it in any case.  `looked`: it left the pile
+    undrawn, by Our Man in Tehran.  `turn` and `line`: where it turns up.
     """
 
     card: str

@@ -1,8 +1,8 @@
-"""Driving our rules through a foreign log, by the ordinary gate, with the log's dice and an inferred deal.
+"""Runs our rules along a foreign log, with the log's dice and an inferred deal.
 
-Every answer is judged by the rules like a player's.  Where the rules refuse what an entry says, or come to
-something else, the position is set as the log states it, in an entry of its own, and they go on from there:
-`Driver` is the way through a log, `replay.importers.twilight_struggle.stated_position` what it states.
+The rules check every answer as they check a player's.  If they refuse what an entry says, or come to another
+position, the position is set as the log states it, in an entry of its own, and the rules go on from there:
+`Driver` goes through a log, `replay.importers.twilight_struggle.stated_position` collects what it states.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class Driver:
         self.recorded.close(self._stated_result())
 
     def _stated_result(self) -> Result | None:
-        """Who has won by the log's own words, where our rules do not know (a resignation, the clock)."""
+        """The winner by the log's own words, if our rules cannot know it (a resignation, the clock)."""
         wins = next((said for said in self.log.end if isinstance(said, log.Wins)), None)
         return Result(wins.side or None, "record", score(self.table)) if wins else None
 
@@ -224,7 +224,7 @@ class Driver:
         try:
             result = decide(s, Answer(seat, picks)).table.result
         except Refused:
-            return  # that is told with all its reasons where it is answered
+            return  # the answer itself is refused later, with all reasons
         if result is not None:
             raise Stopped(f"by our rules the game is over here ({result.reason}), but the log goes on")
 
@@ -449,14 +449,14 @@ class Driver:
         return True
 
     def _is_scored(self) -> bool:
-        """The final score is told, without a card in the last round: the turn is over all the same."""
+        """The log gives the final score but no card in the last round: the turn is over all the same."""
         s: State = cast(State, self.recorded.match.live)
-        told = any(isinstance(one, log.Score) for one in self.log.end)
-        if self.scored or not told or s.turn != LAST_TURN or s.round < rounds(LAST_TURN):
+        has_score = any(isinstance(one, log.Score) for one in self.log.end)
+        if self.scored or not has_score or s.turn != LAST_TURN or s.round < rounds(LAST_TURN):
             return False
         self.scored, layout, line = True, Layout(s), max(1, self.log.end[0].line - 1)
         for card in scoring((*s.hands[US], *s.hands[USSR])):
-            layout.put(card, DISCARDS)  # nobody has lost for holding it
+            layout.put(card, DISCARDS)  # no side has lost by holding it
         if layout.hand(s.phasing or US):
             self.missing.append(self.at)
         stated = layout.stated(line)
@@ -525,8 +525,8 @@ class Driver:
             if begun.result is None or target == self.order[-1]:
                 break
         self._leave_quietly(target)
-        told = self.recorded.restate(line, [*facts, *more], todo)
-        self._retell(s, told, len(facts) + len(more))
+        given = self.recorded.restate(line, [*facts, *more], todo)
+        self._retell(s, given, len(facts) + len(more))
 
     def _target(self, here: Place) -> Place | None:
         """The next entry after a place; none to which two ways have led already."""

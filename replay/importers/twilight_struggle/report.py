@@ -1,6 +1,6 @@
-"""What came of one foreign log: the imported match, what was compared on the way, and what did not agree.
+"""The result of importing one foreign log: the match, what was compared, and what did not agree.
 
-`imported` reads a log and lets our rules follow it; `lines` says in words what came of that.
+`imported` reads a log and runs our rules along it; `lines` puts the result in words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from replay.sanitize import one_line
 from replay.scripted import digest_of
 from replay.words import Words
 
-MOST_TOLD = 100  # lines of a report that tell the same
+MOST_TOLD = 100  # lines of one kind in a report
 
 
 class Imported(Struct, frozen=True):
@@ -38,10 +38,10 @@ class Imported(Struct, frozen=True):
     our rules could follow no further.  `unread` are the lines that are not understood, `deal_problems` the
     reasons why no deal fits the log.  `match` holds the whole game.
 
-    Of the entries the rules could not follow those that are `lost`, to whose end the log alone leads; after
-    those that are `resynchronised` they had come to another position than the log states.  In both cases the
-    match goes on with what is stated.  `missing` are rounds of which no line tells, `faults` values that are
-    known to be wrong in logs of the commercial edition.
+    `lost` are entries that the rules could not follow, so that their end is set from the log;
+    `resynchronised` are entries after which the rules came to another position than the log states.  In both
+    cases the match goes on with what is stated.  `missing` are rounds without a line, `faults` values that
+    are known to be wrong in logs of the commercial edition.
     """
 
     entries: int
@@ -74,7 +74,7 @@ class Imported(Struct, frozen=True):
 
 
 def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
-    """A log as our rules follow it.
+    """Import a log: run our rules along it.
 
     Args:
         data: the file.
@@ -103,10 +103,10 @@ def imported(data: bytes, product: str, *, names: bool = False) -> Imported:
 
 
 def content_of(data: bytes) -> bytes:
-    """What makes a log this log: its text, however its lines end and whatever stands at their ends.
+    """Return the text of a log, independent of line endings and of blanks at the ends of lines.
 
     Raises:
-        BadLog: it is no text.
+        BadLog: the file is not text.
     """
     lines = [text for _, text in decoded(data)]
     while not lines[-1]:
@@ -135,7 +135,7 @@ def _mismatches(driver: Driver, last: int) -> Iterator[Mismatch]:
 
 
 def lines(file: str, found: Imported, language: str) -> list[str]:
-    """What came of a file, a line for the whole and one for everything that was found."""
+    """Return the result for a file: a line for the whole and one for everything that was found."""
     words = Words(found.match, language)
     return [one_line(line) for line in _lines(file, found, words, _own(language))]
 
@@ -162,7 +162,7 @@ def _lines(file: str, found: Imported, words: Words, own: dict[str, Any]) -> Ite
 
 
 def _some(lines: list[str], say: dict[str, Any]) -> Iterator[str]:
-    """Not more lines than somebody would read."""
+    """The lines, cut to `MOST_TOLD`."""
     for line in lines[:MOST_TOLD]:
         yield f"  {line}"
     if len(lines) > MOST_TOLD:
@@ -204,12 +204,12 @@ def _value(value: Any, words: Words, nothing: str) -> str:
 
 
 def kept(phrase: str, value: str, language: str) -> str:
-    """What became of an imported match: stored, known, unclean or written, and where."""
+    """Return what became of an imported match, in words: stored, known, incomplete or written, and where."""
     return one_line(_own(language)["says"][phrase].format(match=value, file=value))
 
 
 def summed(clean: int, wrong: int, bad: int, language: str) -> str:
-    """What came of several files together."""
+    """Return the result for several files together."""
     own, words = _own(language)["says"], Texts(language, {})
     logs = words.write(own["logs"], count=clean + wrong + bad)
     return str(own["sum"].format(logs=logs, clean=clean, wrong=wrong, bad=bad))

@@ -1,7 +1,7 @@
-"""The position that a log states, as facts that need no rule: where our rules and the log have parted.
+"""The position that a log states, as facts that need no rule: used when our rules and the log differ.
 
-`Stated` is what some lines say of the board and the tracks; `facts_of` makes of it what has to change on a
-table.  `Layout` says where the cards lie, and moves them where the log has them.
+`Stated` is what some lines say about the board and the tracks; `facts_of` returns what has to change on a
+table.  `Layout` knows where the cards are, and moves them to where the log has them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The statements of one entry as they are used up: each is answered by something that our rules did.
+"""The statements of one entry that are not used yet: each is answered by something that our rules did.
 
 A change of influence may be answered in several steps ("+3 in Chile" is three markers), so it counts down.
 """
@@ -45,7 +45,7 @@ class Item:
 
 
 class Pool:
-    """What an entry says and nobody has used yet, in the order of the log."""
+    """The statements of an entry that are not used yet, in the order of the log."""
 
     def __init__(self, said: Statements = (), line: int = 0) -> None:
         self.line = line
@@ -107,7 +107,7 @@ class Pool:
         ]
 
     def declined(self, header: Item) -> bool:
-        """Does nothing stand below a header, though the log goes on?  Nobody conducted these Operations."""
+        """Is a header empty though the log goes on, so that its Operations were not conducted?"""
         after = self.items[self.items.index(header) + 1 :]
         below = after[0] if after and after[0].paragraph == header.paragraph else None
         if below is not None and not isinstance(below.said, (OpsHeader, EventNamed)):

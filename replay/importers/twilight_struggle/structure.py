@@ -38,7 +38,7 @@ class Paragraph(Statement, frozen=True):
 
 
 class Unread(Statement, frozen=True):
-    """a line that is not understood."""
+    """A line that is not understood."""
 
     text: str
 
@@ -57,7 +57,7 @@ class OpsHeader(Statement, frozen=True):
     """Operations begin.  `kind` is influence, coup, realign or space, as in an answer to the rules.
 
     `inside_event`: the card whose event heads the same paragraph and so conducts them; "" where the player
-    uses a card of his own.  What `points` means depends on the kind: for influence and realignments the
+    uses their own card.  What `points` means depends on the kind: for influence and realignments the
     value printed on the card, else the modified one.
     """
 
@@ -158,7 +158,7 @@ class Defcon(Statement, frozen=True):
 
 
 class Score(Statement, frozen=True):
-    """`side` gains `by` points (nobody gains 0), and the score is `now`, above 0 for the US."""
+    """`side` gains `by` points (no side gains 0), and the score is `now`, above 0 for the US."""
 
     side: Seat
     by: int
@@ -233,7 +233,7 @@ class Olympics(Statement, frozen=True):
 
 
 class Wins(Statement, frozen=True):
-    """The game is over; `side` is nobody where it is drawn."""
+    """The game is over; `side` is empty if it is drawn."""
 
     side: Seat
     why: str

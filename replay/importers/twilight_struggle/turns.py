@@ -1,6 +1,6 @@
-"""The sections of a log by turns, wherever they stand: what fits no turn is left out, and told.
+"""Sorts the sections of a log into turns; what fits no turn is left out, and reported.
 
-The turns of a log only go forward.  Heads that do not fit between their neighbours carry a wrong number, or
+The turns of a log only go forward.  A head that does not fit between its neighbours has a wrong number, or
 lines were lost or exchanged: the longest run of turns that never goes back decides which.
 """
 

@@ -60,7 +60,7 @@ class Ledger:
         raise AssertionError
 
     def watch(self, told: OnCommit) -> None:
-        """This log tells nobody by itself."""
+        """Do nothing: this log reports no commit by itself."""
 
 
 class Worker:

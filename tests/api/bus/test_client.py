@@ -89,7 +89,7 @@ async def _ping(redis: Redis) -> bool:
     return bool(await answer)
 
 
-def test_a_redis_that_comes_and_goes_is_told_once_each_time(
+def test_each_outage_and_return_of_redis_is_logged_once(
     redis: OwnRedis, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scene() -> None:
@@ -118,7 +118,7 @@ def test_a_redis_that_comes_and_goes_is_told_once_each_time(
     assert all("hush" not in str(vars(record)) for record in caplog.records)
 
 
-def test_a_question_that_redis_refuses_is_told_as_an_error_and_redis_is_not_away(
+def test_a_query_that_redis_refuses_is_logged_as_an_error_and_redis_is_not_away(
     redis: OwnRedis, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def wrong(redis: Redis) -> Any:
@@ -182,7 +182,7 @@ def test_a_redis_that_takes_nothing_is_away_until_it_does(
 
 
 @pytest.mark.hurried
-def test_after_a_failure_nobody_asks_for_a_moment() -> None:
+def test_after_a_failure_no_query_is_sent_for_a_moment() -> None:
     """Of a Redis that takes connections and never answers, only the first question waits."""
 
     async def scene() -> None:

@@ -38,7 +38,7 @@ def test_what_follows_is_believed_and_costs_the_store_nothing(redis: OwnRedis) -
     async def scene() -> None:
         log = Ledger()
         async with workers(redis.url, log) as (one, other):
-            log.mute = True  # whoever looks into it finds nothing
+            log.mute = True  # a reader finds nothing
             for _ in range(20):
                 one.commit("m1")
                 await until(lambda: other.consumer.position == log.last())
@@ -48,7 +48,7 @@ def test_what_follows_is_believed_and_costs_the_store_nothing(redis: OwnRedis) -
     run(scene())
 
 
-def test_a_commit_that_nobody_announced_is_found_in_the_store(redis: OwnRedis) -> None:
+def test_a_commit_that_was_not_announced_is_found_in_the_store(redis: OwnRedis) -> None:
     async def scene() -> None:
         log = Ledger()
         async with workers(redis.url, log) as (one, other):
@@ -79,11 +79,11 @@ def test_announcements_out_of_order_leave_a_gap_that_is_filled(redis: OwnRedis) 
     run(scene())
 
 
-def test_what_the_store_itself_has_told_is_not_looked_for_again(redis: OwnRedis) -> None:
+def test_a_commit_that_the_store_has_reported_is_not_read_again(redis: OwnRedis) -> None:
     async def scene() -> None:
         log = Ledger()
         async with workers(redis.url, log) as (one, other):
-            log.mute = True  # whoever looks into it finds nothing
+            log.mute = True  # a reader finds nothing
             log.commit("m1", 4)
             for worker in (one, other):
                 worker.bus.passed("m1", 4)
@@ -212,7 +212,7 @@ def test_after_flushall_everything_goes_on(redis: OwnRedis) -> None:
         ("500-0", {"c": "3 m1 " + "0" * 24}),
     ],
 )
-def test_what_somebody_else_puts_into_the_stream_shows_nothing(
+def test_a_forged_entry_in_the_stream_shows_nothing(
     redis: OwnRedis, number: str, fields: dict[Any, Any]
 ) -> None:
     async def scene() -> None:

@@ -63,7 +63,7 @@ def test_what_one_worker_granted_the_other_does_not_grant_again(redis: OwnRedis)
     scene(redis, play)
 
 
-def test_who_spreads_his_requests_gets_one_allowance(redis: OwnRedis) -> None:
+def test_a_visitor_who_spreads_requests_gets_one_allowance(redis: OwnRedis) -> None:
     async def play(one: Desk, other: Desk) -> None:
         granted = 0
         for _ in range(RATE):
@@ -134,7 +134,7 @@ def test_without_redis_each_worker_limits_by_itself(redis: OwnRedis) -> None:
                 await desk.allowance.settle()
             desk.now += PERIOD
         redis.start()
-        for desk in (one, other):  # what was granted meanwhile is forgotten: nobody pays for it now
+        for desk in (one, other):  # requests of that time are dropped: no visitor waits for them now
             await desk.allowance.settle()
             assert desk.took(RATE) == RATE
 
@@ -164,7 +164,7 @@ def test_what_redis_remembers_of_visitors_ends_with_the_period(redis: OwnRedis) 
 
 
 @pytest.mark.parametrize("score", [9e15, float("inf")])
-def test_nobody_waits_for_what_no_worker_told(redis: OwnRedis, score: float) -> None:
+def test_no_visitor_waits_for_requests_that_no_worker_reported(redis: OwnRedis, score: float) -> None:
     async def play(one: Desk, other: Desk) -> None:
         one.took(1)
         await one.allowance.settle()
@@ -190,8 +190,8 @@ def test_a_worker_goes_on_hearing_whatever_lies_in_redis(redis: OwnRedis) -> Non
     scene(redis, play)
 
 
-def test_a_clock_that_was_set_back_keeps_nobody_waiting(redis: OwnRedis) -> None:
-    """Another Redis takes over, whose clock is behind: what the first told is still to come."""
+def test_no_visitor_waits_longer_after_the_clock_was_set_back(redis: OwnRedis) -> None:
+    """Another Redis takes over, whose clock is behind: the times of the first are in its future."""
 
     async def play(one: Desk, other: Desk) -> None:
         assert one.took(1) == 1

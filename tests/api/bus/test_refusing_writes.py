@@ -59,7 +59,7 @@ def test_what_it_does_not_take_waits_until_it_does(redis: OwnRedis, how: str) ->
 
 
 @pytest.mark.parametrize("how", _HOWS)
-def test_it_is_told_once_that_it_takes_nothing_though_it_answers_whoever_reads(
+def test_a_redis_that_refuses_writes_but_answers_reads_is_logged_once(
     redis: OwnRedis, how: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def read(redis: Redis) -> object:

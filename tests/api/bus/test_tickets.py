@@ -128,7 +128,7 @@ def test_a_voucher_whose_time_is_over_is_not_to_be_put_back(redis: OwnRedis) -> 
             (name,) = client.keys()
             kept = client.get(name)
             await until(lambda: not client.exists(name))
-            await asyncio.sleep(1)  # its time is told in whole seconds
+            await asyncio.sleep(1)  # its time is in whole seconds
             client.set(name, kept)
         assert await other.bus.tickets.get("name") is None
 

@@ -55,7 +55,7 @@ def test_who_follows_at_one_worker_sees_every_move_of_the_other_whatever_befalls
 
     go_on()
     redis.kill()
-    go_on()  # nobody waits for Redis, and the store is looked at
+    go_on()  # no worker waits for Redis, and the store is read
     redis.start()
     go_on()
     with redis.stalled():
@@ -105,7 +105,7 @@ def test_a_ticket_opens_a_stream_at_the_other_worker_as_the_same_seat(
     assert "ask for a new one" in refused.problem(401, "unauthorized")["detail"]
 
 
-def test_who_spreads_his_requests_over_two_workers_gets_one_allowance(workers: list[Served]) -> None:
+def test_a_visitor_who_uses_two_workers_gets_one_allowance(workers: list[Served]) -> None:
     clients = [worker.client() for worker in workers]
     granted = [clients[0].post("/v1/players", {"name": "Ann"}).status for _ in range(NEWCOMERS + 1)]
     assert granted == [201] * NEWCOMERS + [429]

@@ -15,7 +15,7 @@ from tests.api.store.locations import Database, Folder, Place
 
 @pytest.fixture(autouse=True)
 def _own_keys(monkeypatch: pytest.MonkeyPatch, toy_game: Game) -> None:
-    """Neither the keys nor the name of whoever runs the tests."""
+    """Use neither the keys nor the name of the user who runs the tests."""
     monkeypatch.delenv("GLASNOST_KEYS", raising=False)
     monkeypatch.delenv("GLASNOST_NAME", raising=False)
 

@@ -36,7 +36,7 @@ class Place(Protocol):
         """The store, which is made where there is none."""
 
     def content(self) -> bytes:
-        """All that is stored, as far as anybody can read it who holds the store and not its keys."""
+        """Everything that is stored, as it can be read with the store and without its keys."""
 
     def force(self, statement: str) -> None:
         """Change something behind the store's back."""
@@ -125,7 +125,7 @@ class Database:
 
     @contextmanager
     def queueing(self, store: SqlStore) -> Iterator[None]:
-        """See `Place`: somebody else holds the order lock."""
+        """See `Place`: another connection holds the order lock."""
         with psycopg.connect(self.url) as connection:
             connection.execute("SELECT pg_advisory_lock(%s, %s)", ORDER)
             yield

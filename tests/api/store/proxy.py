@@ -1,4 +1,4 @@
-"""A line to a server that can go bad: what is said on it is swallowed, the line is cut, nobody is let in."""
+"""A proxy to a server that can fail: it swallows bytes, cuts connections, or refuses new ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.services.postgresql import located
 
 
 class Line:
-    """Passes bytes on between clients and a server, until it is told not to.
+    """Passes bytes on between clients and a server, until a method stops it.
 
-    `muted`: set it, and replies are swallowed; `dark`: requests, too; `swallowed` says that something was.
-    `barred`: set it, and whoever calls is hung up on.  Who hangs up himself is gone at the other end, too,
-    whatever is swallowed: else the server would keep a session for every client that gave up.
+    While `muted` is set, replies are swallowed; while `dark` is set, requests, too; `swallowed` is set when
+    something was swallowed.  While `barred` is set, new connections are closed.  If one end closes, the other
+    is closed, too: else the server would keep a session for every client that gave up.
     """
 
     def __init__(self, port: int) -> None:
@@ -29,20 +29,20 @@ class Line:
         Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Hang up on everybody; whoever calls again is put through, and heard, unless calls are barred."""
+        """Close all connections; new ones work again, unless `barred` is set."""
         for trouble in (self.muted, self.dark, self.swallowed):
             trouble.clear()
         ends, self._ends = self._ends, []
         _hang_up(*ends)
 
     def close(self) -> None:
-        """Put nobody through any more."""
+        """Stop accepting connections, and close those that are open."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()
 
     def _accept(self) -> None:
-        """Until the line is closed; a server that lets nobody in is no end of it."""
+        """Accept connections until the proxy is closed, also while the server refuses them."""
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
@@ -71,7 +71,7 @@ class Line:
 
 
 def _hang_up(*ends: socket.socket) -> None:
-    """To close them is not enough: while another thread still listens there, nobody is told of it."""
+    """Shut the sockets down: to close them is not enough while another thread still reads them."""
     for end in ends:
         with suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)

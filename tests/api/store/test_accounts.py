@@ -31,7 +31,7 @@ def test_a_person_is_known_by_the_token(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize("forged", ["", "x", "\ud800", "é" * 43, "A" * 10_000])
-def test_a_forged_token_is_nobodys(store: SqlStore, forged: str) -> None:
+def test_a_forged_token_is_not_accepted(store: SqlStore, forged: str) -> None:
     _, token = store.people.add(NAME, "player")
     assert store.people.by_token(forged) is None
     assert store.people.by_token(token.swapcase()) is None
@@ -101,7 +101,7 @@ def test_of_many_names_none_that_was_forgotten_or_changed_is_left(store: SqlStor
     assert left == [number for number in range(400) if number % 4 > 1]
 
 
-def test_a_name_leaves_the_files_although_somebody_reads_them_just_then(tmp_path: Path) -> None:
+def test_a_forgotten_name_leaves_the_files_even_during_a_read(tmp_path: Path) -> None:
     """A long look at the store keeps its write-ahead log; it is emptied when the store is looked after."""
     place = Folder(tmp_path / "store")
     store = place.open()
@@ -287,7 +287,7 @@ def test_players_of_an_older_store_are_found_once_it_is_migrated(place: Place) -
         assert migrated.people.rename(person.id, "Boris", ACT)
 
 
-def test_the_pages_of_what_is_found_neither_repeat_nor_miss_anybody(store: SqlStore) -> None:
+def test_the_pages_of_a_search_neither_repeat_nor_miss_a_player(store: SqlStore) -> None:
     for _ in range(3):
         for name in ("Ann", "ann", "Anne", "Annette"):
             store.people.add(name, "player")
@@ -309,7 +309,7 @@ def test_the_look_for_a_name_uses_the_index(tmp_path: Path) -> None:
             assert "people_folded" in repr(store.rows(f"{plan} ORDER BY folded, id LIMIT 51", ("anna",)))
 
 
-def test_whoever_watches_is_told_of_each_change(store: SqlStore) -> None:
+def test_a_callback_gets_each_change_of_a_person(store: SqlStore) -> None:
     person, _ = store.people.add(NAME, "player")
     told: list[str] = []
     store.people.watch(told.append)

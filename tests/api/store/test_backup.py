@@ -176,7 +176,7 @@ def test_backups_under_load_restore_to_whole_matches(
         restored.close()
 
 
-def test_the_way_of_a_backup_and_back_is_told(
+def test_backup_and_restore_report_their_progress(
     store: SqliteStore, sitting: Sitting, target: Path, tmp_path: Path
 ) -> None:
     told: list[int] = []

@@ -55,7 +55,7 @@ def target(other: Place) -> Iterator[SqlStore]:
 
 
 def ignore(rows: int) -> None:
-    """Nobody looks at the progress."""
+    """Ignore the progress."""
 
 
 def test_everything_is_copied_in_its_order(source: SqlStore, target: SqlStore) -> None:

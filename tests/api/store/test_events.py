@@ -29,7 +29,7 @@ for thread in [threading.Thread(target=read) for _ in range(3)]:
 """
 
 
-def test_threads_that_begin_to_read_at_once_kill_nobody(tmp_path: Path) -> None:
+def test_threads_that_begin_to_read_at_once_do_not_end_the_process(tmp_path: Path) -> None:
     game = GAMES["twilight_struggle"]
     records = [record.stored for record in finished(game).match.records[:50]]
     (tmp_path / "records").write_bytes(b"\n\n".join(records))

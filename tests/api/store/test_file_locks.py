@@ -41,7 +41,7 @@ def open_elsewhere(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
 
-def test_a_second_process_is_told_who_holds_the_store(store: SqliteStore) -> None:
+def test_a_second_process_gets_the_holder_of_the_store(store: SqliteStore) -> None:
     refused = open_elsewhere(store.folder)
     assert refused.returncode == 1
     assert f"process {os.getpid()} on " in refused.stderr
@@ -49,7 +49,7 @@ def test_a_second_process_is_told_who_holds_the_store(store: SqliteStore) -> Non
     assert "through its HTTP address, or stop that process" in refused.stderr
 
 
-def test_a_second_process_is_told_the_address_once_it_is_known(store: SqliteStore) -> None:
+def test_a_second_process_gets_the_address_once_it_is_known(store: SqliteStore) -> None:
     store.announce("http://127.0.0.1:8000")
     assert "reach the store at http://127.0.0.1:8000" in open_elsewhere(store.folder).stderr
 

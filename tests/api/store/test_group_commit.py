@@ -108,7 +108,7 @@ def test_work_that_raises_is_undone_wholly_and_alone(desk: Desk) -> None:
     assert desk.words == ["before", "after"]
 
 
-def test_a_result_is_told_after_the_commit_only(desk: Desk) -> None:
+def test_a_result_is_given_only_after_the_commit(desk: Desk) -> None:
     seen: list[tuple[int, list[str]]] = []
 
     def count(cursor: Cursor) -> int:
@@ -129,7 +129,7 @@ def test_nothing_is_visible_before_its_commit(desk: Desk) -> None:
     assert desk.words == ["early"]
 
 
-def test_nobody_is_told_of_work_that_failed(desk: Desk) -> None:
+def test_failed_work_calls_no_callback(desk: Desk) -> None:
     told: list[None] = []
     desk.add("w").result()
     failed = desk.writer.run(lambda cursor: cursor.execute("INSERT INTO words VALUES ('w', 1)"), told.append)
@@ -138,7 +138,7 @@ def test_nobody_is_told_of_work_that_failed(desk: Desk) -> None:
     assert told == []
 
 
-def test_when_the_disk_is_full_what_fits_is_stored_and_the_rest_told(desk: Desk) -> None:
+def test_on_a_full_disk_what_fits_is_stored_and_the_rest_raises(desk: Desk) -> None:
     pages = desk.datastore.rows("PRAGMA page_count")[0][0]
     desk.run(f"PRAGMA max_page_count = {pages + 10}").result()
     with desk.queueing():
@@ -163,7 +163,7 @@ def test_the_store_works_again_when_the_disk_has_room(desk: Desk) -> None:
     assert desk.datastore.rows("PRAGMA integrity_check") == [("ok",)]
 
 
-def test_trouble_of_the_file_is_told_and_passes(desk: Desk) -> None:
+def test_an_error_of_the_file_is_raised_and_passes(desk: Desk) -> None:
     desk.run("PRAGMA query_only = ON").result()
     assert isinstance(desk.add("w").exception(), Unavailable)
     desk.run("PRAGMA query_only = OFF").result()
@@ -224,7 +224,7 @@ def together(desk: Desk, *pieces: Moves) -> list[Future[int]]:
         return [desk.writer.run(piece) for piece in pieces]
 
 
-def test_moves_are_added_together_and_each_piece_is_told_its_last_position(desk: Desk) -> None:
+def test_moves_are_added_together_and_each_job_gets_its_last_position(desk: Desk) -> None:
     pieces = [Moves("a", 1, 2), Moves("b", 1, key="k"), Moves("a", 3, 70), Moves("c", 1)]
     done = together(desk, *pieces)
     assert [future.result() for future in done] == [2, 3, 73, 74]
@@ -249,7 +249,7 @@ def test_of_a_piece_whose_key_is_taken_no_move_is_added(desk: Desk) -> None:
     assert versions(desk) == [("a", 1), ("c", 1)]
 
 
-def test_what_is_wrong_with_one_piece_is_told_to_its_owner(desk: Desk) -> None:
+def test_an_error_of_one_job_goes_to_its_caller_alone(desk: Desk) -> None:
     pieces = [Moves("a", 1, key="k"), Moves("b", 2**70), Moves("c", 1)]
     first, second, third = together(desk, *pieces)
     assert isinstance(second.exception(), OverflowError)

@@ -1,4 +1,4 @@
-"""Hearing of commits: what is told when a store is closed, whatever moment that is."""
+"""The callbacks of commits when a store is closed at any moment."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Deaf(Listener):
         """Stays deaf."""
 
 
-def test_a_move_that_is_committed_before_the_store_is_closed_is_told() -> None:
+def test_a_move_that_is_committed_before_the_close_is_reported() -> None:
     log, told = Log(), list[tuple[str, int]]()
     teller = CommitListener(log, Deaf(), 0)
     teller.add(lambda match, position: told.append((match, position)))

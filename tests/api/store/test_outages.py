@@ -159,14 +159,14 @@ def test_a_listener_that_hears_nothing_is_replaced(
 
     is_told_of_another()
     while listeners(place) & heard or not listeners(place):
-        is_told_of_another()  # once more: he may have looked because he began to listen
+        is_told_of_another()  # once more: the first reading may have been that of its start
     monkeypatch.setattr(postgres_connection, "LOOK", 3600.0)
     for _ in range(2):
         is_told_of_another()
 
 
 def listeners(place: Database) -> set[int]:
-    """The processes of the server that somebody listens to."""
+    """The processes of the server with a connection that listens."""
     with psycopg.connect(place.url) as connection:
         rows = connection.execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'glasnost listener'"

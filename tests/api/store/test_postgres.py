@@ -158,7 +158,7 @@ def test_commits_are_durable_though_the_server_would_not_wait(place: Database, t
 # ── several writers ──
 
 
-def test_of_two_workers_with_the_same_move_one_wins_and_the_other_is_told(
+def test_of_two_workers_with_the_same_move_one_wins_and_the_other_gets_a_conflict(
     place: Database, toy_game: Game
 ) -> None:
     workers, sitting = [opened(place), opened(place)], finished(toy_game)
@@ -192,9 +192,7 @@ def test_of_two_processes_each_move_has_one_winner(place: Database, toy_game: Ga
     assert [racer.returncode for racer in racers] == [0, 0]
 
 
-def test_every_worker_is_told_of_the_commits_of_all_once_and_in_order(
-    place: Database, toy_game: Game
-) -> None:
+def test_every_worker_hears_of_all_commits_once_and_in_order(place: Database, toy_game: Game) -> None:
     workers = [opened(place) for _ in range(3)]
     told: list[list[tuple[str, int]]] = [[], [], []]
     for worker, own in zip(workers, told, strict=True):
@@ -287,7 +285,7 @@ def settled(url: str, schema: Schema) -> int | None:
         return version_of(connection)
 
 
-def test_an_older_schema_is_migrated_once_by_whoever_comes_first(database: str) -> None:
+def test_an_older_schema_is_migrated_once_by_the_first_process(database: str) -> None:
     assert settled(database, OLD) == 1
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(settled, [database] * 4, [NEXT] * 4)) == [2] * 4
@@ -353,7 +351,7 @@ def test_the_schema_of_another_program_is_left_alone(place: Database) -> None:
         opened(place)
 
 
-# ── what people are told ──
+# ── the texts of errors ──
 
 
 def refusal(url: str, keys: Path) -> str:
@@ -364,7 +362,7 @@ def refusal(url: str, keys: Path) -> str:
     return text
 
 
-def test_a_wrong_password_is_told_and_not_shown(place: Database) -> None:
+def test_a_wrong_password_is_reported_without_showing_it(place: Database) -> None:
     parts = conninfo_to_dict(place.url)
     text = refusal(place.url.replace(f":{parts['password']}@", ":open-sesame@"), place.keys)
     assert "password authentication failed" in text
@@ -394,7 +392,7 @@ def test_the_log_tells_the_same_trouble_once_and_names_the_database_once(
     assert "secret" not in "".join(told)
 
 
-def test_a_database_that_takes_nothing_is_told_with_the_way_out(place: Database) -> None:
+def test_a_database_that_refuses_tables_gives_an_error_that_says_what_to_do(place: Database) -> None:
     """As a replica, or for a user without rights."""
     configure(place, "default_transaction_read_only = on")
     text = refusal(place.url, place.keys)

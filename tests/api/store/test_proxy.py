@@ -43,7 +43,7 @@ def test_a_client_that_gives_up_keeps_no_session_at_the_server(put: Put, trouble
     assert served.recv(100) == b""
 
 
-def test_a_client_is_told_that_the_server_hangs_up(put: Put) -> None:
+def test_a_client_sees_that_the_server_closes_the_connection(put: Put) -> None:
     _, client, served = put
     served.close()
     assert client.recv(100) == b""
@@ -59,10 +59,10 @@ def test_a_line_that_is_cut_is_cut_at_both_ends(put: Put) -> None:
     assert not one.dark.is_set()
 
 
-def test_a_line_outlives_a_server_that_lets_nobody_in() -> None:
+def test_a_proxy_outlives_a_server_that_refuses_connections() -> None:
     with line(port := free_port()) as one:
         with socket.create_connection(("127.0.0.1", one.port), _PATIENCE) as client:
-            assert client.recv(100) == b""  # nobody listens there
+            assert client.recv(100) == b""  # no process listens there
         with (
             socket.create_server(("127.0.0.1", port)) as server,
             socket.create_connection(("127.0.0.1", one.port), _PATIENCE) as client,

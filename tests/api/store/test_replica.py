@@ -1,4 +1,4 @@
-"""Reading from a replica: it spares the database, and nobody sees an older state."""
+"""Reading from a replica: it spares the database, and no reader sees an older state."""
 
 from __future__ import annotations
 
@@ -129,9 +129,7 @@ def finished_after(game: Game, move: int) -> object:
     return finished(game).match.table_with_agenda(move)
 
 
-def test_how_far_the_replica_is_behind_is_told(
-    servers: Servers, store: PostgresStore, toy_game: Game
-) -> None:
+def test_the_lag_of_a_replica_is_known(servers: Servers, store: PostgresStore, toy_game: Game) -> None:
     commands = appends(finished(toy_game))
     store_each(store, commands[:4])
     wait_for(servers, "postgres")

@@ -72,7 +72,7 @@ def test_a_reading_connection_can_change_nothing(file: Path) -> None:
         connection.execute("DELETE FROM people")
 
 
-def test_a_file_on_a_file_system_that_nobody_writes_is_read_without_others_beside_it(
+def test_a_file_on_a_read_only_file_system_is_read_without_files_beside_it(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect_for_writing(file).close()

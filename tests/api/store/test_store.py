@@ -254,7 +254,7 @@ def test_clients_racing_for_one_move_have_one_winner(store: SqlStore, sitting: S
     assert store.last() == 2
 
 
-def test_watchers_are_told_of_each_commit_once_and_in_order(store: SqlStore, sitting: Sitting) -> None:
+def test_callbacks_get_each_commit_once_and_in_order(store: SqlStore, sitting: Sitting) -> None:
     told: list[tuple[str, int]] = []
     store.watch(lambda match, position: told.append((match, position)))
     positions = store_all(store, sitting)
@@ -263,7 +263,7 @@ def test_watchers_are_told_of_each_commit_once_and_in_order(store: SqlStore, sit
     assert {(sitting.id, position) for position in positions} <= set(told)
 
 
-def test_watchers_are_not_told_of_what_was_before(store: SqlStore, sitting: Sitting) -> None:
+def test_callbacks_do_not_get_earlier_commits(store: SqlStore, sitting: Sitting) -> None:
     told: list[int] = []
     first, second, *_ = appends(sitting)
     store.submit(first).result()

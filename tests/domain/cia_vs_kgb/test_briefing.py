@@ -203,7 +203,7 @@ def test_r_analyst_works_after_the_reshuffle_and_before_planning() -> None:
     )
 
 
-def test_the_analysts_look_is_a_secret_draw_and_his_order_a_secret_answer() -> None:
+def test_the_analysts_look_is_a_secret_draw_and_the_order_a_secret_answer() -> None:
     s = fold(contest(), [TurnBegan(4)])
     look = LookAtGroups("kgb", 3, "analyst")
     assert not look.face_up(s)
@@ -213,7 +213,7 @@ def test_the_analysts_look_is_a_secret_draw_and_his_order_a_secret_answer() -> N
     assert ArrangeGroups.ordered
 
 
-def test_groups_that_the_analyst_fixed_are_recruited_in_his_order_without_a_draw() -> None:
+def test_groups_that_the_analyst_ordered_are_recruited_in_that_order_without_a_draw() -> None:
     fixed = GroupsSeen("kgb", ("radio", "mafia", "police"), "analyst")
     given(contest(), fixed, do=(Recruit("cia"), Recruit("kgb"))).then(
         GroupRecruited("cia", "radio"), GroupRecruited("kgb", "mafia")

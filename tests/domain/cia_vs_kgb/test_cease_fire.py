@@ -253,7 +253,7 @@ def both_unruly(**agents: str) -> State:
     return cease_fire(["bankers", "police"], ["generals", "industry"], agents={**AGENTS, **agents})
 
 
-def test_r_disorder_both_agents_die_and_nobody_wins() -> None:
+def test_r_disorder_both_agents_die_and_no_side_wins() -> None:
     before = (TokenPlaced("kgb", "influence"), TokenReturned("kgb"))  # of the turn before
     fight = given(both_unruly(), *before, do=(CeaseFire(), Debrief()))
     fight.then(
@@ -279,7 +279,7 @@ def test_r_disorder_both_the_deputy_director_survives() -> None:
     )
 
 
-def test_r_disorder_both_everybody_knows_what_lies_at_the_bottom() -> None:
+def test_r_disorder_both_the_bottom_cards_are_public() -> None:
     buried = given(both_unruly(), do=CeaseFire()).table
     assert buried.objectives.bottom == ("cuba",)
     assert ObjectiveBuried("cuba", "disorder").seen_by(None) == ObjectiveBuried("cuba", "disorder")

@@ -52,7 +52,7 @@ def test_agents_are_revealed_and_the_tokens_owner_claims() -> None:
 
 
 def test_agents_act_by_their_initiative() -> None:
-    """Analyst (4) before Director (6), whoever sent them."""
+    """Analyst (4) before Director (6), in either side's service."""
     debrief("director", "analyst", "cia").includes(PromiseMade("kgb", "analyst")).asks("chance")
     debrief("analyst", "double_agent", "cia").asks("kgb").when("kgb", "watch").includes(
         PromiseMade("kgb", "watch"), PromiseMade("cia", "analyst")
@@ -113,7 +113,7 @@ def test_r_da_target_any_agent_at_the_other_headquarters(
 
 
 def test_r_da_target_the_deputy_director_misses_the_next_planning_alone() -> None:
-    """Book 004, 5.3: he leaves headquarters and cannot be sent in the next turn."""
+    """Book 004, 5.3: the agent leaves headquarters and cannot be sent in the next turn."""
     choice = debrief("double_agent", "director", "cia").when("cia", "leave:deputy_director")
     gone = choice.includes(AgentWentOnLeave("kgb", "deputy_director", "double_agent")).table
     plan = given(gone, do=(Plan(), Plan())).refuses("kgb", "deputy_director").when("cia", "analyst")
@@ -126,7 +126,7 @@ def test_double_agent_may_watch_the_next_choice() -> None:
     choice.includes(PromiseMade("cia", "watch")).has(promises={"watch": "cia"})
 
 
-def test_r_da_target_with_nobody_to_send_away_the_double_agent_can_still_watch() -> None:
+def test_r_da_target_without_an_agent_to_send_away_the_double_agent_can_still_watch() -> None:
     dead: list[AnyFact] = []
     for agent in AGENTS:
         if agent not in ("deputy_director", "director"):
@@ -146,7 +146,7 @@ def test_of_two_double_agents_only_that_of_the_tokens_owner_works(token: str, ot
     )
 
 
-def test_the_promise_of_a_double_agent_survives_his_death() -> None:
+def test_the_promise_of_a_double_agent_outlives_the_agent() -> None:
     choice = debrief("assassin", "double_agent", "cia").when("kgb", "watch")
     choice.includes(PromiseMade("kgb", "watch"), AgentTerminated("kgb", "double_agent", "assassin"))
     choice.has(promises={"watch": "kgb"})

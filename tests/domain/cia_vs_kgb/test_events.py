@@ -63,7 +63,7 @@ def test_r_event_use_the_card_leaves_the_game_and_its_points_are_lost() -> None:
     assert score(act.table) == {"cia": 0, "kgb": 15}
 
 
-def test_r_event_use_only_the_owner_and_only_what_he_won() -> None:
+def test_r_event_use_only_the_owner_and_only_what_that_side_won() -> None:
     s = contest(cia=["police"], kgb=["radio"], has={"kgb": ["nuclear_escalation"]})
     given(s, do=Act("cia")).refuses("cia", "event:nuclear_escalation")
     unowned = contest("nuclear_escalation", cia=["police"], kgb=["radio"])
@@ -238,7 +238,7 @@ def test_nobel_peace_prize_does_not_save_the_other_side() -> None:
 
 
 def test_nobel_peace_prize_beside_a_deputy_director_in_double_disorder() -> None:
-    """Both agents survive, each in his own way, and neither acts in Debriefing."""
+    """Both agents survive, each in another way, and neither acts in Debriefing."""
     agents = {"cia": "deputy_director", "kgb": "double_agent"}
     s = contest("cuba", ["generals", "police"], ["bankers", "industry"], agents=agents, has={"kgb": [NOBEL]})
     fight = given(s, do=(CeaseFire(), Debrief(), Detente())).includes(
@@ -387,7 +387,7 @@ def test_the_holder_of_the_balance_token_is_asked_first(holder: str, other: str)
     end.asks(other).when(other, "decline").asks_nobody()
 
 
-def test_whoever_declined_is_asked_again_after_the_other_used_an_event() -> None:
+def test_a_side_that_declined_is_asked_again_after_the_other_used_an_event() -> None:
     claim = ObjectiveClaimed("cia", "cuba", "token", 10, 10)
     end = given(contest(), claim, *both_own_events(), do=Detente()).when("cia", "decline")
     end.when("kgb", "olympic_games:analyst").asks("cia", "event:space_race", "decline")

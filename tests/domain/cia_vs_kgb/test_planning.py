@@ -38,7 +38,7 @@ def test_both_choose_at_once_and_in_secret() -> None:
     assert ChooseAgents.secret
 
 
-def test_agent_x_is_known_to_his_owner_only() -> None:
+def test_agent_x_is_known_to_one_side_only() -> None:
     assert AgentSent("cia", "assassin").seen_by("cia") == AgentSent("cia", "assassin")
     assert AgentSent("cia", "assassin").seen_by("kgb") == AgentSent("cia", HIDDEN)
     assert AgentSent("cia", "assassin").seen_by(None) == AgentSent("cia", HIDDEN)
@@ -98,7 +98,7 @@ def test_r_no_agent_the_deputy_director_is_always_there() -> None:
 NOBODY = tuple(fact for agent in AGENTS for fact in gone("kgb", agent, "leave"))
 
 
-def test_r_no_agent_a_side_without_agents_at_headquarters_sends_nobody() -> None:
+def test_r_no_agent_a_side_without_agents_at_headquarters_sends_none() -> None:
     """After a Double Agent sent the Deputy Director away, headquarters may be empty (book 004, 5.3)."""
     plan = given(contest(), *NOBODY, do=Plan()).asks("cia", *AGENTS).refuses("kgb", "analyst")
     plan.then(PhaseBegan("planning"), NobodySent("kgb"))
@@ -106,7 +106,7 @@ def test_r_no_agent_a_side_without_agents_at_headquarters_sends_nobody() -> None
     plan.has(sent={"cia": "assassin"}, exposed={})
 
 
-def test_r_no_agent_a_watched_side_without_agents_shows_nobody() -> None:
+def test_r_no_agent_a_watched_side_without_agents_shows_none() -> None:
     plan = given(contest(), *NOBODY, PromiseMade("cia", "watch"), do=Plan()).asks("cia", *AGENTS)
     plan.then(PhaseBegan("planning"), PromiseKept("cia", "watch"), NobodySent("kgb"))
 

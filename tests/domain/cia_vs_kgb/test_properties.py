@@ -1,4 +1,4 @@
-"""What must hold in any match of CIA vs. KGB, whoever plays it and under whichever readings."""
+"""What must hold in every match of CIA vs. KGB, with any players and any readings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_card_and_agent_lies_in_one_place(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_nobody_ever_exceeds_the_population(seed: int) -> None:
+def test_no_side_ever_exceeds_the_population(seed: int) -> None:
     for _, decision in properties.random_match(GAME, Random(200 + seed)):
         s = decision.table
         if s.objective is not None and s.phase == "influence_struggle":
@@ -78,7 +78,7 @@ def test_nobody_ever_exceeds_the_population(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_numbers_told_in_facts_are_those_of_the_table(seed: int) -> None:
+def test_numbers_in_facts_are_those_of_the_table(seed: int) -> None:
     table: Any = (played := properties.random_match(GAME, Random(300 + seed))).start
     for fact in played.facts:
         table = fold(table, (fact,))
@@ -120,7 +120,7 @@ def test_random_matches_reach_the_rare_facts() -> None:
     assert all(seen[kind.__name__] for kind in rare), seen
 
 
-def test_looks_are_told_to_one_seat_only() -> None:
+def test_only_one_seat_sees_what_was_looked_at() -> None:
     for fact in (
         GroupsSeen("cia", ("mafia",), "media"),
         GroupsArranged("cia", ("mafia",)),
@@ -142,8 +142,8 @@ def test_whatever_shows_something_hidden_says_so() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_until_he_is_seen_nothing_told_depends_on_who_agent_x_is(seed: int) -> None:
-    """Notes B6: with another agent face down, the other side and a spectator are asked and told the same."""
+def test_until_agent_x_is_revealed_no_public_fact_depends_on_who_it_is(seed: int) -> None:
+    """Notes B6: with another agent face down, the other side and a spectator are asked and see the same."""
     rng = Random(600 + seed)
     played = properties.random_match(GAME, rng)
     compared = 0

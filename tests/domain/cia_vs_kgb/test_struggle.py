@@ -265,7 +265,9 @@ def test_r_political_stealing_may_exceed_ones_own_stability() -> None:
 def test_r_political_steal_over_from_an_opponent_who_stays_above_stability() -> None:
     s = contest("cuba", cia=["students", "mafia"], kgb=["bankers", "radio", "workers"])
     act = given(s, do=Act("cia")).when("cia", "activate:students")
-    act.asks("cia", "steal:bankers", "steal:radio", "steal:workers")  # and no gift: he is above already
+    act.asks(
+        "cia", "steal:bankers", "steal:radio", "steal:workers"
+    )  # and no gift: that side is above already
 
 
 def test_r_political_steal_over_option_forbids_every_use() -> None:

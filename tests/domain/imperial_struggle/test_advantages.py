@@ -97,7 +97,7 @@ def test_these_are_all_22() -> None:
 
 
 @pytest.mark.parametrize("tile", CONFLICTS)
-def test_a_conflict_advantage_marks_one_of_its_spaces_whoever_has_it(tile: str) -> None:
+def test_a_conflict_advantage_marks_one_of_its_spaces_under_any_flag(tile: str) -> None:
     own, spaces = ADVANTAGES[tile].spaces, sorted(CONFLICTS[tile])
     theirs = tuple(space for space in spaces[:3] if space not in own)
     game = holding(tile, fr=theirs).when(BR, f"advantage:{tile}").asks(BR, *spaces)
@@ -267,7 +267,7 @@ def test_a_conflict_marker_bars_the_use_but_does_not_return_the_tile() -> None:
     game.has(advantages={"baltic_trade": BR})
 
 
-def test_nobody_uses_what_the_other_side_holds_or_nobody_does() -> None:
+def test_a_side_cannot_use_what_the_other_side_or_no_side_holds() -> None:
     game = acting(BR, fr=("algonquin",))
     assert refusal(game, BR, "advantage:algonquin_raids") == "book 001, 8.1"
     assert refusal(game, BR, "advantage:wheat") == "book 001, 8.1"

@@ -32,7 +32,7 @@ def sealed(side: str, br: str, fr: str) -> Scenario[State]:
 # --------------------------------------------------------------------------- the bids
 
 
-def test_without_a_bid_each_plays_the_side_of_his_seat() -> None:
+def test_without_a_bid_each_player_plays_the_side_of_their_seat() -> None:
     facts = by_chance(opened(bid="none"))
     assert not [fact for fact in facts if isinstance(fact, SidesSettled)]
     assert isinstance(facts[0], WarSet)

@@ -298,7 +298,7 @@ def test_2_1_the_eras_of_the_turns() -> None:
 # --------------------------------------------------------------------------- for clients
 
 
-def test_the_components_are_told_as_plain_data() -> None:
+def test_the_components_are_plain_data() -> None:
     told = msgspec.json.decode(msgspec.json.encode(describe_components()))
     assert {name: len(items) for name, items in told.items()} == {
         "spaces": 112,

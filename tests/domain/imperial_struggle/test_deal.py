@@ -100,7 +100,7 @@ def test_4_1_1_from_turn_5_on_no_succession_event_is_about(seed: int) -> None:
 # --------------------------------------------------------------------------- 4.1.6: event cards
 
 
-def test_4_1_6_on_turn_1_nobody_drops_a_card() -> None:
+def test_4_1_6_on_turn_1_no_side_drops_a_card() -> None:
     game, facts = laid_out(1)
     assert [(fact.seat, len(fact.cards)) for fact in facts if isinstance(fact, CardsDealt)] == [
         (BR, 3),
@@ -147,7 +147,7 @@ def test_4_1_6_nothing_is_shown_until_both_have_dropped(side: str) -> None:
     assert set(game.table.discards) == {card, theirs}
 
 
-def test_4_1_6_dropped_cards_are_told_to_everybody_together() -> None:
+def test_4_1_6_both_dropped_cards_are_shown_at_once() -> None:
     assert DropsShown({BR: ("x",), FR: ("y",)}).known_to() is None
     assert DropsShown.reveals
 

@@ -132,7 +132,7 @@ def test_a_refreshed_advantage_can_be_used_in_the_same_round() -> None:
     assert "advantage:mediterranean_intrigue" in acting(game, FR)
 
 
-def test_bourbon_family_ties_refresh_anybodys_advantages_where_european_refresh_is_any() -> None:
+def test_bourbon_family_ties_refresh_advantages_of_any_side_if_european_refresh_is_any() -> None:
     game = ties(options={"european_refresh": "any"})
     game.asks(FR, "mediterranean_intrigue", "naval_bastion", "silesia_negotiations")
     game.refuses(FR, "mediterranean_intrigue", "naval_bastion", "silesia_negotiations")

@@ -249,7 +249,7 @@ def test_loges_energize_with_style_bring_2_diplomatic_points() -> None:
 GABELLE = "la_gabelle"
 
 
-def test_salt_tax_unrest_exhausts_up_to_two_advantages_of_anybody_without_their_effects() -> None:
+def test_salt_tax_unrest_exhausts_up_to_two_advantages_of_any_side_without_their_effects() -> None:
     game = played(GABELLE, BR, fr=ENERGY, br=("iroquois",), debt={BR: 0, FR: 0}).asks(BR, *ADVANTAGES)
     game.refuses(BR, "wheat", "rum", "silk").when(BR, "algonquin_raids", "wheat")
     game.then(AdvantageExhausted("algonquin_raids"), AdvantageExhausted("wheat"))

@@ -49,7 +49,7 @@ def test_calico_acts_topped_up_removes_a_flag_and_places_none() -> None:
         (("midnapore",), ("plassey",), None, 15),
     ],
 )
-def test_calico_acts_bonus_scores_cotton_for_whoever_leads(
+def test_calico_acts_bonus_scores_cotton_for_the_leading_side(
     british: tuple[str, ...], french: tuple[str, ...], winner: str | None, now: int
 ) -> None:
     """Ruling of the digital version: even for France."""
@@ -125,7 +125,7 @@ def test_military_spending_overruns_asks_in_secret_and_hides_the_tile() -> None:
 
 
 def test_military_spending_overruns_asks_the_same_of_a_viewer_of_hidden_tiles() -> None:
-    """Whether somebody is asked depends on how many tiles lie there, not on which."""
+    """Whether a seat is asked depends on how many tiles are there, not on which."""
     for tiles in (("wss_rooke",), (HIDDEN,)):
         held: dict[str, Any] = {BR: {"spain": tiles}, FR: {}}
         assert asked(played(OVERRUNS, FR, br=("biscay",), reinforcements=held).table) == (BR,)

@@ -74,7 +74,7 @@ def test_native_american_alliances_bonus_offers_a_paid_advantage_only_with_point
     )
     fields["conflicts"]["cumberland"] = 0  # the Minor action may remove it then
     game = played("native_american_alliances", keyword="mercantilism", pools=economic, **fields)
-    game.asks(BR, "wheat", "decline")  # nobody has to spend points
+    game.asks(BR, "wheat", "decline")  # no side has to spend points
     game.when(BR, "wheat").includes(AdvantageUsed(BR, "wheat", False), FlagRemoved(FR, "cumberland"))
     game.has(exhausted=())
 

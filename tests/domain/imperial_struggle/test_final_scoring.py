@@ -112,7 +112,7 @@ def test_10_0_flags_of_the_usa_count_for_france() -> None:
     ]
 
 
-def test_12_1_spanish_flags_count_for_nobody() -> None:
+def test_12_1_spanish_flags_count_for_no_side() -> None:
     finished(flags=dict.fromkeys(("havana", "santiago", "puerto_principe"), "spain")).has(vp=15)
 
 

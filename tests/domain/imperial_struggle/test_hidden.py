@@ -72,7 +72,7 @@ SHOWN: tuple[type[Fact[State]], ...] = (
 
 
 @pytest.mark.parametrize(("fact", "told"), SECRETS, ids=lambda fact: type(fact).__name__)
-def test_what_is_secret_is_told_to_its_side_alone(fact: Fact[State], told: Fact[State]) -> None:
+def test_only_its_side_sees_what_is_secret(fact: Fact[State], told: Fact[State]) -> None:
     assert fact.seen_by(FR) == fact
     assert fact.seen_by(BR) == fact.seen_by(None) == told
 
@@ -83,7 +83,7 @@ def test_what_turns_something_up_says_that_it_reveals(kind: type[Fact[State]]) -
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_other_fact_is_kept_from_anybody(seed: int) -> None:
+def test_every_other_fact_is_public(seed: int) -> None:
     secret = {type(fact) for fact, _ in SECRETS}
     options = {"bid": BR, "planned_layout": True, "planned_upgrades": True}
     for fact in properties.random_match(GAME, Random(seed), None, options).facts:
@@ -116,9 +116,7 @@ def test_a_side_knows_its_own_hand_ministries_and_tiles(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("viewer", VIEWERS)
-def test_nobody_else_knows_a_card_of_a_hand_or_a_ministry_that_lies_face_down(
-    seed: int, viewer: Seat | None
-) -> None:
+def test_only_its_side_knows_a_card_of_a_hand_or_a_ministry_face_down(seed: int, viewer: Seat | None) -> None:
     played = properties.random_match(GAME, Random(seed))
     for known in view(played, viewer):
         for side in SIDES:
@@ -151,7 +149,7 @@ def test_the_french_bonus_tile_of_the_set_up_is_known_to_france_alone() -> None:
         assert (told.tile == HIDDEN) == (viewer != FR)
 
 
-def test_everybody_knows_how_many_cards_and_tiles_lie_where() -> None:
+def test_the_numbers_of_cards_and_tiles_are_public() -> None:
     played = properties.random_match(GAME, Random(5))
     for known, (_, decision) in zip(view(played, None), played, strict=True):
         truth = decision.table
@@ -191,7 +189,7 @@ def hidden_pair(s: State, side: Seat, luck: Random) -> tuple[str, str] | None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_ministry_face_down_changes_nothing_that_others_are_asked_or_told(seed: int) -> None:
+def test_a_ministry_face_down_changes_nothing_that_others_see_or_are_asked(seed: int) -> None:
     """Number and kind of facts are the same, and so is every word of them that is not about it."""
     played, luck = properties.random_match(GAME, Random(seed)), Random(seed)
     compared = 0
@@ -224,5 +222,5 @@ def compare(s: State, otherwise: State, answer: Answer, side: Seat, pair: tuple[
 
 
 def until_shown(facts: list[Fact[State]]) -> list[Fact[State]]:
-    """What is told before the first fact that shows something."""
+    """The facts before the first one that shows something."""
     return facts[: next(i for i, fact in enumerate(facts) if fact.reveals)]

@@ -22,7 +22,7 @@ def revolution(award: str = "usa", **fields: Any) -> Scenario[State]:
     return given(war_table("awi", **fields), do=PlaceUsaFlags("american_revolution", award))
 
 
-def test_7_3_france_puts_usa_flags_on_any_of_three_territories_whoever_has_them() -> None:
+def test_7_3_france_puts_usa_flags_on_any_of_three_territories_of_any_side() -> None:
     game = revolution(br=COLONIES, fr=("san_agustin",), refused={BR: 0, FR: 0})
     game.asks(FR, "northern_colonies", "carolinas", "san_agustin").refuses(FR, "quebec_and_montreal")
     assert question(game, FR).why == {"theatre": "american_revolution", "award": "usa"}

@@ -1,4 +1,4 @@
-"""What holds in any match of Imperial Struggle, whoever plays it and under whichever options."""
+"""What holds in every match of Imperial Struggle, with any players and any options."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_points_of_events_need_connection_too() -> None:
     assert "unflag:karaikal" in offered(game, BR)
 
 
-def test_nobody_shifts_an_own_flag_nor_one_of_the_usa() -> None:
+def test_no_side_shifts_its_own_flag_or_one_of_the_usa() -> None:
     game = acting(BR, br=("madras", "kanchipuram"), flags={"karaikal": USA})
     assert refusal(game, BR, "unflag:kanchipuram") == "book 001, 3.2.8"
     assert refusal(game, BR, "flag:kanchipuram") == "book 001, 3.2.7"

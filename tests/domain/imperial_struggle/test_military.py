@@ -97,7 +97,7 @@ def test_with_two_tiles_in_every_theatre_none_is_bought() -> None:
     assert "buy" in offered(military(FR, turn=5, reinforcements=full), FR)
 
 
-def test_only_its_owner_is_told_which_tile_it_is_and_which_one_moves() -> None:
+def test_only_its_owner_sees_which_tile_it_is_and_which_one_moves() -> None:
     for fact in (
         BonusDrawn(BR, "wss_rooke", True),
         BonusPlaced(BR, "wss_rooke", "spain"),
@@ -128,7 +128,7 @@ def test_only_its_owner_is_told_which_tile_it_is_and_which_one_moves() -> None:
 def test_a_marker_costs_2_or_1_where_the_space_is_protected(
     flags: dict[str, Any], extra: int, cost: int
 ) -> None:
-    """Whoever's flag it is; a damaged Fort protects nothing, and an empty space is never protected."""
+    """A flag of either side; a damaged Fort protects nothing, and an empty space is never protected."""
     game = military(conflicts={"karaikal": extra}, **flags)
     assert shown(game, BR, "clear:karaikal").cost == cost
     game.when(BR, "clear:karaikal").includes(ConflictRemoved("karaikal")).has(conflicts={})
@@ -197,7 +197,7 @@ def test_what_was_lost_in_this_round_does_not_allow_a_fort() -> None:
     assert refusal(game, BR, "build:louisbourg") == "book 001, 5.6.3"
 
 
-def test_nobody_builds_where_a_fort_stands() -> None:
+def test_no_side_builds_where_a_fort_stands() -> None:
     game = military(br=("georges_bank",), fr=("louisbourg",))
     assert refusal(game, BR, "build:louisbourg") == "book 001, 5.6.3"
     assert refusal(game, BR, "seize:louisbourg") == "book 001, 5.6.4"
@@ -245,7 +245,7 @@ def test_a_squadron_is_constructed_for_4_into_the_navy_box() -> None:
     game.has(navy={BR: 3, FR: 1}, unbuilt={BR: 5, FR: 7})
 
 
-def test_nobody_constructs_a_ninth_squadron() -> None:
+def test_no_side_constructs_a_ninth_squadron() -> None:
     game = military(unbuilt={BR: 0, FR: 7}, navy={BR: 8, FR: 1})
     assert refusal(game, BR, "construct") == "book 001, 3.6"
 

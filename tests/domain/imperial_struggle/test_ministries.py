@@ -95,7 +95,7 @@ def test_a_ministry_may_be_revealed_after_the_tile_and_after_acting() -> None:
     assert "reveal:edmund_burke" not in offered(game, BR)
 
 
-def test_nobody_reveals_in_the_round_of_the_other() -> None:
+def test_no_side_reveals_in_the_round_of_the_other() -> None:
     game = acting(FR, **hidden(BR, "robert_walpole"))
     assert not [pick for pick in offered(game, FR) if pick.startswith("reveal")]
     game.refuses(BR, "reveal:robert_walpole")

@@ -206,7 +206,7 @@ def test_voltaire_leaves_conflicted_spaces_out() -> None:
 @pytest.mark.parametrize(
     ("british", "option", "points"),
     [
-        (("savoy",), "always", 1),  # a tie: the award goes to nobody
+        (("savoy",), "always", 1),  # a tie: the award goes to no side
         (("savoy",), "when_given", 0),
         (("savoy", "bavaria"), "always", 1),
         (("savoy", "bavaria"), "when_given", 1),
@@ -273,7 +273,7 @@ def test_pitts_point_goes_with_the_action_of_an_event() -> None:
     assert "flag:savoy" in offered(game, BR)
 
 
-def test_pitt_constructs_for_2_wherever_his_squadrons_are() -> None:
+def test_pitt_constructs_for_2_wherever_the_squadrons_are() -> None:
     game = pitt(major(MILITARY, 4)).when(BR, "ability:pitt_the_elder.construct")
     game.includes(
         PointsPaid(BR, CONSTRUCT, "", MILITARY, 2, {"major": 2}, False, "", 0),

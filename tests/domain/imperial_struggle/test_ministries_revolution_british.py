@@ -240,7 +240,7 @@ def test_burke_leaves_a_conflicted_space_of_ireland_out() -> None:
 
 
 def test_a_point_of_burke_keeps_the_major_points_of_the_round_in_europe() -> None:
-    """Ruling: the tile's own points are spent first, so that a player is bound no earlier than he needs."""
+    """Ruling: the tile's own points are spent first, so that a player is bound no earlier than necessary."""
     free = burke(pools=(major(DIPLOMATIC, 5), minor(ECONOMIC))).when(BR, "flag:savoy")
     free.includes(
         PointsPaid(BR, FLAG, "savoy", DIPLOMATIC, 2, {"major": 2}, False, "europe", 0),

@@ -52,7 +52,7 @@ def of_era(turn: int, side: str) -> set[str]:
 
 @pytest.mark.parametrize("turn", [1, 3, 5])
 @pytest.mark.parametrize("side", SIDES)
-def test_4_1_7_each_chooses_two_of_his_own_that_show_the_era(turn: int, side: str) -> None:
+def test_4_1_7_each_side_chooses_two_of_its_own_that_show_the_era(turn: int, side: str) -> None:
     game = choosing(turn).asks(side, *of_era(turn, side))
     first, second, third, *_ = sorted(of_era(turn, side))
     game.refuses(side, first).refuses(side, first, second, third).refuses(side)
@@ -62,7 +62,7 @@ def test_4_1_7_each_chooses_two_of_his_own_that_show_the_era(turn: int, side: st
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_4_1_7_both_choose_at_once_and_nobody_sees_what_the_other_lays_down(side: str) -> None:
+def test_4_1_7_both_choose_at_once_and_neither_sees_the_others_choice(side: str) -> None:
     own = {FR: FRENCH[1], BR: BRITISH[1]}
     game = choosing(1).asks(BR).asks(FR)
     before = prompt(game.table, OTHER[side])
@@ -134,7 +134,7 @@ def test_4_1_7_who_has_two_open_ones_is_not_asked() -> None:
     assert game.table.ministries == {BR: BRITISH[1], FR: FRENCH[1]}
 
 
-def test_4_1_7_where_all_are_open_the_phase_asks_nobody() -> None:
+def test_4_1_7_if_all_are_open_the_phase_asks_no_seat() -> None:
     laid = {BR: BRITISH[1], FR: FRENCH[1]}
     choosing(2, vp=14, ministries=laid, revealed=(*BRITISH[1], *FRENCH[1])).then(InitiativeSet(FR)).asks(FR)
 
@@ -228,7 +228,7 @@ def test_7_3_the_place_that_the_defeat_left_is_filled_in_the_next_ministry_phase
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nobody_has_more_than_two_ministries_and_a_third_one(seed: int) -> None:
+def test_a_side_has_at_most_two_ministries_and_a_third_one(seed: int) -> None:
     for _, s in tables(properties.random_match(GAME, Random(seed))):
         for side in SIDES:
             most = 3 if s.third and side == FR else 2

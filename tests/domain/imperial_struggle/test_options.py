@@ -95,7 +95,7 @@ def test_a_match_with_all_other_values_at_once_ends(seed: int) -> None:
 
 
 def test_7_6_chance_lays_out_the_basic_tiles() -> None:
-    """One for each theatre; only their side is told which."""
+    """One for each theatre; only their side sees which."""
     facts = by_chance(opened())
     laid = [fact for fact in facts if isinstance(fact, BasicsLaid)]
     assert [fact.seat for fact in laid] == [BR, FR]

@@ -161,7 +161,7 @@ def test_the_player_chooses_between_debt_and_treaty_points() -> None:
     )
 
 
-def test_nobody_goes_above_the_debt_limit_by_choice() -> None:
+def test_a_side_cannot_go_above_the_debt_limit_by_choice() -> None:
     """6.3: with 1 Available Debt at least 1 of 2 missing points is a Treaty Point."""
     fields: dict[str, Any] = {"pools": (major(DIPLOMATIC, 1),), "debt": {BR: 5, FR: 0}}
     acting(BR, treaty={BR: 2, FR: 0}, **fields).when(BR, "flag:russia").asks(BR, "major:1", "major:2")

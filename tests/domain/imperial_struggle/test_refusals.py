@@ -104,7 +104,7 @@ def test_a_refusal_says_what_is_missing() -> None:
     assert ": в этот ход нет действия с такими очками (дипломат" in told(game, BR, "flag:savoy", "ru")
 
 
-def test_a_minor_action_that_is_used_is_not_told_as_none() -> None:
+def test_a_minor_action_that_is_used_is_not_refused_as_missing() -> None:
     game = acting(BR, pools=(major(MILITARY, 4), minor(ECONOMIC)), br=("antilles_channel",))
     game.when(BR, "flag:antigua")
     assert told(game, BR, "flag:st_lucia").endswith(
@@ -125,7 +125,7 @@ def test_a_minor_action_that_is_used_is_not_told_as_none() -> None:
         ("draw:hyder_ali", "no_such_action"),
     ],
 )
-def test_what_does_not_exist_is_told_so(pick: str, reason: str) -> None:
+def test_what_does_not_exist_is_refused_as_such(pick: str, reason: str) -> None:
     fault = refused(acting(BR, pools=(major(ECONOMIC, 4),)), BR, pick).fault
     assert fault is not None
     assert fault.reason.id == reason

@@ -1,4 +1,4 @@
-"""What is asked again of the same table is worked out once, and never told of another."""
+"""A question about the same table is computed once, and its answer is never given for another table."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.scenario import given
 
 
 def test_5_6_1_burke_adds_nothing_to_points_that_were_exchanged() -> None:
-    """His points go with a Major diplomatic action, which the exchange does not open."""
+    """The points need a Major diplomatic action, which the exchange does not open."""
     points = (major(MILITARY, 4), minor(ECONOMIC))
     game = acting(BR, "edmund_burke", turn=6, br=("ireland_alliance",), pools=points)
     game.when(BR, "exchange:diplomatic")

@@ -47,7 +47,7 @@ def test_a_round_begins_with_what_is_isolated() -> None:
     game.then(RoundBegan(FR, 2, ("panzacola",))).asks(FR, *OPEN)
 
 
-def test_a_tile_must_be_taken_and_nobody_takes_it_again() -> None:
+def test_a_tile_must_be_taken_and_is_taken_once() -> None:
     game = choosing(BR, shown=OPEN, picked={BR: (), FR: ("m3_d2_1",)})
     game.asks(BR, "e4_d2_1", "d2_e2_1").refuses(BR).refuses(BR, "pass:0").refuses(BR, "m3_d2_1")
     game.when(BR, "e4_d2_1")
@@ -95,7 +95,7 @@ def test_who_passes_may_pay_back_less() -> None:
     acting(BR, debt={BR: 3, FR: 0}).when(BR, "pass:0").then(RoundPassed(BR), RoundEnded(BR))
 
 
-def test_nobody_pays_back_debt_that_he_does_not_have() -> None:
+def test_a_side_cannot_pay_back_debt_that_it_does_not_have() -> None:
     game = acting(BR, debt={BR: 1, FR: 5})
     assert set(offered(game, BR)) & PASSES == {"pass:0", "pass:1"}
     assert refusal(game, BR, "pass:2") == "book 001, 6.2"
@@ -185,7 +185,7 @@ def test_the_type_on_an_event_is_that_of_the_major_action(tile: str, playable: b
         assert refusal(game, BR, "event:calico_acts") == "book 001, 3.4.4"
 
 
-def test_nobody_plays_a_card_of_the_other_hand() -> None:
+def test_a_side_cannot_play_a_card_of_the_other_hand() -> None:
     game = acting(BR, fr_hand=("hyder_ali",), in_round={"tile": "e3_d2_1"})
     assert refusal(game, BR, "event:hyder_ali") == "book 001, 5.2"
 
@@ -219,7 +219,7 @@ def test_a_card_costs_3_diplomatic_points_and_belongs_to_no_region() -> None:
     game.when(BR, "flag:sweden").when(BR, "major:1").includes(FlagPlaced(BR, "sweden"))
 
 
-def test_the_other_side_is_not_told_the_card() -> None:
+def test_the_other_side_does_not_see_the_card() -> None:
     fact = CardsDealt(BR, ("le_beau_monde",))
     assert fact.seen_by(FR) == fact.seen_by(None) == CardsDealt(BR, ("?",))
     assert fact.seen_by(BR) == fact

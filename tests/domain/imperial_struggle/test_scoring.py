@@ -85,14 +85,14 @@ def test_3_8_a_conflicted_space_does_not_count() -> None:
     assert award_of(scored(**flags, conflicts=dict.fromkeys(flags["fr"], 0)), "india").winner == BR
 
 
-def test_10_0_flags_of_the_usa_and_of_spain_count_for_nobody() -> None:
+def test_10_0_flags_of_the_usa_and_of_spain_count_for_no_side() -> None:
     flags = {"northern_colonies": USA, "carolinas": USA, "havana": "spain"}
     game = scored(turn=6, flags=flags, br=("jamaica",))
     assert award_of(game, "north_america").winner is None
     assert award_of(game, "caribbean") == AwardScored("caribbean", "award_1t_a", 1, 0, BR, 1, 1)
 
 
-def test_4_1_12_in_a_tie_nobody_gets_the_award_and_it_is_set_aside() -> None:
+def test_4_1_12_in_a_tie_no_side_gets_the_award_and_it_is_set_aside() -> None:
     game = scored(fr=("pondicherry",), br=("madras",))
     assert award_of(game, "india") == AwardScored("india", "award_1t_b", 1, 1, None, 0, 0)
     game.has(treaty={BR: 0, FR: 0}, laid={}, given=tuple(PLAIN.values()))
@@ -279,7 +279,7 @@ def test_dupleix_adds_a_treaty_point_to_india_cotton_and_spice(side: str, more: 
 def test_voltaire_counts_countries_when_the_european_award_is_given(
     flags: dict[str, Any], given: bool, option: str
 ) -> None:
-    """Ireland and Spain, whoever wins; Sweden is one space.  The option asks whether somebody must win."""
+    """Ireland and Spain, for either winner; Sweden is one space.  The option asks whether a side must win."""
     game = scored(turn=3, revealed=("voltaire",), options={"voltaire": option}, **flags)
     paid = [fact.by for fact in only(game, TreatySet) if fact.why == "voltaire"]
     assert paid == ([2] if given or option == "always" else [])

@@ -85,7 +85,7 @@ def test_12_1_it_is_never_isolated(side: str) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_12_1_spanish_markets_connect_nobody(side: str) -> None:
+def test_12_1_spanish_markets_connect_no_side(side: str) -> None:
     """Puerto Rico is isolated although a Squadron of its side lies off Puerto Principe."""
     flags = {**FLAGS, "puerto_rico": side, "gulf_of_cazones": side}
     assert isolated(flags, {}) == ("puerto_rico",)
@@ -94,12 +94,12 @@ def test_12_1_spanish_markets_connect_nobody(side: str) -> None:
 
 @pytest.mark.parametrize("side", SIDES)
 def test_12_1_it_is_never_protected(side: str) -> None:
-    """A Squadron of either player next to it protects only his own flags."""
+    """A Squadron of either player next to it protects only that player's flags."""
     s = table(flags=FLAGS, **having(side, ("gulf_of_cazones",), ("cuba_passage",)))
     assert not any(protected(s, space) for space in MARKETS)
 
 
-def test_12_1_it_counts_for_nobody() -> None:
+def test_12_1_it_counts_for_no_side() -> None:
     """Neither for the Caribbean nor for sugar."""
     game = scored(flags=FLAGS, fr=("guadeloupe",), demand=("sugar",), options=OPTION)
     caribbean = next(fact for fact in only(game, AwardScored) if fact.region == "caribbean")

@@ -138,5 +138,5 @@ def test_samuel_johnson_is_not_named_where_there_is_nothing_to_take_away() -> No
         (SpaceConquered(BR, "arcot", 1), "Britain spends 1 conquest point: Arcot."),
     ],
 )
-def test_awards_spoils_and_conquests_are_told(fact: Fact[State], sentence: str) -> None:
+def test_awards_spoils_and_conquests_have_sentences(fact: Fact[State], sentence: str) -> None:
     assert GAME.texts["en"].sentence(fact) == sentence

@@ -212,12 +212,12 @@ LAID = BasicsLaid(FR, {"central_europe": "fr_two_1", "spain": "fr_debt_3"})
         (FlagPlaced(USA, "georgia"), "A flag of the USA is placed: Georgia.", "Размещён флаг США: Джорджия."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
+def test_a_fact_has_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
     assert tuple(GAME.texts[language].sentence(fact) for language in ("en", "ru")) == (english, russian)
 
 
 @pytest.mark.parametrize("fact", ["FlagPlaced", "FlagRemoved"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_flag_of_any_fort_is_told_as_a_fort(fact: str, language: str) -> None:
+def test_the_flag_of_any_fort_is_named_as_a_fort(fact: str, language: str) -> None:
     told = wording.texts_of(GAME, language)["facts"][fact]
     assert [entry["when"]["space"] for entry in told if "space" in entry.get("when", {})] == [list(FORTS)]

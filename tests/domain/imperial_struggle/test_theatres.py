@@ -101,7 +101,7 @@ def named(case: object) -> str | None:
 
 
 def play_on(row: Row, winner: str, margin: int) -> tuple[list[AnyFact], list[str]]:
-    """The facts of the theatre, and the awards that France is offered, when nobody takes anything."""
+    """The facts of the theatre, and the awards that France is offered, when no side takes anything."""
     game = battle(row.war, row.theatre, winner, margin, br=BRITISH, fr=FRENCH, navy={BR: 2, FR: 2})
     facts, offered = list(game.facts), []
     while seats := asked(game.table):
@@ -151,7 +151,7 @@ def test_7_2_each_row_of_each_theatre_brings_what_the_display_says(
 @pytest.mark.parametrize(
     ("war", "theatre"), [(war.id, face.id) for war in WARS.values() for face in war.theatres]
 )
-def test_7_1_4_a_tie_brings_nobody_anything(war: str, theatre: str) -> None:
+def test_7_1_4_a_tie_brings_no_side_anything(war: str, theatre: str) -> None:
     game = battle(war, theatre, br=BRITISH, fr=FRENCH).asks_nobody()
     assert [type(fact).__name__ for fact in game.facts] == ["TilesRevealed", "TheatreFought"]
     assert game.table.fought == {theatre: ""}
@@ -213,7 +213,7 @@ def test_7_1_3_prestige_spaces_and_face_down_ministries_give_no_strength() -> No
     assert outcome(s, "spain").working[BR] == {"tiles": 1}
 
 
-def test_byng_counts_2_for_britain_in_his_theatre_alone() -> None:
+def test_byng_counts_2_for_britain_in_one_theatre_alone() -> None:
     s = war_table("syw", byng="third_carnatic_war")
     assert outcome(s, "third_carnatic_war").working == {BR: {"tiles": 1, "byng": 2}, FR: {"tiles": 1}}
     assert outcome(s, "atlantic_dominance").working[BR] == {"tiles": 1}
@@ -225,6 +225,6 @@ def test_atlantic_dominance_counts_2_for_its_holder_in_the_french_and_indian_war
     assert outcome(s, "prussias_wars").working[FR] == {"tiles": 1}
 
 
-def test_12_1_a_conflict_marker_under_a_spanish_flag_strengthens_nobody() -> None:
+def test_12_1_a_conflict_marker_under_a_spanish_flag_strengthens_no_side() -> None:
     s = war_table("awi", flags={"havana": "spain"}, conflicts={"havana": 0})
     assert outcome(s, "antilles_war").working == {BR: {"tiles": 1}, FR: {"tiles": 1}}

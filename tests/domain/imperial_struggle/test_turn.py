@@ -57,7 +57,7 @@ PHASES: tuple[tuple[type[AnyFact], ...], ...] = (
     (MinistriesReturned, UprisingsAdded, UprisingsDeclined, MinistriesChosen),
     (InitiativeSet, FirstChosen),
     (RoundBegan, RoundEnded),
-    (),  # 4.1.10 is told by its reason
+    (),  # 4.1.10 has its own reason
     (),  # 4.1.11 too
     (AwardScored, PrestigeScored, GoodScored),
     (TurnEnded,),
@@ -92,7 +92,7 @@ def until_its_end(facts: list[AnyFact]) -> list[AnyFact]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_4_1_the_phases_of_a_turn_follow_each_other(seed: int) -> None:
-    """Phases 1 to 13 in every turn of a match, whoever plays it; what a round brings is none of them."""
+    """Phases 1 to 13 in every turn of every match; what a round brings is none of them."""
     for facts in turns(properties.random_match(GAME, Random(seed)).facts):
         if not any(isinstance(fact, TurnEnded) for fact in facts):
             continue
@@ -101,7 +101,7 @@ def test_4_1_the_phases_of_a_turn_follow_each_other(seed: int) -> None:
         assert numbers == sorted(numbers)
         assert {0, 3, 4, 5, 6, 8, 9, 12, 13} <= set(numbers)
         assert isinstance(facts[0], TurnBegan)
-        assert 7 in numbers or facts[0].turn in (2, 4, 6)  # where all are open nobody chooses
+        assert 7 in numbers or facts[0].turn in (2, 4, 6)  # if all are open, no side chooses
         assert ({1, 2} <= set(numbers)) == (facts[0].turn in (3, 5))
 
 

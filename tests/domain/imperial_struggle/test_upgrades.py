@@ -89,7 +89,7 @@ def test_four_basic_tiles_stay_in_the_game(pool: tuple[str, ...], fates: set[str
     game.asks(BR, *(f"{tile}:{fate}" for tile in ("br_unflag_1", "br_two_2") for fate in fates))
 
 
-# ── what the opponent is told ──
+# ── what the opponent sees ──
 
 
 def test_the_opponent_sees_only_what_leaves_the_game() -> None:
@@ -101,7 +101,7 @@ def test_the_opponent_sees_only_what_leaves_the_game() -> None:
 
 
 def test_the_opponents_table_follows_an_upgrade() -> None:
-    """What he may take for the tiles of the pool and of the display is the same set before and after."""
+    """The possible tiles of the pool and of the display are the same set before and after."""
     hidden = {BR: dict.fromkeys(DISPLAY[BR], HIDDEN), FR: {}}
     known = Pile(("br_debt_1", "br_one_1", "br_strike_1", "br_two_1", "br_two_2", "br_unflag_1"), 2)
     seen = replace(upgrading(front=hidden).table, basics={BR: known, FR: Pile()}, agenda=())

@@ -48,12 +48,12 @@ def test_4_1_13_prestige_is_no_part_of_it(side: str) -> None:
 
 
 @pytest.mark.parametrize("missing", ["award", "good", "lead"])
-def test_4_1_13_with_one_missing_nobody_wins(missing: str) -> None:
+def test_4_1_13_with_one_missing_no_side_wins(missing: str) -> None:
     fields: dict[str, Any] = {"br": AHEAD, "demand": DEMAND}
     if missing == "award":
         fields["fr"] = ("sardinia",)  # a tie in Europe
     elif missing == "good":
-        fields["demand"] = (*DEMAND, "cotton")  # which nobody has
+        fields["demand"] = (*DEMAND, "cotton")  # which no side has
     else:
         fields["laid"] = {**PLAIN, "europe": "award_2"}  # a lead of 1 is too small
     game = checked(**fields)
@@ -108,7 +108,7 @@ def test_4_1_13_points_that_are_lost_again_before_the_check_win_nothing() -> Non
 
 
 @pytest.mark.parametrize("vp", [40, -7])
-def test_2_4_nobody_wins_in_any_other_phase(vp: int) -> None:
+def test_2_4_no_side_wins_in_any_other_phase(vp: int) -> None:
     """The turn goes on with its first round."""
     start = table(turn=2, vp=vp, shown=("e4_d2_1",), **NO_ROUND)
     game = given(start, do=TakeInitiative())

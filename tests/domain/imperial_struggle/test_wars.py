@@ -54,7 +54,7 @@ def test_7_1_4_example_of_queen_annes_war_a_squadron_sent_home_leaves_a_margin_o
     ).asks_nobody()
 
 
-def test_7_1_1_tiles_are_revealed_even_where_nobody_has_a_bonus_tile() -> None:
+def test_7_1_1_tiles_are_revealed_even_if_no_side_has_a_bonus_tile() -> None:
     game = battle("wss", QUEEN_ANNE)
     assert game.facts[0] == TilesRevealed(QUEEN_ANNE, ("br_one_1",), ("fr_one_1",))
 
@@ -62,7 +62,7 @@ def test_7_1_1_tiles_are_revealed_even_where_nobody_has_a_bonus_tile() -> None:
 @pytest.mark.parametrize(
     ("vp", "first", "order"), [(16, BR, "fr br"), (14, FR, "br fr"), (15, BR, "br fr"), (15, FR, "fr br")]
 )
-def test_7_1_2_who_is_closer_to_an_instant_win_applies_his_symbols_first(
+def test_7_1_2_the_side_closer_to_an_instant_win_applies_its_symbols_first(
     vp: int, first: str, order: str
 ) -> None:
     game = duel("wss", QUEEN_ANNE, ("br_debt_1",), ("fr_debt_1",), vp=vp, first=first)
@@ -170,7 +170,7 @@ def test_7_1_3_strength_is_counted_on_the_board_that_the_symbols_left() -> None:
 # ── 7.2 spoils ──
 
 
-def test_7_2_the_losers_squadrons_leave_first_and_he_chooses_them() -> None:
+def test_7_2_the_losers_squadrons_leave_first_and_the_loser_chooses_them() -> None:
     game = battle(
         "awi", "antilles_war", BR, 2, fr=("cuba_passage", "biscay"), br=("bahamas_run",), navy={BR: 0, FR: 1}
     )

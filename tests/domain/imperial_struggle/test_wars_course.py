@@ -83,7 +83,7 @@ def test_7_4_the_marker_wins_after_a_war(vp: int, winner: str) -> None:
 
 
 @pytest.mark.parametrize("vp", [1, 15, 29])
-def test_7_4_nobody_wins_in_between(vp: int) -> None:
+def test_7_4_no_side_wins_in_between(vp: int) -> None:
     check("syw", dict.fromkeys(SWEPT, ("", 0)), vp=vp).then()
 
 

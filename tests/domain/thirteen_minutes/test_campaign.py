@@ -101,7 +101,7 @@ def test_t_campaign_is_lost_at_once_by_a_nuclear_war() -> None:
 
 
 def test_t_campaign_ends_without_a_winner_when_both_start_the_war() -> None:
-    """T-CAMPAIGN: both: the campaign ends, nobody wins."""
+    """T-CAMPAIGN: both: the campaign ends, and no side wins."""
     ended = given(ending(3, 4, war="both"), do=EndBattle())
     ended.includes(Ended(None, "nuclear_war_both", {US: 3, USSR: 4}))
 
@@ -117,7 +117,7 @@ def test_campaign_sides_fixed_keeps_superpowers() -> None:
 
 
 def test_campaign_sides_swapped_changes_superpowers_after_each_battle() -> None:
-    """Notes A6, campaign_sides = swapped: the seat is the player; his side changes."""
+    """Notes A6, campaign_sides = swapped: the seat is the player; the player's side changes."""
     s = ending(1, 2, {"campaign_sides": "swapped"})
     second = given(s, do=EndBattle()).has(seats=SWAPPED, battle=2)
     third = table(
@@ -127,7 +127,7 @@ def test_campaign_sides_swapped_changes_superpowers_after_each_battle() -> None:
 
 
 def test_campaign_sides_swapped_deals_and_asks_the_player_of_the_side() -> None:
-    """The US cards go to whoever plays the US now; he alone is told them, and he bids for it."""
+    """The US cards go to the player of the US now, who alone sees them, and who bids for the US."""
     s = table(CAMPAIGN, seats=SWAPPED, supply={US: 13, USSR: 13})
     dealt = given(s, do=Deal(US)).when("chance", "us-4", "us-5").then(HandDealt(USSR, US, ("us-4", "us-5")))
     assert Deal(US).label(dealt.table) == "deal/b1/ussr"

@@ -92,7 +92,7 @@ def test_us_3_and_ussr_3_move_up_to_two_cubes(me: str, card: str) -> None:
 
 
 @pytest.mark.parametrize(("me", "card"), [(US, "us-4"), (USSR, "ussr-4")])
-def test_us_4_and_ussr_4_remove_the_opponents_cubes_outside_his_sphere(me: str, card: str) -> None:
+def test_us_4_and_ussr_4_remove_the_opponents_cubes_outside_the_opponents_sphere(me: str, card: str) -> None:
     """Up to two, from one territory; it slides away from their owner, back to whose supply they go."""
     foe = OPPONENT[me]
     two, one = {foe: 2, me: 0}, {foe: 1, me: 0}
@@ -210,7 +210,7 @@ def test_t_supply_limits_events_too() -> None:
 
 
 def test_t_supply_empty_passes_over_a_placing_step() -> None:
-    """T-SUPPLY: nobody is asked for what cannot be done."""
+    """T-SUPPLY: no seat is asked for what cannot be done."""
     using(US, "us-1", table(supply={US: 0, USSR: 5})).then(EventUsed(US, "us-1")).asks_nobody()
 
 
@@ -287,7 +287,7 @@ def test_op_shift_never_moves_a_territory_twice() -> None:
 
 
 def test_op_peek_hand_shows_the_opponents_hand_to_the_executor_only() -> None:
-    """Everybody learns that he looked, and he alone what he saw."""
+    """All viewers learn that the player looked, and only the player what the card was."""
     seen = HandSeen(US, US, USSR, ("ussr-1", "un-3"))
     given(table(), do=LookAtHand(US, "us-1", 0)).then(seen)
     assert seen.seen_by(USSR) == seen.seen_by(None) == HandSeen(US, US, USSR, ("?", "?"))
@@ -310,7 +310,7 @@ def test_op_swap_looks_again_at_a_top_that_is_fixed_already() -> None:
 
 
 def test_op_swap_is_secret() -> None:
-    """Neither the card given nor the one taken is told to others; the pick is secret as well."""
+    """Neither the card given nor the one taken is shown to others; the pick is secret as well."""
     exchanged = TopExchanged(US, US, "us-1", "us-4")
     assert exchanged.seen_by(USSR) == TopExchanged(US, US, "?", "?")
     assert ExchangeTop.secret

@@ -85,7 +85,7 @@ def test_scoring_keeps_the_strict_order(seed: int) -> None:
     ],
 )
 def test_t_control_more_cubes_then_the_sphere(zone: str, us: int, ussr: int, side: str | None) -> None:
-    """T-CONTROL: more cubes; equal, none included: the sphere; equal in the neutral zone: nobody."""
+    """T-CONTROL: more cubes; equal, none included: the sphere; equal in the neutral zone: no side."""
     assert controller(Territory(zone, us, ussr)) == side
 
 
@@ -114,7 +114,7 @@ def test_t_military_counts_controlled_territories() -> None:
 
 
 def test_t_military_by_sphere_is_the_other_reading() -> None:
-    """T-MILITARY, military_by = sphere: where they lie, whoever controls them."""
+    """T-MILITARY, military_by = sphere: by their sphere, not by who controls them."""
     lie = lying(us_1=("ussr", 2, 1), us_2=("ussr", 1, 0), ussr_1=("us", 0, 1), ussr_2=("n", 3, 0))
     s = table({"military_by": "sphere"}, territories=lie, vp={US: 4, USSR: 4})
     given(s, do=ScoreMilitary()).then(MilitaryScored(("ussr-1",), ("us-1", "us-2"), USSR, 4, 5))
@@ -128,13 +128,13 @@ def test_t_military_includes_cuba_once_turned_over() -> None:
         assert [fact.ussr for fact in scored.facts if isinstance(fact, MilitaryScored)] == [counted]
 
 
-def test_t_military_equal_numbers_give_nobody_the_point() -> None:
-    """T-MILITARY: equal: nobody."""
+def test_t_military_equal_numbers_give_no_side_the_point() -> None:
+    """T-MILITARY: equal: no side."""
     s = table(territories=lying(us_1=("us", 0, 0), us_2=("ussr", 0, 0)), vp={US: 1, USSR: 1})
     given(s, do=ScoreMilitary()).then(MilitaryScored(("us-1",), ("us-2",), None, 1, 1))
 
 
-def test_last_cards_are_revealed_to_everybody() -> None:
+def test_last_cards_are_revealed_to_all() -> None:
     """Book 002, Further scoring: open the cards left in hand."""
     given(last("us-1", "un-2"), do=RevealLastCards()).then(LastCardsRevealed("us-1", "un-2"))
     assert LastCardsRevealed.reveals
@@ -149,10 +149,10 @@ def test_last_cards_are_revealed_to_everybody() -> None:
         ("ussr-1", "ussr-2", AftermathScored(0, 5, USSR, 4, 6)),
     ],
 )
-def test_t_aftermath_adds_numbers_of_a_superpower_whoever_held_them(
+def test_t_aftermath_adds_numbers_of_a_superpower_from_both_hands(
     us_holds: str, ussr_holds: str, scored: AftermathScored
 ) -> None:
-    """T-AFTERMATH: the opponent's strong card, kept to the end, gives HIM the point."""
+    """T-AFTERMATH: the opponent's strong card, kept to the end, gives the opponent the point."""
     given(last(us_holds, ussr_holds), do=ScoreAftermath()).then(scored)
 
 
@@ -161,14 +161,14 @@ def test_t_aftermath_does_not_count_un_cards() -> None:
     given(last("un-2", "ussr-5"), do=ScoreAftermath()).then(AftermathScored(0, 1, USSR, 4, 6))
 
 
-def test_t_aftermath_equal_sums_give_nobody_the_point() -> None:
-    """T-AFTERMATH: equal: nobody; two UN cards are 0 to 0."""
+def test_t_aftermath_equal_sums_give_no_side_the_point() -> None:
+    """T-AFTERMATH: equal: no side; two UN cards are 0 to 0."""
     given(last("us-1", "ussr-1"), do=ScoreAftermath()).then(AftermathScored(3, 3, None, 4, 5))
     given(last("un-1", "un-2"), do=ScoreAftermath()).then(AftermathScored(0, 0, None, 4, 5))
 
 
 def test_t_match_same_colour_comes_into_the_holders_own_spheres() -> None:
-    """T-MATCH: each player puts his own last card into his own sphere, whoever's card it is."""
+    """T-MATCH: each player puts their last card into their own sphere, also a card of the other side."""
     matched = given(last("ussr-1", "un-2"), do=MatchLastCards())
     matched.then(LastCardsPlaced("military", "ussr-1", "un-2")).has(hands={US: (), USSR: ()})
     assert matched.table.territories["ussr-1"] == Territory("us_sphere")
@@ -229,7 +229,7 @@ def test_t_war_counts_matched_last_cards() -> None:
     given(s, do=(MatchLastCards(), CheckWar())).has(war=US)
 
 
-def test_t_war_of_both_sides_is_told_as_such() -> None:
+def test_t_war_of_both_sides_has_its_own_sentence() -> None:
     """T-WAR: both start it."""
     assert started_war({**NONE, "military": 3}, {**NONE, "political": 4}) == "both"
     assert started_war({**NONE, "military": 2}, {**NONE, "political": 3}) == USSR
@@ -245,7 +245,7 @@ def test_t_war_loses_whatever_the_vp() -> None:
 
 
 def test_t_war_of_both_leaves_no_winner() -> None:
-    """Book 002: if both start the war, nobody wins."""
+    """Book 002: if both start the war, no side wins."""
     ended = given(last("us-1", "un-3", war="both"), do=EndBattle())
     ended.includes(Ended(None, "nuclear_war_both", {US: 4, USSR: 5}))
 

@@ -30,7 +30,7 @@ BIDS = tuple(str(cubes) for cubes in range(14))
 
 
 def bidding() -> State:
-    """Before the bids: all cubes are there, and nobody is first yet."""
+    """Before the bids: all cubes are there, and no side is first yet."""
     return table(supply={US: 13, USSR: 13}, first="")
 
 
@@ -83,7 +83,7 @@ def test_t_bid_is_known_to_the_bidder_only_until_both_are_made() -> None:
 
 
 def test_t_bid_may_come_in_any_order() -> None:
-    """T-BID: whoever closes his fist first tells nothing about the result."""
+    """T-BID: which player bids first says nothing about the result."""
     for order in (SIDES, (USSR, US)):
         bids = given(bidding(), do=Bid(1, SIDES))
         for seat in order:
@@ -92,7 +92,7 @@ def test_t_bid_may_come_in_any_order() -> None:
 
 
 def test_t_bid_equal_bids_are_repeated_and_cost_nothing() -> None:
-    """T-BID: a tie is bid again; the failed round is told with both numbers."""
+    """T-BID: a tie is bid again; the failed round is shown with both numbers."""
     tied = given(bidding(), do=Bid(1, SIDES)).when(US, "5").when(USSR, "5")
     tied.then(BidMade(USSR, USSR, 1, 5), BidsOpened(1, 5, 5, None))
     tied.has(supply={US: 13, USSR: 13}, bids={}).asks(US, *BIDS).asks(USSR, *BIDS)
@@ -132,7 +132,7 @@ def test_t_bid_removes_both_final_bids_for_good() -> None:
 
 
 def test_t_bid_higher_bidder_says_who_goes_first() -> None:
-    """Book 002, Initiative: the higher bidder decides the order, himself or the other."""
+    """Book 002, Initiative: the higher bidder decides who goes first."""
     for first in SIDES:
         chosen = given(bidding(), do=ChooseFirst(USSR)).asks(USSR, US, USSR).when(USSR, first)
         chosen.then(FirstPlayerChosen(USSR, first)).has(first=first)

@@ -64,14 +64,14 @@ def test_t_own_card_is_either_event_or_command() -> None:
 
 
 def test_t_own_card_of_the_un_is_either_event_or_command_for_both_sides() -> None:
-    """Book 002, Event: neutral cards may be used by whoever plays them."""
+    """Book 002, Event: neutral cards may be used by the side that plays them."""
     for me in SIDES:
         s = table(hands={US: ("un-1", "us-1"), USSR: ("un-1", "us-1")})
         given(s, do=PlayCard(me)).when(me, "neutral:un-1").asks(me, "event", "command")
 
 
 def test_t_opp_opponent_may_run_the_event_before_the_command() -> None:
-    """T-OPP: his event first, as if he had played the card; then the player's Command."""
+    """T-OPP: the opponent's event first, as if played by the opponent; then the player's Command."""
     play = given(table(), do=PlayCard(US)).when(US, "us_sphere:ussr-2").asks(USSR, "event")
     play.when(USSR, "event").then(EventUsed(USSR, "ussr-2")).asks(USSR, "ussr-2")
     play.when(USSR, "ussr-2").asks(USSR, "1", "2", "3").when(USSR, "3")
@@ -81,7 +81,7 @@ def test_t_opp_opponent_may_run_the_event_before_the_command() -> None:
 
 
 def test_t_opp_opponent_may_decline() -> None:
-    """T-OPP: he may decide to use the event; he need not."""
+    """T-OPP: the opponent may use the event, but need not."""
     play = given(table(), do=PlayCard(US)).when(US, "us_sphere:ussr-2")
     play.when(USSR).then(EventDeclined(USSR, "ussr-2")).asks(US, "cuba", "ussr-2")
 
@@ -114,12 +114,12 @@ def test_t_draw_has_a_label_for_each_turn() -> None:
 
 
 def test_t_draw_nothing_from_an_empty_deck() -> None:
-    """Book 002: when the deck is empty, nobody draws any more."""
+    """Book 002: when the deck is empty, no side draws any more."""
     given(table(deck=Pile()), do=Refill(US)).then().asks_nobody()
 
 
 def test_t_draw_takes_a_known_top_card_without_lot() -> None:
-    """A position that somebody fixed is turned up, not drawn again."""
+    """A position that a card fixed is turned up, not drawn again."""
     s = table(deck=Pile(("us-4", "us-5"), 3, top=("un-1",)))
     given(s, do=Refill(US)).then(CardDrawn(US, US, "un-1")).has(deck=Pile.of(("us-4", "us-5")))
 

@@ -1,4 +1,4 @@
-"""What each viewer knows: facts as they are told, folded into his own table."""
+"""What each viewer knows: the facts as that viewer sees them, folded into a table."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_own_hand_is_known_to_its_owner_only() -> None:
 
 
 def test_cuba_is_hidden_until_it_is_turned() -> None:
-    """Notes A8: nobody, unless he looks."""
+    """Notes A8: no side, unless it looks."""
     assert seen(US).cuba == seen(USSR).cuba == seen(None).cuba == "?"
     assert seen(None, CubaTurned("e", "military")).cuba == "e"
     assert "e" not in seen(None, CubaTurned("e", "military")).deck.cards
 
 
 def test_cuba_looked_at_is_known_to_that_viewer() -> None:
-    """He can place it from now on; the others cannot."""
+    """The player knows its place from now on; the others do not."""
     assert seen(US, CubaSeen(US, US, "e")).cuba == "e"
     assert "e" not in seen(US, CubaSeen(US, US, "e")).deck.cards
     assert seen(USSR, CubaSeen(US, US, "e")).cuba == "?"
@@ -85,7 +85,7 @@ def test_hand_looked_at_stays_known_until_it_is_played() -> None:
 
 
 def test_known_top_is_known_in_the_hand_that_draws_it() -> None:
-    """Whoever saw the top card knows where it went; the drawer learns it, others do not."""
+    """A viewer who saw the top card knows where it went; the drawer learns it, others do not."""
     facts = TopSeen(US, US, "f"), CardDrawn(USSR, USSR, "f")
     assert seen(US, *facts).hands[USSR] == ("?", "?", "f")
     assert seen(USSR, *facts).hands[USSR] == ("c", "d", "f")
@@ -104,7 +104,7 @@ def test_exchange_makes_a_looked_at_hand_uncertain_again() -> None:
 
 
 def test_exchange_of_the_only_card_in_a_known_hand_is_no_riddle() -> None:
-    """With one card in the hand it must be that one; and whoever knew the top knows what was taken."""
+    """With one card in the hand it must be that one; and a viewer who knew the top knows what was taken."""
     facts = (
         CardPlayed(USSR, "c", "neutral", 1),
         HandSeen(US, US, USSR, ("d",)),

@@ -20,7 +20,7 @@ from tests.scenario import Scenario, given
 
 
 def happens(card: str, player: str = US, **fields: Any) -> Scenario[State]:
-    """The event of a US or neutral card, on this table, played by `player`; a neutral one is his."""
+    """The event of a US or neutral card, on this table, played by `player`; a neutral one is the player's."""
     owner = player if card in NEUTRAL else US
     return given(resolving(table(**fields), card, player), do=Event(owner, card))
 
@@ -128,7 +128,7 @@ def test_nuclear_test_ban_scores_first_and_improves_afterwards(before: int, poin
 # ── Truman Doctrine ──
 
 
-def test_truman_doctrine_clears_one_european_country_that_nobody_controls() -> None:
+def test_truman_doctrine_clears_one_uncontrolled_european_country() -> None:
     """Ruling: uncontrolled means by neither player; Poland and France do not qualify, nor does Syria."""
     game = happens(
         "truman_doctrine",
@@ -140,7 +140,7 @@ def test_truman_doctrine_clears_one_european_country_that_nobody_controls() -> N
     )
 
 
-def test_truman_doctrine_with_a_single_target_asks_nobody() -> None:
+def test_truman_doctrine_with_a_single_target_asks_no_seat() -> None:
     happens("truman_doctrine", ussr={"italy": 1}).then(
         EventBegan("truman_doctrine", US),
         InfluenceSet(USSR, "italy", -1, 0),

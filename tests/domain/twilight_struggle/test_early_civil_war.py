@@ -22,7 +22,7 @@ SCARE, FORMOSAN, KOREA = "red_scare_purge", "formosan_resolution", "korean_war"
 
 
 def civil_war(**fields: Any) -> State:
-    """A table of the variant: nobody has the China Card yet."""
+    """A table of the variant: no side has the China Card yet."""
     return table(options={BOX: True}, **{"china": None, **fields})
 
 
@@ -47,12 +47,12 @@ def test_12_1_a_complete_box_takes_no_more_influence() -> None:
     game.refuses(USSR, BOX).when(USSR, "india").has(influence={US: {}, USSR: {"india": 2}})
 
 
-def test_12_3_nobody_can_play_the_china_card_before() -> None:
+def test_12_3_no_side_can_play_the_china_card_before() -> None:
     s = civil_war(ussr={"india": 1}, us={"japan": 1}, us_hand=("nasser",), ussr_hand=("nato",))
     assert not any(play.endswith(":china_card") for side in (US, USSR) for play in plays(s, side))
 
 
-def test_12_2_without_the_china_card_nobody_gains_its_point() -> None:
+def test_12_2_without_the_china_card_no_side_gains_its_point() -> None:
     game = given(civil_war(turn=10, phase="end"), do=FinalScoring())
     assert not any(isinstance(fact, ScoreMoved) for fact in game.facts)
 

@@ -113,7 +113,7 @@ def test_nato_de_gaulle_holds_whether_nato_comes_before_or_after() -> None:
 
 
 def test_nato_west_germany_is_protected_again_without_willy_brandt() -> None:
-    """Tear Down This Wall takes his card away."""
+    """Tear Down This Wall cancels Willy Brandt."""
     assert not under_nato(table(us={"west_germany": 4}, beside=("nato", "willy_brandt")), "west_germany")
     assert under_nato(table(us={"west_germany": 4}, beside=NATO), "west_germany")
 
@@ -131,7 +131,7 @@ def test_nato_keeps_brush_war_from_us_controlled_europe(player: str) -> None:
 
 @pytest.mark.parametrize("kind", [COUP, REALIGN])
 def test_us_japan_pact_protects_japan_for_ever(kind: str) -> None:
-    """Whoever controls it; the US is not hindered."""
+    """Under the control of either side; the US is not hindered."""
     pact = ("us_japan_mutual_defense_pact",)
     assert reached(kind, us={"japan": 1, "india": 1}) == ("india", "japan")
     assert reached(kind, us={"japan": 1, "india": 1}, beside=pact) == ("india",)

@@ -78,7 +78,7 @@ def test_asia_scoring_control_is_worth_9() -> None:
 
 
 def test_asia_scoring_only_the_difference_decides_about_20_points() -> None:
-    """10.2.3, 10.3.1: from 18, Presence 4 for the US and 3 for the USSR make 19, and nobody has won."""
+    """10.2.3, 10.3.1: from 18, Presence 4 for the US and 3 for the USSR make 19, and no side has won."""
     s = table(us={"india": 3}, ussr={"burma": 2}, vp=18)
     scoring(s, "asia").includes(ScoreMoved(US, 1, 19, "asia")).has(result=None)
 

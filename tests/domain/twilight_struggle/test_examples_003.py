@@ -131,7 +131,7 @@ def test_book_003_6_1_2_four_points_against_turkey() -> None:
     ],
 )
 def test_book_003_6_1_2_the_picture_of_six_countries(side: str, country: str, points: int) -> None:
-    """The US controls Turkey and Greece, the USSR Syria and Lebanon, nobody Romania and Bulgaria."""
+    """The US controls Turkey and Greece, the USSR Syria and Lebanon, no side Romania and Bulgaria."""
     s = table(
         us={"turkey": 2, "greece": 2, "romania": 1},
         ussr={"syria": 2, "lebanon": 1, "bulgaria": 2, "romania": 1},

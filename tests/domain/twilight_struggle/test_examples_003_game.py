@@ -63,7 +63,7 @@ def deal(game: Game, hands: tuple[str, ...]) -> Game:
 
 
 def stands(game: Game, influence: str) -> Game:
-    """Influence of the US and the USSR, "iran 0/4K": K where somebody controls the country."""
+    """Influence of the US and the USSR, "iran 0/4K": K if a side controls the country."""
     for item in influence.split(", "):
         country, numbers = item.split()
         pair = f"{game.table.influence[US].get(country, 0)}/{game.table.influence[USSR].get(country, 0)}"

@@ -42,7 +42,7 @@ def test_4_1_turn_10_follows_turn_9() -> None:
 
 
 def test_4_1_no_turn_follows_turn_10() -> None:
-    """Nobody controls anything or has the China Card: final scoring, and a draw."""
+    """No side controls anything or has the China Card: final scoring, and a draw."""
     end = given(table(turn=10, china=None), do=CloseTurn()).asks_nobody()
     end.includes(TurnEnded(10, 0, 5), Ended(None, "final_scoring", {US: 0, USSR: 0}))
 
@@ -75,7 +75,7 @@ def test_4_5_d_a_player_without_cards_sits_out() -> None:
     act.then(RoundBegan(3, US), RoundPassed(US)).asks_nobody()
 
 
-def test_5_1_nobody_passes_with_cards_in_hand() -> None:
+def test_5_1_no_side_passes_with_cards_in_hand() -> None:
     given(table(us_hand=("nato",)), do=PlayCard(US)).refuses(US, "pass").refuses(US)
 
 
@@ -228,7 +228,7 @@ def test_9_5_it_is_no_discard() -> None:
     given(s, do=PlayCard(US)).asks(US, "discard:fidel")
 
 
-def test_9_8_nobody_must_play_it() -> None:
+def test_9_8_no_side_must_play_it() -> None:
     """Without other cards the holder may pass."""
     passed = given(table(china=US, us_hand=()), do=PlayCard(US)).when(US, "pass")
     passed.then(RoundPassed(US)).has(china=US, china_ready=True)

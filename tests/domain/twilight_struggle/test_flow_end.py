@@ -171,7 +171,7 @@ def test_8_1_3_nuclear_war_comes_before_the_points_of_an_event() -> None:
     given(s, do=Event(US, "duck_and_cover")).includes(won(USSR, "nuclear_war", 19))
 
 
-def test_8_1_3_the_phasing_player_loses_whoever_lowers_defcon() -> None:
+def test_8_1_3_the_phasing_player_loses_even_if_the_other_lowers_defcon() -> None:
     """The USSR conducts the Operations of Lone Gunman in a US round: the US loses."""
     s = table(defcon=2, us={"nigeria": 1}, phasing=US)
     coup = given(s, do=Coup(USSR, Ops("lone_gunman", 1, granted=True)))

@@ -281,7 +281,7 @@ LOST: dict[str, Ended[State]] = {
 def test_the_crisis_strikes_every_coup_of_an_event(
     card: str, seat: str, phasing: str, answers: tuple[str, ...]
 ) -> None:
-    """FAQ 4.2: whoever makes the Coup loses, in whosever round; Nuclear Subs do not help."""
+    """FAQ 4.2: the side that makes the Coup loses, in either side's round; Nuclear Subs do not help."""
     s = table(defcon=3, phasing=phasing, effects=((CRISIS, seat), ("nuclear_subs", US)), **BOARD)
     game = given(resolving(s, card, phasing), do=Event(seat, card))
     for answer in answers:

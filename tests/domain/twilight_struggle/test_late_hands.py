@@ -180,7 +180,7 @@ def test_aldrich_ames_remix_does_not_show_the_hand_of_the_ussr() -> None:
     given(s, do=DealTo(USSR, 1)).when("chance", "nato").then(CardsDealt(USSR, ("nato",)))
 
 
-def test_aldrich_ames_remix_is_followed_by_whoever_looks_on() -> None:
+def test_aldrich_ames_remix_is_seen_by_every_viewer() -> None:
     s = resolving(table(us_hand=("nato", "fidel")), REMIX, USSR)
     shown = given(s, do=Event(USSR, REMIX)).facts
     picked = given(s, do=Event(USSR, REMIX)).when(USSR, "nato").facts

@@ -223,7 +223,7 @@ def test_iran_contra_scandal_begins() -> None:
 
 
 @pytest.mark.parametrize("attacker", [US, USSR])
-def test_iran_contra_scandal_weakens_the_us_roll_whoever_attempts_the_realignment(attacker: str) -> None:
+def test_iran_contra_scandal_weakens_the_us_roll_in_realignments_of_both_sides(attacker: str) -> None:
     s = table(us={"italy": 2}, ussr={"italy": 2}, effects=(("iran_contra_scandal", US),))
     given(s, do=RollRealignment(attacker, "italy")).when("chance", "33").then(
         RealignmentRolled(attacker, "italy", {US: 3, USSR: 3}, {US: -1, USSR: 0}),
@@ -232,7 +232,7 @@ def test_iran_contra_scandal_weakens_the_us_roll_whoever_attempts_the_realignmen
 
 
 @pytest.mark.parametrize("player", [US, USSR])
-def test_chernobyl_lets_the_us_name_a_region_whoever_plays_it(player: str) -> None:
+def test_chernobyl_lets_the_us_name_a_region_if_either_side_plays_it(player: str) -> None:
     s = table(phasing=player, turn=8, hands={US: (), USSR: (), player: ("chernobyl",)})
     how = "event" if player == US else "event_first"
     regions = ("europe", "asia", "middle_east", "central_america", "south_america", "africa")

@@ -66,7 +66,7 @@ def test_brush_war_counts_every_neighbour_of_the_enemy(roll: str, won: bool) -> 
 
 
 def test_brush_war_does_not_count_control_of_the_target() -> None:
-    """Brush War: the target itself is no neighbour, whoever controls it."""
+    """Brush War: the target itself is no neighbour, under the control of either side."""
     s = resolving(table(us={"zaire": 4}), "brush_war", USSR)
     rolled = given(s, do=Event(USSR, "brush_war")).when(USSR, "zaire").when("chance", "3")
     rolled.includes(WarRolled(USSR, "brush_war", "zaire", 3, 0, 3, True))
@@ -202,7 +202,7 @@ def test_portuguese_empire_crumbles() -> None:
 
 
 def test_south_african_unrest_in_south_africa() -> None:
-    """South African Unrest: 2 in South Africa; the USSR chooses, whoever plays the card."""
+    """South African Unrest: 2 in South Africa; the USSR chooses, even if the US plays the card."""
     s = resolving(table(), "south_african_unrest", US)
     asked = given(s, do=Event(USSR, "south_african_unrest")).asks(USSR, "south_africa", "neighbours")
     asked.when(USSR, "south_africa").then(
@@ -284,7 +284,7 @@ def test_muslim_revolution_clears_two_countries() -> None:
 
 
 def test_muslim_revolution_with_nothing_to_choose() -> None:
-    """Muslim Revolution: with one country held it happens there, and nobody is asked."""
+    """Muslim Revolution: with one country held it happens there, and no seat is asked."""
     s = resolving(table(us={"jordan": 2, "lebanon": 1}), "muslim_revolution", US)
     given(s, do=Event(USSR, "muslim_revolution")).then(
         EventBegan("muslim_revolution", USSR),

@@ -112,7 +112,7 @@ def test_salt_negotiations_with_nothing_to_take() -> None:
 
 @pytest.mark.parametrize(("player", "enemy"), [(US, USSR), (USSR, US)])
 def test_salt_negotiations_lower_every_coup(player: str, enemy: str) -> None:
-    """SALT Negotiations: 1 less for both sides, whoever played it."""
+    """SALT Negotiations: 1 less for both sides, played by either."""
     influence: dict[str, Any] = {enemy: {"haiti": 1}}
     s = table(**influence, phasing=player, effects=(("salt_negotiations", US),))
     aimed = given(s, do=Coup(player, Ops("fidel", 2))).when(player, "haiti")
@@ -162,7 +162,7 @@ def test_summit_at_defcon_5_cannot_improve() -> None:
 
 @pytest.mark.parametrize(("rolls", "winner"), [("61", US), ("16", USSR)])
 def test_summit_down_to_defcon_1_loses_for_the_phasing_player(rolls: str, winner: str) -> None:
-    """Summit, ruling: whoever won and lowered it."""
+    """Summit, ruling: also if the other side won and lowered DEFCON."""
     s = resolving(table(defcon=2), "summit", US)
     points = 2 if winner == US else -2
     given(s, do=Event(US, "summit")).when("chance", rolls).when(winner, "degrade").then(

@@ -92,7 +92,7 @@ def test_camp_david_accords_end_the_arab_israeli_war() -> None:
 
 
 def test_puppet_governments_may_add_in_empty_countries() -> None:
-    """Puppet Governments: up to three countries in which nobody has any influence."""
+    """Puppet Governments: up to three countries in which no side has any influence."""
     s = resolving(table(us={"canada": 1}, ussr={"kenya": 1}), "puppet_governments", US)
     asked = given(s, do=Event(US, "puppet_governments"))
     asked.refuses(US, "canada")

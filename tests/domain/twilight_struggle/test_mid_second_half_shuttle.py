@@ -134,7 +134,7 @@ def test_shuttle_diplomacy_gives_no_control_to_the_us() -> None:
 
 
 def test_shuttle_diplomacy_is_used_up_where_the_ussr_controls_no_battleground() -> None:
-    """Shuttle Diplomacy, ruling: nobody is asked, and the card goes all the same."""
+    """Shuttle Diplomacy, ruling: no seat is asked, and the card is removed all the same."""
     s = table(ussr={"syria": 2, "egypt": 1}, beside=(SHUTTLE,))
     given(s, do=Event(US, "middle_east_scoring")).then(
         EventBegan("middle_east_scoring", US),
@@ -166,7 +166,7 @@ def test_shuttle_diplomacy_does_not_touch_southeast_asia_scoring() -> None:
 
 
 def test_shuttle_diplomacy_does_not_touch_final_scoring() -> None:
-    """Shuttle Diplomacy, ruling: at the end of turn 10 nobody is asked, and Egypt counts."""
+    """Shuttle Diplomacy, ruling: at the end of turn 10 no seat is asked, and Egypt counts."""
     s = table(turn=10, ussr={"egypt": 2}, beside=(SHUTTLE,))
     given(s, do=FinalScoring()).includes(
         RegionScored("middle_east", NOBODY, Tally("presence", 3 + 1, ("egypt",), ("egypt",)), -4)

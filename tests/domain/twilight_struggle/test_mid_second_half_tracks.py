@@ -35,7 +35,7 @@ def test_nixon_plays_the_china_card_scores_for_its_holder() -> None:
 
 
 def test_nixon_plays_the_china_card_in_the_chinese_civil_war() -> None:
-    """Nixon, ruling: while the box is open the US counts as holder; nobody gets the card."""
+    """Nixon, ruling: while the box is open the US counts as holder; no side gets the card."""
     given(table(china=None, options=VARIANT), do=Event(US, NIXON)).then(
         EventBegan(NIXON, US), ScoreMoved(US, 2, 2, NIXON)
     ).has(china=None)
@@ -150,7 +150,7 @@ def test_che_may_be_declined() -> None:
 
 
 def test_che_without_a_target_is_over() -> None:
-    """Che, ruling: US influence must be present in the target; without any nobody is asked."""
+    """Che, ruling: US influence must be present in the target; without any, no seat is asked."""
     s = resolving(table(us={"zaire": 1}), "che", USSR)
     given(s, do=Event(USSR, "che")).then(EventBegan("che", USSR), CardPutAway("che", "discards"))
 

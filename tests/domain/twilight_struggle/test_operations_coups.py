@@ -232,7 +232,7 @@ def test_the_pact_protects_japan_in_any_case(japan: int) -> None:
 
 
 def test_under_the_crisis_a_coup_loses_the_game() -> None:
-    """At once and for whoever makes it, even in the round of the other side."""
+    """At once and for the side that makes it, even in the round of the other side."""
     s = table(phasing=USSR, ussr={"colombia": 1}, effects=(("cuban_missile_crisis", US),))
     coup = given(s, do=Coup(US, THREE)).when(US, "colombia")
     coup.then(Ended(USSR, "cuban_missile_crisis", {US: 0, USSR: 0}))
@@ -290,7 +290,7 @@ def test_arab_israeli_war_counts_israel_itself() -> None:
     assert minus(s, USSR, "arab_israeli_war", "israel") == 3
 
 
-def test_8_2_4_a_war_of_the_opponent_moves_his_marker() -> None:
+def test_8_2_4_a_war_of_the_opponent_moves_the_opponents_marker() -> None:
     """Purge on the USSR does not touch it: the text of the card says 2."""
     s = resolving(table(effects=(("red_scare_purge", USSR),)), "arab_israeli_war", US)
     given(s, do=Event(USSR, "arab_israeli_war")).has(military={US: 0, USSR: 2})

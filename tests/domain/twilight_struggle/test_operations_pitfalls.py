@@ -259,7 +259,7 @@ def test_brush_war_counts_an_adjacent_enemy_superpower() -> None:
 
 @pytest.mark.parametrize("hand", [(), ("fidel", "asia_scoring")])
 def test_blockade_does_not_hang_without_a_card_of_3(hand: Cards) -> None:
-    """The US is asked all the same, so that nobody learns of its hand; the China Card will not do."""
+    """The US is asked all the same, so that no viewer learns of its hand; the China Card will not do."""
     s = table(us={"west_germany": 3}, us_hand=hand, china=US)
     blockade = event(s, "blockade", USSR).asks(US, "decline").when(US, "decline")
     blockade.then(InfluenceSet(US, "west_germany", -3, 0), CardPutAway("blockade", "removed")).asks_nobody()

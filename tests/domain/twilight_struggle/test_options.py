@@ -40,7 +40,7 @@ def test_every_value_of_every_option_begins_a_match(name: str, value: Any) -> No
     assert match.table.agenda
 
 
-def test_what_nobody_says_is_the_rulebook() -> None:
+def test_an_option_that_is_not_given_follows_the_rulebook() -> None:
     """Deluxe with its optional cards; no variant, no bid; of the open readings the recommended ones."""
     edition, options = GAME.settle(None, {})
     assert edition == "deluxe"
@@ -104,7 +104,7 @@ def test_finlandization_is_declared_and_refused(edition: str) -> None:
         ("junta_regions", "both"),
     ],
 )
-def test_values_that_nobody_declared_are_refused_with_those_that_are_legal(name: str, value: Any) -> None:
+def test_unknown_values_are_refused_with_the_legal_ones(name: str, value: Any) -> None:
     with pytest.raises(Refused, match=f"option {name}: .* is not possible; legal: "):
         GAME.settle("deluxe", {name: value})
 

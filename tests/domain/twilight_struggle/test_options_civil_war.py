@@ -30,7 +30,7 @@ FOUR = Ops("comecon", 4)
 
 
 def contested(**fields: Any) -> State:
-    """A round of the variant; nobody has the China Card yet."""
+    """A round of the variant; no side has the China Card yet."""
     return under({BOX: True}, **{"china": None, "phasing": USSR, **fields})
 
 
@@ -43,12 +43,12 @@ def happens(s: State, card: str, seat: str) -> Scenario[State]:
 
 
 @pytest.mark.parametrize(("variant", "holder"), [(True, None), (False, USSR)])
-def test_with_the_variant_nobody_has_the_china_card(variant: bool, holder: str | None) -> None:
+def test_with_the_variant_no_side_has_the_china_card(variant: bool, holder: str | None) -> None:
     opened(chinese_civil_war=variant).has(china=holder, china_ready=True)
 
 
 def test_without_the_variant_there_is_no_such_box() -> None:
-    """Not even where, after all, nobody had the China Card."""
+    """Not even if no side had the China Card in the end."""
     s = under({}, phasing=USSR, ussr={"india": 1}, china=None)
     assert BOX not in placeable(s, USSR, FOUR)
     assert BOX in placeable(contested(ussr={"india": 1}), USSR, FOUR)
@@ -86,7 +86,7 @@ def test_12_1_no_event_finds_the_box(where: Where) -> None:
 
 
 def test_12_1_the_influence_of_a_handicap_does_not_go_there() -> None:
-    """It goes where the side stands, and nobody stands there at the beginning."""
+    """It goes where the side has influence, and no side has any there at the beginning."""
     assert BOX not in opened(chinese_civil_war=True, handicap=-5).table.influence[USSR]
 
 
@@ -117,7 +117,7 @@ def test_12_3_afterwards_the_box_is_out_of_the_game() -> None:
         assert BOX not in placeable(contested(china=holder), USSR, FOUR)
 
 
-def test_12_2_an_incomplete_box_gives_nobody_the_last_point() -> None:
+def test_12_2_an_incomplete_box_gives_no_side_the_last_point() -> None:
     end = given(contested(turn=10, ussr={BOX: 2}), do=FinalScoring())
     assert not any(isinstance(fact, ScoreMoved) for fact in end.facts)
     complete = given(contested(turn=10, china=USSR), do=FinalScoring())

@@ -73,7 +73,7 @@ def test_card_98_orders_the_us_hand_in_the_2nd_edition_and_takes_a_card_in_the_o
     ("edition", "shown", "winner", "reason"),
     [("second", False, US, "victory_points"), ("deluxe", True, USSR, "held_scoring_card")],
 )
-def test_10_3_1_who_reaches_20_in_the_check_shows_his_hand_in_the_deluxe_edition(
+def test_10_3_1_a_side_that_reaches_20_in_the_check_shows_its_hand_in_the_deluxe_edition(
     edition: str, shown: bool, winner: str, reason: str
 ) -> None:
     """In the 2nd edition 20 points win, whatever is held."""

@@ -123,7 +123,7 @@ def test_the_other_starred_cards_are_out_of_the_game(optional: bool, count: int)
     assert not gone & {*s.deck.cards}
 
 
-def test_nobody_places_influence_and_nine_cards_are_dealt() -> None:
+def test_no_side_places_influence_and_nine_cards_are_dealt() -> None:
     match = scenario()
     deal = prompt(match.table, CHANCE)
     assert deal is not None
@@ -135,7 +135,7 @@ def test_nobody_places_influence_and_nine_cards_are_dealt() -> None:
 
 
 def test_both_choose_their_headlines_in_secret() -> None:
-    """Both are in box 4 or beyond, so nobody has its ability."""
+    """Both are in box 4 or beyond, so no side has its ability."""
     dealt(scenario()).asks(US).asks(USSR)
 
 

@@ -67,15 +67,15 @@ def test_realignment_phasing_player_safe(safe: bool, left: int) -> None:
 
 
 @pytest.mark.parametrize("safe", [True, False])
-def test_realignment_phasing_player_safe_leaves_the_enemy_as_he_is(safe: bool) -> None:
+def test_realignment_phasing_player_safe_does_not_protect_the_enemy(safe: bool) -> None:
     s = under({"realignment_phasing_player_safe": safe}, us={"angola": 2}, ussr={"angola": 2})
     match = given(s, do=RollRealignment(US, "angola")).when("chance", "41")
     match.includes(InfluenceSet(USSR, "angola", -2, 0))
 
 
 @pytest.mark.parametrize("phasing", [US, USSR])
-def test_realignment_phasing_player_safe_protects_whoever_rolls(phasing: str) -> None:
-    """The books think of the phasing player; an event lets the other one roll in his round."""
+def test_realignment_phasing_player_safe_protects_the_side_that_rolls(phasing: str) -> None:
+    """The books think of the phasing player; an event lets the other side roll in that player's round."""
     s = under(
         {"realignment_phasing_player_safe": True}, phasing=phasing, us={"angola": 2}, ussr={"angola": 2}
     )

@@ -189,7 +189,7 @@ def test_drawn_defectors_in_a_soviet_round(reading: str, vp: int) -> None:
 
 @pytest.mark.parametrize("reading", ["nothing", "score"])
 def test_drawn_defectors_in_a_us_round(reading: str) -> None:
-    """Nobody doubts this: it is no round of the USSR."""
+    """This is beyond doubt: it is not a round of the USSR."""
     s = under({"drawn_defectors": reading}, us_hand=("five_year_plan",), ussr_hand=("defectors",))
     match = given(s, do=PlayCard(US)).when(US, "event:five_year_plan").when("chance", "defectors").has(vp=0)
     match.includes(EventBegan("defectors", US))

@@ -36,7 +36,7 @@ def set_up(match: Scenario[State]) -> Scenario[State]:
     return placed(placed(soviet, US, "west_germany", 4), US, "france", 3)
 
 
-def test_without_a_bid_each_plays_the_side_of_his_seat() -> None:
+def test_without_a_bid_each_player_plays_the_side_of_their_seat() -> None:
     opened(bid="none").asks(CHANCE).has(exchanged=False, gift=0, vp=0)
     assert set_up(opened(bid="none")).table.phase == "headline"
 
@@ -70,7 +70,7 @@ def test_auction_a_bid_can_be_raised_for_the_same_superpower_only() -> None:
     raised.refuses(USSR, "us:5").asks(USSR, *(f"us:{points}" for points in range(6, 20)), "pass")
 
 
-def test_auction_nobody_raises_the_highest_bid() -> None:
+def test_auction_the_highest_bid_cannot_be_raised() -> None:
     auction(USSR).when(USSR, "us:19").asks(US, "pass")
 
 
@@ -84,7 +84,7 @@ def test_auction_nobody_raises_the_highest_bid() -> None:
     ],
 )
 def test_auction_the_winner_pays_the_other_side(bidder: str, side: str, exchanged: bool, vp: int) -> None:
-    """4 points for the superpower that he did not want; no influence."""
+    """4 points for the superpower that the player did not want; no influence."""
     match = auction(bidder).when(bidder, f"{side}:4").when(OTHER[bidder], "pass")
     match.then(
         BidPassed(OTHER[bidder]),
@@ -115,7 +115,7 @@ def later(least: int) -> tuple[str, ...]:
     return tuple(f"us:{points}" for points in range(least, 20))
 
 
-def test_auction_both_pass_at_once_and_nobody_pays() -> None:
+def test_auction_both_pass_at_once_and_no_player_pays() -> None:
     match = auction(USSR).when(USSR, "pass").when(US, "pass")
     match.then(BidPassed(US), SidesSettled(AS_SEATED, US, 0)).has(vp=0, exchanged=False)
     assert set_up(match).table.phase == "headline"
@@ -151,8 +151,10 @@ def test_sealed_bids_name_a_superpower_and_0_to_20() -> None:
 @pytest.mark.parametrize(
     ("us", "ussr", "exchanged"), [("us:9", "ussr:1", AS_SEATED), ("ussr:9", "us:1", EXCHANGED)]
 )
-def test_sealed_bids_for_different_superpowers_give_each_his_own(us: str, ussr: str, exchanged: bool) -> None:
-    """And no influence to anybody."""
+def test_sealed_bids_for_different_superpowers_give_each_player_their_own(
+    us: str, ussr: str, exchanged: bool
+) -> None:
+    """And no influence to any side."""
     match = sealed(us, ussr).includes(SidesSettled(exchanged, US, 0)).has(gift=0)
     assert set_up(match).table.phase == "headline"
 
@@ -247,7 +249,7 @@ def test_handicap_is_extra_influence_of_a_side(edition: str, handicap: int, seat
     match.includes(InfluenceSet(seat, country, 1, 3), TurnBegan(1))
 
 
-def test_handicap_of_nothing_asks_nobody() -> None:
+def test_a_handicap_of_0_asks_no_seat() -> None:
     set_up(opened(handicap=0)).includes(TurnBegan(1))
 
 

@@ -70,7 +70,7 @@ def test_an_auction_settles_it_too() -> None:
     assert players(sitting.match) == EXCHANGED
 
 
-def test_each_is_told_the_hand_of_the_superpower_that_he_plays_now() -> None:
+def test_each_player_sees_the_hand_of_the_superpower_that_they_play_now() -> None:
     sitting = sealed("ussr:3", "us:4")
     match, deal = sitting.match, sitting.match.live.hands
     for chair, own, other in ((US, USSR, US), (USSR, US, USSR)):

@@ -1,4 +1,4 @@
-"""What must hold in any match of Twilight Struggle, whoever plays it and under whichever readings."""
+"""What must hold in every match of Twilight Struggle, with any players and any readings."""
 
 from __future__ import annotations
 

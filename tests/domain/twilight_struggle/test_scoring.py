@@ -187,7 +187,7 @@ def test_7_2_southeast_asia_scoring_alone_is_removed() -> None:
 
 @pytest.mark.parametrize(("side", "vp"), [(US, -19), (USSR, 19), (US, 0)])
 def test_10_3_1_control_of_europe_wins_at_once(side: str, vp: int) -> None:
-    """Whoever plays the card, and whatever the points."""
+    """For the card played by either side, and for any points."""
     s = resolving(
         table(vp=vp, influence={US: {}, USSR: {}, side: europe_controlled()}), "europe_scoring", USSR
     )
@@ -254,7 +254,7 @@ def test_formosan_resolution_counts_in_final_scoring_and_not_for_coups() -> None
 # --------------------------------------------------------------------------- the order of the working
 
 
-def test_the_working_is_told_with_the_points() -> None:
+def test_the_points_come_with_their_working() -> None:
     """A reader can follow who held what."""
     s = table(us=held("venezuela", "colombia"), ussr=held("chile"))
     scoring = given(resolving(s, "south_america_scoring", US), do=Event(US, "south_america_scoring"))

@@ -317,6 +317,6 @@ def test_hidden_cards_are_counted(language: str, count: int) -> None:
         (Ended("ussr", "nuclear_war"), "The USSR wins: nuclear war.", "Победа за СССР: ядерная война."),
     ],
 )
-def test_a_fact_is_told_as_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
+def test_a_fact_has_one_sentence(fact: Fact[State], english: str, russian: str) -> None:
     words: tuple[Texts, ...] = tuple(GAME.texts[language] for language in ("en", "ru"))
     assert tuple(text.sentence(fact) for text in words) == (english, russian)

@@ -1,4 +1,4 @@
-"""Whole invented games: cards dealt and played at random, told as a log, and what truly happened to them.
+"""Whole invented games: cards dealt and played at random, written as a log, and what happened to them.
 
 Only the cards move; nobody looks at the board.  What happened to them is told in facts of its own, so that a
 deal which is worked out from the log can be judged without the code under test: see `judged`.

@@ -328,7 +328,7 @@ def test_or_because_there_is_no_time_left_for_it() -> None:
     assert len(lacking) == 5  # for the rounds that were passed, and none for the last
 
 
-def test_an_opened_trap_holds_nobody() -> None:
+def test_an_opened_trap_holds_no_side() -> None:
     out = "US discards Che\nTrap Roll: 2 <= 4 -- Trap Escaped\nQuagmire* is no longer in play."
     found = told(
         TRAP, "Turn 1, US AR1: Che: " + out, "Turn 1, USSR AR2: Blockade*: Coup (1 Ops):", "Turn 1, US AR2: :"
@@ -339,12 +339,12 @@ def test_an_opened_trap_holds_nobody() -> None:
 # --------------------------------------------------------------------------- doubts
 
 
-def test_an_event_that_nobody_played_is_doubtful() -> None:
+def test_an_event_of_a_card_that_was_not_played_is_doubtful() -> None:
     found = told("Turn 1, USSR AR1: Che: Event: OPEC")
-    assert Doubtful(1, 18, "the event opec happens, but nobody has played that card") in found
+    assert Doubtful(1, 18, "the event opec happens, but no side has played that card") in found
 
 
-def test_a_reshuffle_is_told() -> None:
+def test_a_reshuffle_is_a_move() -> None:
     assert Reshuffled(1, 18) in told("Turn 1, USSR AR1: Che: *RESHUFFLE*")
 
 

@@ -84,7 +84,7 @@ def test_the_first_hands_hold_what_is_played() -> None:
     assert (ussr.turn, ussr.line, ussr.side, ussr.reshuffled) == (1, 10, "ussr", False)
 
 
-def test_cards_that_nobody_plays_fill_the_hands_cheap_ones_and_no_scoring_cards() -> None:
+def test_cards_that_are_never_played_fill_the_hands_cheap_ones_and_no_scoring_cards() -> None:
     found = deal(log_of(HEADLINES))
     idle = [card for draw in found.draws for card in draw.cards if card not in ("blockade", "fidel")]
     assert len(idle) == 14
@@ -182,7 +182,7 @@ def test_a_reshuffle_must_come_when_the_pile_runs_out() -> None:
     )
 
 
-def test_a_reshuffle_that_is_not_told_is_missed() -> None:
+def test_a_reshuffle_that_the_log_leaves_out_is_reported() -> None:
     text = Invented(2).text.replace("*RESHUFFLE*\n", "", 1)
     found = deal(read(text.encode())).problems
     assert len(found) == 1
@@ -223,7 +223,7 @@ def test_instead_of_a_card_that_is_missing_comes_one_that_the_side_needs() -> No
     assert PLAN.draw(0, "ussr", 2, ("nasser", "blockade", "suez_crisis")) == ("nasser", "suez_crisis")
 
 
-def test_then_one_that_nobody_needs_the_cheapest_first() -> None:
+def test_then_one_that_no_side_needs_the_cheapest_first() -> None:
     assert PLAN.draw(2, "us", 2, ("comecon", "containment", "blockade")) == ("comecon", "blockade")
     assert PLAN.draw(9, "us", 1, ("asia_scoring", "containment")) == ("containment",)
 

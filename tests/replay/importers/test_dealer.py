@@ -31,7 +31,7 @@ def test_a_draw_that_the_rules_do_not_ask_for_is_passed_over() -> None:
     assert dealer.deal(s, "us", 1, 2) == ("che",)
 
 
-def test_a_draw_that_nobody_planned_leaves_the_plan_as_it_is() -> None:
+def test_an_unplanned_draw_leaves_the_plan_as_it_is() -> None:
     dealer, s = Dealer(PLAN), table(deck=DECK)
     assert dealer.deal(s, "ussr", 1, 3) == ("fidel",)  # the draw that comes next is of this side all the same
     assert dealer.deal(s, "ussr", 1, 3) == ("allende",)

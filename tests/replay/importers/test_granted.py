@@ -26,7 +26,7 @@ CUBA = "TURN, USSR AR1: Fidel*: Event: Fidel*\nUSSR +3 in Cuba [0][3]\n\n"
 
 
 class Event(Struct, frozen=True):
-    """An event in a round of `player`: its lines, who may conduct Operations, and what is his own below."""
+    """An event in a round of `player`: its lines, who may conduct Operations, and the player's own lines."""
 
     card: str
     player: str
@@ -96,8 +96,8 @@ def test_operations_that_an_event_hands_out_are_conducted_by_whom_it_names(event
 
 @pytest.mark.parametrize("header", ["", "header"])
 @pytest.mark.parametrize("event", [event for event in EVENTS if event.declined], ids=lambda event: event.card)
-def test_operations_that_were_declined_are_conducted_by_nobody(event: Event, header: str) -> None:
-    """Nothing is told of them, or their header alone."""
+def test_declined_operations_are_not_conducted(event: Event, header: str) -> None:
+    """The log has no line about them, or only their header."""
     (side, country, _), lines = event.taken
     alone = f"{lines.partition(chr(10))[0].format(event.points)}\n" if header else ""
     stood = {"italy": 7, "poland": 9, "finland": 1, "cuba": 3}

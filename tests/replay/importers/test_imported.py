@@ -115,7 +115,7 @@ def test_names_become_aliases_that_are_a_files_own() -> None:
     assert b"Grace" not in stored
 
 
-def test_somebody_against_himself_has_one_alias() -> None:
+def test_a_player_on_both_seats_has_one_alias() -> None:
     players = log(WHOLE.replace("Grace", "Ada")).match.players.values()
     assert [name_of(seated.player) for seated in players if seated] == ["Player A", "Player A"]
 
@@ -178,7 +178,7 @@ def test_a_damaged_turn_or_round_or_handicap_never_passes(text: str) -> None:
             assert shown("\n".join((*lines[:at], changed(lines[at], number), *lines[at + 1 :]))), lines[at]
 
 
-def test_a_line_that_nobody_understands_is_told() -> None:
+def test_a_line_that_is_not_understood_is_reported() -> None:
     found = log(WHOLE.replace("US -1 in France [0][0]\n", "US -1 in France [0][0]\nGrace sighs.\n"))
     line = WHOLE.split("\n").index("US -1 in France [0][0]") + 2
     assert [(one.line, one.text) for one in found.unread] == [(line, "Grace sighs.")]

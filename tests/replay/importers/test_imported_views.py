@@ -41,7 +41,7 @@ def file(match: Match) -> bytes:
 
 
 @pytest.mark.parametrize("viewer", VIEWERS)
-def test_every_viewer_is_told_what_a_spectator_is(match: Match, viewer: str | None) -> None:
+def test_every_viewer_sees_what_a_spectator_sees(match: Match, viewer: str | None) -> None:
     for record in match.records:
         assert match.table_at(record.move, viewer) == match.table_at(record.move, None)
         assert match.facts_for(record, viewer) == record.facts_for(None)
@@ -82,7 +82,7 @@ def test_the_story_says_first_what_it_is_and_names_no_hidden_card(
     secret = {"en": "answers in secret", "ru": "тайный ответ"}[language]
     assert (
         sum(secret in paragraph.done for paragraph in rest) == 2
-    )  # the headlines, which are told when shown
+    )  # the headlines, which are public when shown
 
 
 def test_the_story_ends_as_the_record_does() -> None:

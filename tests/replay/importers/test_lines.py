@@ -107,7 +107,7 @@ def test_a_line_says(text: str, said: Statement) -> None:
         "War in Fidel*",
     ],
 )
-def test_an_unknown_name_is_a_line_that_nobody_understands(text: str) -> None:
+def test_a_line_with_an_unknown_name_is_unread(text: str) -> None:
     assert statement(7, text) == Unread(7, text)
 
 

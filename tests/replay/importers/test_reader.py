@@ -55,7 +55,7 @@ def test_players_who_bid_have_the_winning_bid_as_handicap() -> None:
     assert (log.ussr, log.us, log.handicap) == ("Grace", "Ada", {"us": 4})
 
 
-def test_a_handicap_may_help_the_ussr_or_nobody() -> None:
+def test_a_handicap_may_help_the_ussr_or_no_side() -> None:
     for text, handicap in (("USSR +3", {"ussr": 3}), ("None", {}), ("US +0", {"us": 0})):
         assert log_of(set_up=SET_UP.replace("US +1", text, 1)).handicap == handicap
 
@@ -353,7 +353,7 @@ def test_a_head_that_is_printed_twice_is_one() -> None:
     assert [(entry.number, len(entry.said)) for entry in turn.rounds] == [(1, 2)]
 
 
-def test_an_entry_has_not_more_lines_than_anybody_would_write() -> None:
+def test_the_lines_of_an_entry_are_limited() -> None:
     log = log_of(HEADLINES, "Turn 1, USSR AR1: Nasser*:\n" + "USSR +1 in Libya [0][1]\n" * 10_000)
     assert sum(len(entry.said) for turn in log.turns for entry in turn.entries()) < 500
     assert len(log.unread) > 9_500
@@ -376,7 +376,7 @@ def test_what_lasts_and_what_is_said_of_it() -> None:
 
 
 def test_a_rule_that_numbers_its_round_otherwise_is_kept_as_a_strange_line() -> None:
-    """One of the two numbers is wrong, and nobody can say which."""
+    """One of the two numbers is wrong, and it is not known which."""
     text = "Turn 1, USSR AR1: Nasser*: Place Influence (1 Ops):\nUSSR +1 in Libya [0][1]"
     log = log_of(HEADLINES, f"--- Turn 1, USSR AR2: Nasser* ---\n[score 0] [defcon 5]\n\n{text}")
     assert [(entry.number, entry.card) for entry in log.turns[0].rounds] == [(1, "nasser")]

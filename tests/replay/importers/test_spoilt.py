@@ -85,7 +85,7 @@ def test_a_spoilt_log_is_followed_to_its_end(spoil: Callable[[Lines, Random], No
 
 
 def test_a_whole_game_of_which_nothing_fits_is_followed_to_its_end() -> None:
-    """Invented games tell where the cards go; what they say of the board, nobody has looked at."""
+    """Invented games tell where the cards go; what they say of the board is not checked."""
     for seed in range(4):
         found = log(Invented(seed).text)
         assert found.match.status == "over"

@@ -59,7 +59,7 @@ def test_a_position_that_rules_did_not_reach_is_an_entry_of_its_own() -> None:
     assert found.match.table_at(one.move, None).influence["ussr"]["chile"] == 2
 
 
-def test_it_is_verified_told_summed_up_and_folded_as_a_spectator_sees_it() -> None:
+def test_it_verifies_and_its_sentences_and_tables_are_those_of_a_spectator() -> None:
     match = log(LOST).match
     report = verify_records(match.records)
     assert report.ok, report
@@ -72,7 +72,7 @@ def test_it_is_verified_told_summed_up_and_folded_as_a_spectator_sees_it() -> No
         assert {card for hand in table.hands.values() for card in hand} <= {"?"}
 
 
-def test_rounds_that_are_missing_are_told_and_the_rest_is_followed() -> None:
+def test_missing_rounds_are_reported_and_the_rest_is_followed() -> None:
     first, last = (WHOLE.index(head) for head in ROUNDS)
     found = log(WHOLE[:first] + WHOLE[last:])
     assert found.missing == ((1, 2, "ussr"),)

@@ -98,7 +98,7 @@ LATER = "".join(
 
 
 def mid_war(text: str, turn: int = 4, set_up: str = SET_UP) -> Imported:
-    """After three turns of which one round each is told."""
+    """After three turns, of each of which the log has one round."""
     found = imported((set_up + LATER + text.replace("TURN", f"Turn {turn}")).encode(), PRODUCT)
     assert found.mismatches == (), found.mismatches
     assert found.lost == 0
