@@ -229,6 +229,8 @@ def harmless(s: State, markets: Picks) -> Picks:
     before = set(isolated(s.flags, s.conflicts))
 
     def isolates(space: str) -> bool:
+        if s.flags[space] not in [s.flags.get(line) for line in TRADE[space]]:
+            return False  # no market of its side is next to it
         left = {other: owner for other, owner in s.flags.items() if other != space}
         return any(other not in before for other in isolated(left, s.conflicts))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -190,27 +191,35 @@ def carried(s: State) -> dict[Seat, int]:
 @remembered
 def targets(s: State, me: Seat, theatre: str, points: int) -> Mapping[str, int]:
     """7.2.1: what these conquest points can take, empty spaces included, and what each of it costs."""
-    face = theatre_of(s, theatre)
     costs = {
         space: 1 + (space in s.huguenots)
-        for space in BOARD
-        if s.flags.get(space) not in (me, USA) and _takeable(s, me, face, space)
+        for space in _contested(s.war, theatre)
+        if s.flags.get(space) not in (me, USA) and _takeable(s, me, theatre, space)
     }
     return {space: cost for space, cost in costs.items() if cost <= points}
 
 
-def _takeable(s: State, me: Seat, face: Theatre, space: str) -> bool:
-    """Whether the kind of space, where it lies and what leads there allow it."""
-    kind, inside = BOARD[space].kind, BOARD[space].region in face.regions
+@lru_cache
+def _contested(war: str, theatre: str) -> Picks:
+    """Where a theatre conquers, by the kind of space and where it lies, in the order of the board."""
+    face = WARS[war].theatre(theatre)
+    return tuple(
+        space.id
+        for space in BOARD.values()
+        if (space.region in face.regions and space.kind != "political")
+        or (space.kind == "territory" and space.id in face.territories)
+    )
+
+
+def _takeable(s: State, me: Seat, theatre: str, space: str) -> bool:
+    """Whether what leads to a space allows it."""
+    kind = BOARD[space].kind
     if kind == "territory":
-        listed = inside or space in face.territories
-        return listed and space not in s.resisted and _reached(s, me, BOARD[space].routes)
+        return space not in s.resisted and _reached(s, me, BOARD[space].routes)
     if kind == "fort":
         routes = BOARD[space].routes + BOARD[space].fort_routes
-        return inside and (not s.options.tougher_forts or _reached(s, me, routes))
-    if kind == "naval":
-        return inside and bool(fleets(s, me, face.id))
-    return inside and kind == "market"
+        return not s.options.tougher_forts or _reached(s, me, routes)
+    return kind == "market" or bool(fleets(s, me, theatre))
 
 
 def _reached(s: State, me: Seat, routes: Picks) -> bool:
@@ -218,6 +227,7 @@ def _reached(s: State, me: Seat, routes: Picks) -> bool:
     return not routes or any(s.flags.get(space) == me for space in routes)
 
 
+@remembered
 def fleets(s: State, me: Seat, theatre: str) -> Picks:
     """7.2.1.1: from where a Squadron may take a naval space: each does it once in a war."""
     regions = theatre_of(s, theatre).regions
