@@ -184,34 +184,14 @@ def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str
     from projections.sentences import heading
     from projections.summary import Turn
     from replay.narration import narrated
+    from replay.periods import turns
 
-    turns, names = _turns(match)
-    for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: turns[line.move - 1]):
+    numbers, names = turns(match, viewer)
+    for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: numbers[line.move - 1]):
         part = list(paragraphs)
         called, ordinal = names.get(number, ("", 0))
         turn = Turn(number, part[0].move, part[-1].move, {}, {}, called=called, ordinal=ordinal)
         yield heading(words.texts, turn), part
-
-
-def _turns(match: Match) -> tuple[list[int], dict[int, tuple[str, int]]]:
-    """The number of the turn to which each move belongs, and the turns that the game calls by a name.
-
-    What is no play (a takeback, the end) belongs to the turn before it.
-    """
-    from domain.events import Played, TakenBack
-
-    turns, after, names = [1], [1], {}
-    for record in match.records:
-        entry = record.entry
-        now = after[entry.to if isinstance(entry, TakenBack) else -1]
-        turns.append(now if isinstance(entry, Played) else turns[-1])
-        for fact in record.facts:
-            name = fact.opens()
-            if name is not None:
-                names[now] = name
-            now += fact.ends_period
-        after.append(now)
-    return turns[1:], names
 
 
 def _score(match: Match, move: int, words: Words, viewer: str | None) -> str:
