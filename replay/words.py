@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from domain.kernel import AnyFact, Pick, Result
 from domain.match import Match
 from domain.match_base import ALL
-from domain.texts import LANGUAGES
+from domain.texts import LANGUAGES, Marked, fill, join
 from replay.sanitize import one_line
 
 Sections = dict[str, dict[str, str]]
@@ -62,9 +62,13 @@ class Words:
         """The title of the game."""
         return self.texts.name(self._game)
 
-    def entry(self, sentence: str, **values: object) -> str:
-        """One sentence about an entry of the log."""
-        return one_line(self._log["entries"][sentence].format(**values))
+    def marked(self, id: str) -> Marked:
+        """The name of an id, with its mark."""
+        return _one_line(Marked.of(self.texts.named(id)))
+
+    def entry(self, sentence: str, **values: object) -> Marked:
+        """One sentence about an entry of the log; values that have marks keep them."""
+        return _one_line(fill(self._log["entries"][sentence], values))
 
     def shown(self, phrase: str, **values: object) -> str:
         """One phrase around a shown position."""
@@ -80,16 +84,16 @@ class Words:
             return self._log["shown"]["spectator" if viewer is None else "all"]
         return self.name(viewer)
 
-    def fact(self, fact: AnyFact) -> str:
+    def fact(self, fact: AnyFact) -> Marked:
         """One sentence that tells a fact; in plain ids where the game has no sentence for it (any more)."""
         try:
-            return one_line(self.texts.sentence(fact))
+            return _one_line(self.texts.marked(fact))
         except (LookupError, ValueError, TypeError):
-            return one_line(f"{type(fact).__name__} {fact}")
+            return Marked(one_line(f"{type(fact).__name__} {fact}"))
 
-    def picks(self, ask: str, picks: Iterable[Pick]) -> str:
+    def picks(self, ask: str, picks: Iterable[Pick]) -> Marked:
         """What was picked, as the question labelled it."""
-        return ", ".join(self._pick(ask, pick) for pick in picks)
+        return join((self._pick(ask, pick) for pick in picks), ", ")
 
     def result(self, result: Result) -> str:
         """How a match ended, in one clause, with the score."""
@@ -112,11 +116,16 @@ class Words:
         there = f"{local:%H:%M:%S}" if local.date() == moment.date() else f"{local:%Y-%m-%d %H:%M:%S}"
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC ({there} {self._log['shown']['local']})"
 
-    def _pick(self, ask: str, pick: Pick) -> str:
+    def _pick(self, ask: str, pick: Pick) -> Marked:
         try:
-            return one_line(self.texts.label(ask, pick))
+            return _one_line(self.texts.marked_label(ask, pick))
         except (LookupError, ValueError, TypeError):
-            return self.name(pick)
+            return self.marked(pick)
+
+
+def _one_line(told: Marked) -> Marked:
+    """See `one_line`, which puts one character in place of one: marks stay where they are."""
+    return Marked(one_line(told.text), told.marks)
 
 
 @cache

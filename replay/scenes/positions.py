@@ -7,6 +7,7 @@ number, also where that was taken back: whoever folds them needs to know nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -14,11 +15,14 @@ from msgspec import Struct
 from domain.game import Game
 from domain.kernel import Seat, Table
 from domain.match import Match
+from domain.texts import Marked
+from replay.narration import People, narrate
 from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
 from replay.scenes.generic import generic_scene
 from replay.scenes.patches import Data, patch
 from replay.scenes.vocabulary import Scene, plain_scene
+from replay.words import Words
 
 MOST = 2_000  # moves in one answer
 SPECTATOR = "spectator"
@@ -28,7 +32,7 @@ SCENES: dict[str, Callable[[Any], Scene]] = {}
 
 
 class ShownMove(Struct, frozen=True, omit_defaults=True):
-    """One move: what it was, who is asked after it, and the merge patch of its scene.
+    """One move: what it was, who is asked after it, the merge patch of its scene, and its sentences.
 
     `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.
     """
@@ -41,6 +45,7 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     turn: int
     asked: tuple[Seat, ...]
     scene: Data
+    sentences: tuple[Marked, ...] = ()
 
 
 class Positions(Struct, frozen=True):
@@ -69,9 +74,16 @@ def scene_at(match: Match, move: int, viewer: Seat | None) -> Scene:
 
 
 def positions(
-    match: Match, viewer: Seat | None = None, after: int = 0, until: int | None = None
+    match: Match,
+    viewer: Seat | None = None,
+    after: int = 0,
+    until: int | None = None,
+    words: Words | None = None,
+    people: People | None = None,
 ) -> Positions:
     """The moves behind `after`, up to `until` (None: the latest), for `viewer`; at most `MOST` of them.
+
+    Without `words` the moves have no sentences.
 
     Raises:
         NoView: no such moves or viewer, or a viewer whose parts are not there.
@@ -81,11 +93,14 @@ def positions(
     if not 0 <= after <= match.move:
         raise NoView(f"there is no move {after}; the match has the moves 1 to {match.move}")
     stop = min(last, after + MOST)
-    moves = tuple(_moves(match, viewer, after, stop))
+    told = partial(_sentences, match, viewer, words, people or {})
+    moves = tuple(_moves(match, viewer, after, stop, told))
     return Positions(match.id, viewer or SPECTATOR, after, moves, stop if stop < last else None)
 
 
-def _moves(match: Match, viewer: Seat | None, after: int, stop: int) -> Iterator[ShownMove]:
+def _moves(
+    match: Match, viewer: Seat | None, after: int, stop: int, told: Callable[[int], tuple[Marked, ...]]
+) -> Iterator[ShownMove]:
     numbers, _ = turns(match, viewer)
     stands = set(match.line())
     before = plain_scene(scene_at(match, after, viewer)) if after else {}
@@ -101,5 +116,12 @@ def _moves(match: Match, viewer: Seat | None, after: int, stop: int) -> Iterator
             numbers[record.move - 1],
             tuple(asked.seats) if asked else (),
             patch(before, now),
+            told(record.move),
         )
         before = now
+
+
+def _sentences(
+    match: Match, viewer: Seat | None, words: Words | None, people: People, move: int
+) -> tuple[Marked, ...]:
+    return narrate(match, move, words, viewer, people).sentences if words else ()

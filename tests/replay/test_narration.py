@@ -154,9 +154,9 @@ def test_options_that_are_not_the_default_are_told(told_game: Game) -> None:
 def test_a_fact_without_a_sentence_is_still_told(told_game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     match = finished(told_game).match
     words = Words(match, "en")
-    assert words.fact(toy.Waved("left")) == "Left waves."
+    assert words.fact(toy.Waved("left")).text == "Left waves."
     monkeypatch.delitem(told_game.texts["en"]._data["facts"], "Waved")
-    assert words.fact(toy.Waved("left")) == "Waved Waved(seat='left')"
+    assert words.fact(toy.Waved("left")).text == "Waved Waved(seat='left')"
 
 
 def test_times_are_utc_with_the_local_time_beside(told_game: Game) -> None:

@@ -13,9 +13,11 @@ from domain.chance import NoDraw
 from domain.games import GAMES
 from domain.kernel import HIDDEN, Refused, Seat
 from domain.match import Match
+from domain.texts import LANGUAGES
 from domain.thirteen_minutes.facts import BattleBegan
 from replay.positions import NoView
 from replay.scenes.positions import positions
+from replay.words import Words
 from tests.domain.played import piles
 from tests.replay.scenes.matches import Course, same, strings
 
@@ -37,7 +39,8 @@ def unseen(match: Match, viewer: Seat | None) -> set[str]:
 
 def parts(match: Match, viewer: Seat | None) -> dict[str, Any]:
     """All that the positions of a match tell a viewer."""
-    data: dict[str, Any] = msgspec.to_builtins(positions(match, viewer))
+    told = [positions(match, viewer, words=Words(match, language)) for language in LANGUAGES]
+    data: dict[str, Any] = {"positions": msgspec.to_builtins(told)}
     return data
 
 
