@@ -42,8 +42,14 @@ class Words:
 
     def field(self, field: str) -> str:
         """The name of an id, or else of a field of the table."""
-        named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
-        return one_line(named or field.replace("_", " "))
+        return one_line(self._field(field) or field.replace("_", " "))
+
+    def knows(self, id: str) -> bool:
+        """Is there a word for an id, or a field?"""
+        return self._field(id) is not None
+
+    def _field(self, field: str) -> str | None:
+        return self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
 
     def in_order(self, ids: Iterable[str]) -> list[str]:
         """Ids as the game lists their names, so that what belongs together stands together; others last."""

@@ -41,6 +41,12 @@ _BACK = {"en": "taken back", "ru": "взято назад"}
     metavar="SEAT",
     help="A seat, spectator or all; default: all if the match is over, else spectator.",
 )
+@click.option(
+    "--svg",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the board as a picture to this file instead.",
+)
 @language_option
 @json_option
 def replay(
@@ -49,6 +55,7 @@ def replay(
     move: int | None,
     since: int | None,
     view: str | None,
+    svg: Path | None,
     language: str,
     as_json: bool,
 ) -> None:
@@ -59,10 +66,13 @@ def replay(
     With --json: the position as one object on one line, the story up to it as "narration", and with --since
     what differs as "changes".
 
+    With --svg: the board after the move, light or dark as its reader is set up, in a file of its own.
+
     \b
     Example:
       glasnost replay match.glasnost
       glasnost replay match.glasnost --at 12 --view spectator --lang ru
+      glasnost replay match.glasnost --at 12 --svg board.svg
       glasnost replay --store games seed-21876c7afa6f43e3fb93382e
     """
     from replay.positions import NoView
@@ -72,13 +82,15 @@ def replay(
     viewer = _viewer(match, view)
     words = Words(match, language)
     try:
-        if as_json:
+        if svg is not None:
+            _write_picture(svg, match, words, move or match.move, viewer)
+        elif as_json:
             print_json(_data(match, words, move, viewer) | _changes(match, words, since, move, viewer))
         elif move is None:
             _tell(match, words, viewer)
         else:
             _draw(match, words, move, viewer)
-        if since is not None and not as_json:
+        if since is not None and not as_json and svg is None:
             _compare(match, words, since, move or match.move, viewer)
     except NoView as error:
         raise CannotBeDone(f"{file}: {error}") from error
@@ -156,6 +168,18 @@ def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
     from rich.console import Console
 
     Console(**AS_WRITTEN).print(drawn)
+
+
+def _write_picture(file: Path, match: Match, words: Words, move: int, viewer: str | None) -> None:
+    from replay.boards.pictures import svg
+
+    drawn = svg(match, move, viewer, words)
+    if drawn is None:
+        raise CannotBeDone(f"{words.game} is not played on a board, so there is no picture of it")
+    try:
+        file.write_text(drawn, "utf-8")
+    except OSError as error:
+        raise CannotBeDone(f"{file}: {error.strerror}") from error
 
 
 def _compare(match: Match, words: Words, since: int, move: int, viewer: str | None) -> None:

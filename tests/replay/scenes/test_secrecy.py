@@ -15,6 +15,7 @@ from domain.kernel import HIDDEN, Refused, Seat
 from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.thirteen_minutes.facts import BattleBegan
+from replay.boards.pictures import svg
 from replay.positions import NoView
 from replay.scenes.positions import positions
 from replay.words import Words
@@ -40,7 +41,8 @@ def unseen(match: Match, viewer: Seat | None) -> set[str]:
 def parts(match: Match, viewer: Seat | None) -> dict[str, Any]:
     """All that the positions of a match tell a viewer."""
     told = [positions(match, viewer, words=Words(match, language)) for language in LANGUAGES]
-    data: dict[str, Any] = {"positions": msgspec.to_builtins(told)}
+    drawn = svg(match, match.move, viewer, Words(match, "en"))
+    data: dict[str, Any] = {"positions": msgspec.to_builtins(told), "svg": drawn or ""}
     return data
 
 
