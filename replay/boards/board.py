@@ -12,6 +12,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from domain.kernel import Seat
+
 Shape = Literal["box", "diamond", "circle", "square", "hexagon"]
 Point = tuple[int, int]
 
@@ -71,10 +73,12 @@ class Route(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Layout(Struct, frozen=True, forbid_unknown_fields=True):
-    """The positions of everything on one board; `inland`: spaces of a land that it fills between them."""
+    """The positions of everything on one board; `cell` is the land of a
+    space, `inland` names spaces of a land that it fills between them."""
 
     width: int
     height: int
+    cell: tuple[int, int]
     regions: tuple[Area, ...]
     spaces: tuple[Spot, ...]
     lines: tuple[Route, ...]
@@ -87,8 +91,9 @@ class Layout(Struct, frozen=True, forbid_unknown_fields=True):
 class Space(Struct, frozen=True):
     """A space as it is drawn.
 
-    `number` stands in its corner (stability, cost); `sign` is a short text in the middle (a good); `kinds`
-    are classes of style; `about` names ids that a reader is told with its name; `slots` those that it shows.
+    `land` is the class of the land below it, empty at sea.  `number` stands in its corner (stability, cost);
+    `sign` is an id that is told in a few letters (a good); `kinds` are classes of style; `about` names ids
+    that a reader is told with its name; `slots` those that it shows.
     """
 
     spot: Spot
@@ -116,6 +121,7 @@ class Board(Struct, frozen=True):
     """
 
     game: str
+    seats: tuple[Seat, ...]
     layout: Layout
     spaces: tuple[Space, ...]
     lines: tuple[Line, ...]
@@ -129,3 +135,17 @@ def read_layout(game: str) -> Layout:
     """The layout of a game's board."""
     file = importlib.resources.files("replay.boards") / f"{game}.json"
     return msgspec.json.decode(file.read_bytes(), type=Layout)
+
+
+def inland_of(layout: Layout) -> dict[str, tuple[tuple[Point, ...], ...]]:
+    """The land that lies between spaces, as polygons."""
+    at = {spot.id: (spot.x, spot.y) for spot in layout.spaces}
+    return {
+        land: tuple(tuple(at[id] for id in part) for part in parts) for land, parts in layout.inland.items()
+    }
+
+
+def is_near(route: Route, most: int) -> bool:
+    """Does a line go no further than this, up and across?"""
+    (x, y), (to_x, to_y) = route.points[0], route.points[-1]
+    return abs(x - to_x) <= most and abs(y - to_y) <= most

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Iterable, Iterator
 from html import escape
+from string import Template
 
 from replay.boards.board import Area, Board, Place, Power, Space
 from replay.scenes.vocabulary import Pair, Scene, Slots, Status, Track, Value
@@ -20,6 +21,7 @@ WIDTH, HEIGHT, STRIP = 82, 52, 19  # of a box and of the strip with its name
 FIELD = 38
 LAND = 15  # how far land reaches beyond a box
 LARGEST, SMALLEST = 12.0, 9.0  # sizes of a name
+STATUS = 20  # size of the line of status
 _NARROW = frozenset("ijlt.,'I!-/ ()fr")
 _WIDE = frozenset("mwMWЖШЩЮМФжшщюмфЫы@")
 
@@ -31,7 +33,7 @@ def draw(board: Board, scene: Scene, words: Words, title: str = "", *, alone: bo
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board {board.game}" viewBox="0 0 {width} {height}"'
         f' role="group" aria-label="{label}" data-width="{width}" data-height="{height}">',
-        *([f"<style>{_style()}</style>"] if alone else []),
+        *([f"<style>{stylesheet(board)}</style>"] if alone else []),
         _DEFS,
         f'<rect class="sea" width="{width}" height="{height}"/>',
         *_lands(board),
@@ -52,8 +54,12 @@ _DEFS = (
 )
 
 
-def _style() -> str:
-    return (importlib.resources.files("replay.boards") / "board.css").read_text("utf-8")
+def stylesheet(board: Board) -> str:
+    """The style of a board: what all have in common, for its two seats, and its own colours."""
+    files = importlib.resources.files("replay.boards")
+    common = Template((files / "board.css").read_text("utf-8"))
+    first, second = board.seats
+    return common.substitute(first=first, second=second) + (files / f"{board.game}.css").read_text("utf-8")
 
 
 # ── land and lines ──
@@ -62,7 +68,7 @@ def _style() -> str:
 def _lands(board: Board) -> Iterator[str]:
     """Each land as one path, drawn twice: its coast, and on it the land itself."""
     for land, points in board.lands.items():
-        w, h = WIDTH, HEIGHT
+        w, h = board.layout.cell
         boxes = "".join(f"M{x - w // 2} {y - h // 2}h{w}v{h}h{-w}z" for x, y in points)
         inland = "".join(f"{_path(part)}z" for part in board.inland.get(land, ()))
         bridges = inland + "".join(_path(line) for line in board.bridges.get(land, ()))
@@ -122,7 +128,7 @@ def _space(space: Space, slots: Slots, words: Words) -> str:
 def told(space: Space, slots: Slots, words: Words) -> str:
     """A space in words, for those who do not see it."""
     about = [words.field(id) for id in space.about]
-    if space.number is not None:
+    if space.number:
         about.insert(0, f"{words.field('stability' if space.shape == 'box' else 'cost')} {space.number}")
     first = ", ".join((words.name(space.spot.id), *about))
     values = [f"{words.field(slot)} {words.name(value)}" for slot, value in slots.items()]
@@ -133,7 +139,7 @@ def _box(space: Space, slots: Slots, words: Words) -> str:
     """A box: its name and its number above, and a field for each seat below."""
     left, top = -WIDTH // 2, -HEIGHT // 2
     name = space.spot.short(words.language) or words.name(space.spot.id)
-    room = WIDTH - STRIP - 2
+    room = WIDTH - STRIP - 4
     corner, edge = STRIP - 5, WIDTH - 10
     parts = [
         f'<rect class="body" x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>',
@@ -156,7 +162,51 @@ def _shown(value: Value | None) -> str:
     return "" if value is None else escape(str(value))
 
 
-_SHAPES = {"box": _box}
+LINE, WIDEST = 11, 92  # of the name below a shape
+_OUTLINES = {
+    "circle": "M0 -37a25 25 0 1 0 0.1 0z",
+    "diamond": "M0 -40L29 -12L0 16L-29 -12z",
+    "square": "M-23 -35h46v46h-46z",
+    "hexagon": "M-27 -12L-14 -36h28L27 -12L14 12h-28z",
+}
+_TROUBLE = (
+    "M0 -52L8 -41L20 -47L21 -33L35 -32L29 -20L40 -12L29 -4L35 8L21 9L20 23L8 17"
+    "L0 28L-8 17L-20 23L-21 9L-35 8L-29 -4L-40 -12L-29 -20L-35 -32L-21 -33L-20 -47L-8 -41z"
+)
+_DAMAGE = "M-17 -31L17 7M17 -31L-17 7"
+
+
+def _flagged(space: Space, slots: Slots, words: Words) -> str:
+    """A shape with one flag: its number and its good inside, its name below."""
+    name = space.spot.short(words.language) or words.name(space.spot.id)
+    parts = [
+        f'<path class="conflict" d="{_TROUBLE}"/><path class="body" d="{_OUTLINES[space.shape]}"/>',
+        f'<path class="damage" d="{_DAMAGE}"/>' if space.shape == "hexagon" else "",
+        f'<text class="flag" data-slot="owner" y="-18">{_shown(slots.get("owner"))}</text>',
+        f'<text class="number" y="0">{space.number}</text>' if space.number else "",
+    ]
+    if space.sign:
+        sign = escape(words.name(space.sign)[:2])
+        parts.append(
+            f'<g class="good {space.sign}"><circle cx="25" cy="-32" r="10"/>'
+            f'<text x="25" y="-28">{sign}</text></g>'
+        )
+    for row, line in enumerate(_rows(name)):
+        size = size_class(line, WIDEST)
+        parts.append(f'<text class="name {size}" y="{27 + LINE * row}">{escape(line)}</text>')
+    return "".join(parts)
+
+
+def _rows(name: str) -> list[str]:
+    """A name on one line, or on two that are about as long as each other."""
+    words = name.split()
+    if len(words) < 2 or width_of(name) * LARGEST <= WIDEST:
+        return [name]
+    cuts = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))]
+    return min(cuts, key=lambda rows: max(width_of(row) for row in rows))
+
+
+_SHAPES = {"box": _box, **dict.fromkeys(_OUTLINES, _flagged)}
 
 
 # ── sizes of texts ──
@@ -164,7 +214,7 @@ _SHAPES = {"box": _box}
 
 def width_of(text: str) -> float:
     """About how wide a text is, in sizes of its letters, in a common sans serif; rather too much."""
-    return sum(0.4 if letter in _NARROW else 0.95 if letter in _WIDE else 0.64 for letter in text)
+    return sum(0.4 if letter in _NARROW else 0.95 if letter in _WIDE else 0.66 for letter in text)
 
 
 def size_class(text: str, room: float) -> str:
@@ -186,7 +236,9 @@ def _heading(board: Board, scene: Scene, words: Words, title: str) -> Iterator[s
         panel = scene.panels.get(place.panel)
         if isinstance(panel, Status):
             items = [f"{words.field(name)}: {words.name(value)}" for name, value in panel.items.items()]
-            yield f'<text class="status" x="{place.x}" y="{place.y}">{escape(" · ".join(items))}</text>'
+            for row, line in enumerate(_wrapped(items, place.w / STATUS)):
+                y = place.y + (STATUS + 4) * row
+                yield f'<text class="status" x="{place.x}" y="{y}">{escape(line)}</text>'
         elif isinstance(panel, Track):
             yield _track(place, panel, words)
         elif isinstance(panel, Pair):
@@ -195,6 +247,18 @@ def _heading(board: Board, scene: Scene, words: Words, title: str) -> Iterator[s
                 f'<text class="label" x="{place.x}" y="{place.y}">{escape(words.field(place.panel))}: '
                 f"{escape(' · '.join(numbers))}</text>"
             )
+
+
+def _wrapped(items: Iterable[str], room: float) -> list[str]:
+    """Items one behind another, on as many lines as they need."""
+    lines: list[str] = []
+    for item in items:
+        longer = f"{lines[-1]} · {item}" if lines else item
+        if lines and width_of(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(item)
+    return lines
 
 
 def _track(place: Place, track: Track, words: Words) -> str:
@@ -214,7 +278,8 @@ def _track(place: Place, track: Track, words: Words) -> str:
                 _centred("note", place.x + (i + 0.5) * w, place.y + 50 + i % 2 * 16, words.name(note))
             )
     for row, (mark, at) in enumerate(track.at.items()):
-        x = place.x + (at - track.least + 0.5) * w
+        within = min(max(at, track.least), track.most)
+        x = place.x + (within - track.least + 0.5) * w
         parts.append(_mark(mark, x, place.y + 17 + (22 * row - 11 if len(track.at) > 1 else 0), at, words))
     return f'<g class="track">{"".join(parts)}</g>'
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 
 from domain.kernel import Seat
 from domain.match import Match
-from replay.boards import twilight_struggle
+from replay.boards import imperial_struggle, twilight_struggle
 from replay.boards.board import Board
 from replay.boards.drawing import draw
 from replay.scenes.positions import scene_at
 from replay.words import Words
 
-BOARDS: dict[str, Callable[[Mapping[str, object]], Board]] = {"twilight_struggle": twilight_struggle.board}
+BOARDS: dict[str, Callable[[Mapping[str, object]], Board]] = {
+    "twilight_struggle": twilight_struggle.board,
+    "imperial_struggle": imperial_struggle.board,
+}
 """The games that are played on a board."""
 
 

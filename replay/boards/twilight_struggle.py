@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, REGIONS, SIDES, SPACES
-from replay.boards.board import Board, Line, Point, Route, Space, Spot, read_layout
+from replay.boards.board import Board, Line, Point, Route, Space, Spot, inland_of, is_near, read_layout
 
 NEAR = 100
 
@@ -14,19 +14,16 @@ def board(options: Mapping[str, object]) -> Board:
     """The map; the box of the Chinese Civil War only where that variant is played."""
     layout = read_layout("twilight_struggle")
     spots = [spot for spot in layout.spaces if spot.id in MAP or options.get(CIVIL_WAR)]
-    at = {spot.id: spot for spot in spots}
     shown = {spot.id for spot in spots} | set(SIDES)
     routes = [route for route in layout.lines if {route.a, route.b} <= shown]
     return Board(
         "twilight_struggle",
+        SIDES,
         layout,
         tuple(_space(spot) for spot in spots),
         tuple(Line(_kind(route), route.points) for route in routes),
         _lands(spots),
-        {
-            land: tuple(tuple((at[id].x, at[id].y) for id in part) for part in parts)
-            for land, parts in layout.inland.items()
-        },
+        inland_of(layout),
         _bridges(routes),
         {region: _worth(region) for region in REGIONS},
     )
@@ -64,14 +61,9 @@ def _bridges(routes: list[Route]) -> dict[str, tuple[tuple[Point, ...], ...]]:
     """The lines between near spaces of one region, below which its land goes on; others cross the sea."""
     bridges: dict[str, list[tuple[Point, ...]]] = {}
     for route in routes:
-        if _kind(route) == "inside" and _is_short(route):
+        if _kind(route) == "inside" and is_near(route, NEAR):
             bridges.setdefault(_land(route.a), []).append(route.points)
     return {land: tuple(points) for land, points in bridges.items()}
-
-
-def _is_short(route: Route) -> bool:
-    (x, y), (to_x, to_y) = route.points[0], route.points[-1]
-    return abs(x - to_x) <= NEAR and abs(y - to_y) <= NEAR
 
 
 def _worth(region: str) -> tuple[int | None, ...]:

@@ -19,7 +19,7 @@ from domain.texts import Marked
 from replay.narration import People, narrate
 from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
-from replay.scenes import twilight_struggle
+from replay.scenes import imperial_struggle, twilight_struggle
 from replay.scenes.generic import generic_scene
 from replay.scenes.patches import Data, patch
 from replay.scenes.vocabulary import Scene, plain_scene
@@ -28,7 +28,10 @@ from replay.words import Words
 MOST = 2_000  # moves in one answer
 SPECTATOR = "spectator"
 
-SCENES: dict[str, Callable[[Any], Scene]] = {"twilight_struggle": twilight_struggle.scene}
+SCENES: dict[str, Callable[[Any], Scene]] = {
+    "twilight_struggle": twilight_struggle.scene,
+    "imperial_struggle": imperial_struggle.scene,
+}
 """What the tables of these games look like; any other game has the generic scene."""
 
 

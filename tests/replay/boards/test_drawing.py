@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from domain.imperial_struggle.components import BOARD as SPACES_OF_IS
 from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
@@ -138,6 +139,29 @@ def test_the_map_has_a_line_for_each_border_and_no_other() -> None:
     ), "its line leaves the map on both sides"
 
 
+def test_no_two_spaces_of_imperial_struggle_are_nearer_than_their_shapes_and_names_need() -> None:
+    board = BOARDS["imperial_struggle"]({})
+    for one, two in combinations(board.spaces, 2):
+        apart = abs(one.spot.x - two.spot.x) >= 92 or abs(one.spot.y - two.spot.y) >= 80
+        assert apart, (one.spot.id, two.spot.id)
+
+
+def test_imperial_struggle_has_a_line_for_each_connection_and_each_route() -> None:
+    found = {frozenset((route.a, route.b)) for route in BOARDS["imperial_struggle"]({}).layout.lines}
+    lines = {frozenset((id, other)) for id, space in SPACES_OF_IS.items() for other in space.lines}
+    routes = {frozenset((id, other)) for id, space in SPACES_OF_IS.items() for other in space.routes}
+    assert found == lines | routes
+
+
+def test_every_region_view_of_imperial_struggle_holds_its_spaces() -> None:
+    board = BOARDS["imperial_struggle"]({})
+    views = {area.id: area.view for area in board.layout.regions}
+    for space in board.spaces:
+        x, y, width, height = views[SPACES_OF_IS[space.spot.id].region]
+        assert x <= space.spot.x - 46 < space.spot.x + 46 <= x + width
+        assert y <= space.spot.y - 40 < space.spot.y + 40 <= y + height
+
+
 def test_every_region_view_holds_its_countries() -> None:
     board = BOARDS["twilight_struggle"]({})
     for area in board.layout.regions:
@@ -178,7 +202,7 @@ OUTSIDE = """() => {
   const outside = [];
   for (const space of document.querySelectorAll(".space")) {
     const body = space.querySelector(".body").getBBox();
-    const texts = [...space.querySelectorAll("text")].filter(text => text.textContent);
+    const texts = [...space.querySelectorAll(":scope > text:not(.name)")].filter(text => text.textContent);
     const boxes = texts.map(text => text.getBBox());
     boxes.forEach((box, i) => {
       const over = Math.max(body.x - box.x, box.x + box.width - body.x - body.width,
@@ -192,6 +216,13 @@ OUTSIDE = """() => {
       });
     });
   }
+  const named = [...document.querySelectorAll(".space > .name")];
+  const names = named.map(text => [text, text.getBoundingClientRect()]);
+  names.forEach(([one, box], i) => names.slice(i + 1).forEach(([other, its]) => {
+    const wide = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+    const high = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+    if (wide > 1 && high > 4) outside.push(`${one.textContent} over ${other.textContent}`);
+  }));
   return outside;
 }"""
 
