@@ -36,7 +36,7 @@ class Paragraph(Struct, frozen=True):
     """One move in words: what was done, then one sentence for each fact.
 
     `at` is in microseconds UTC, None where unknown; `stands`: the move was not taken back.  `opening` is what
-    was done, `seating` who plays which seat from here on, where that changed.
+    was done, `reports` tell the facts, `seating` who plays which seat from here on, where that changed.
     """
 
     move: int
@@ -45,13 +45,13 @@ class Paragraph(Struct, frozen=True):
     at: int | None
     stands: bool
     opening: Marked
-    told: tuple[Marked, ...]
+    reports: tuple[Marked, ...]
     seating: tuple[Marked, ...] = ()
 
     @property
     def sentences(self) -> tuple[Marked, ...]:
         """All sentences, with the ids that they name."""
-        return (self.opening, *self.told, *self.seating)
+        return (self.opening, *self.reports, *self.seating)
 
     @property
     def done(self) -> str:
@@ -61,7 +61,7 @@ class Paragraph(Struct, frozen=True):
     @property
     def facts(self) -> tuple[str, ...]:
         """A sentence for each fact."""
-        return tuple(sentence.text for sentence in self.told)
+        return tuple(sentence.text for sentence in self.reports)
 
     @property
     def players(self) -> tuple[str, ...]:

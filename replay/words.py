@@ -129,9 +129,9 @@ class Words:
             return self.marked(pick)
 
 
-def _one_line(told: Marked) -> Marked:
+def _one_line(sentence: Marked) -> Marked:
     """See `one_line`, which puts one character in place of one: marks stay where they are."""
-    return Marked(one_line(told.text), told.marks)
+    return Marked(one_line(sentence.text), sentence.marks)
 
 
 @cache

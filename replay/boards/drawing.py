@@ -117,7 +117,7 @@ def _space(space: Space, slots: Slots, words: Words) -> str:
     spot = space.spot
     data = "".join(f' data-{slot}="{escape(str(value), quote=True)}"' for slot, value in slots.items())
     classes = " ".join(("space", space.shape, *space.kinds))
-    label = escape(told(space, slots, words), quote=True)
+    label = escape(described(space, slots, words), quote=True)
     inside = _SHAPES[space.shape](space, slots, words)
     return (
         f'<g id="s-{spot.id}" class="{classes}" transform="translate({spot.x} {spot.y})" role="img"'
@@ -125,7 +125,7 @@ def _space(space: Space, slots: Slots, words: Words) -> str:
     )
 
 
-def told(space: Space, slots: Slots, words: Words) -> str:
+def described(space: Space, slots: Slots, words: Words) -> str:
     """A space in words, for those who do not see it."""
     about = [words.field(id) for id in space.about]
     if space.number:

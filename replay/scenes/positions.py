@@ -19,7 +19,7 @@ from domain.texts import Marked
 from replay.narration import People, narrate
 from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
-from replay.scenes import imperial_struggle, twilight_struggle
+from replay.scenes import cia_vs_kgb, imperial_struggle, thirteen_minutes, twilight_struggle
 from replay.scenes.generic import generic_scene
 from replay.scenes.patches import Data, patch
 from replay.scenes.vocabulary import Scene, plain_scene
@@ -31,6 +31,8 @@ SPECTATOR = "spectator"
 SCENES: dict[str, Callable[[Any], Scene]] = {
     "twilight_struggle": twilight_struggle.scene,
     "imperial_struggle": imperial_struggle.scene,
+    "thirteen_minutes": thirteen_minutes.scene,
+    "cia_vs_kgb": cia_vs_kgb.scene,
 }
 """What the tables of these games look like; any other game has the generic scene."""
 
@@ -97,13 +99,13 @@ def positions(
     if not 0 <= after <= match.move:
         raise NoView(f"there is no move {after}; the match has the moves 1 to {match.move}")
     stop = min(last, after + MOST)
-    told = partial(_sentences, match, viewer, words, people or {})
-    moves = tuple(_moves(match, viewer, after, stop, told))
+    sentences = partial(_sentences, match, viewer, words, people or {})
+    moves = tuple(_moves(match, viewer, after, stop, sentences))
     return Positions(match.id, viewer or SPECTATOR, after, moves, stop if stop < last else None)
 
 
 def _moves(
-    match: Match, viewer: Seat | None, after: int, stop: int, told: Callable[[int], tuple[Marked, ...]]
+    match: Match, viewer: Seat | None, after: int, stop: int, sentences: Callable[[int], tuple[Marked, ...]]
 ) -> Iterator[ShownMove]:
     numbers, _ = turns(match, viewer)
     stands = set(match.line())
@@ -120,7 +122,7 @@ def _moves(
             numbers[record.move - 1],
             tuple(asked.seats) if asked else (),
             patch(before, now),
-            told(record.move),
+            sentences(record.move),
         )
         before = now
 

@@ -11,7 +11,7 @@ from domain.twilight_struggle.rules.operations import LOCKED
 from domain.twilight_struggle.rules.scoring import MOST, scored
 from domain.twilight_struggle.state import State
 from replay.scenes.generic import YES, cards_of, pile_of
-from replay.scenes.vocabulary import Cards, Pair, Panel, Rows, Scene, Slots, Status, Track, Value, scene_of
+from replay.scenes.vocabulary import Pair, Panel, Rows, Scene, Slots, Status, Track, Value, filled, scene_of
 
 MOST_MILITARY = 5
 SOUTHEAST = "southeast_asia"
@@ -43,16 +43,7 @@ def scene(s: State) -> Scene:
         "removed": cards_of(s.removed, folded=True),
         "regions": Rows(("us", "ussr", "worth"), _regions(s)),
     }
-    return scene_of({name: panel for name, panel in panels.items() if not is_empty(panel)}, _board(s))
-
-
-def is_empty(panel: Panel) -> bool:
-    """Is there nothing in a panel, so that it need not be shown?"""
-    if isinstance(panel, Status):
-        return not panel.items
-    if isinstance(panel, Rows):
-        return not panel.rows
-    return isinstance(panel, Cards) and not (panel.cards or panel.hidden)
+    return scene_of(filled(panels), _board(s))
 
 
 def _board(s: State) -> dict[str, Slots]:

@@ -103,6 +103,23 @@ def scene_of(panels: dict[str, Panel], board: dict[str, Slots] | None = None) ->
     return Scene(board or {}, panels, tuple(panels))
 
 
+def filled(panels: dict[str, Panel]) -> dict[str, Panel]:
+    """The panels in which something is: what is empty is absent."""
+    return {name: panel for name, panel in panels.items() if not _is_empty(panel)}
+
+
+def _is_empty(panel: Panel) -> bool:
+    if isinstance(panel, Status):
+        return not panel.items
+    if isinstance(panel, Pair):
+        return not panel.seats
+    if isinstance(panel, Rows):
+        return not panel.rows
+    if isinstance(panel, Lanes):
+        return not panel.at
+    return isinstance(panel, Cards) and not (panel.cards or panel.hidden)
+
+
 def plain_scene(scene: Scene) -> Data:
     """A scene as plain data, which shares no part with it that changes."""
     data: Data = msgspec.to_builtins(scene)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from domain.kernel import HIDDEN
 from domain.match import Match
 from domain.texts import LANGUAGES
 from replay.scenes.positions import SCENES, scene_at
@@ -50,7 +51,7 @@ def nameless(match: Match, language: str) -> set[str]:
         for viewer in (None, "all")
         for move in range(1, match.move + 1)
         for value in named(scene_at(match, move, viewer))
-        if isinstance(value, str) and not value.isdigit()
+        if isinstance(value, str) and value != HIDDEN and not value.isdigit()
     }
     return {id for id in ids if not words.knows(id)}
 
