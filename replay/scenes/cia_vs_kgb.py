@@ -17,7 +17,6 @@ from replay.scenes.vocabulary import (
     Status,
     Track,
     Value,
-    filled,
     scene_of,
 )
 
@@ -29,7 +28,7 @@ def scene(s: State) -> Scene:
     panels: dict[str, Panel] = {
         "status": Status(_status(s)),
         "recruited": Lanes(LANES, _lanes(s), {group: {"mobilized": YES} for group in s.mobilized}),
-        **{f"influence.{seat}": _gauge(s, seat) for seat in SEATS if s.objective},
+        **{f"influence.{seat}": _gauge(s, seat) for seat in SEATS},
         "fists": Status(dict(s.fists)),
         "sent": Status(dict(s.sent)),
         "exposed": Status(dict(s.exposed)),
@@ -42,7 +41,7 @@ def scene(s: State) -> Scene:
         "discards": cards_of(s.discards, folded=True),
         "score": Track(0, s.options.score_limit, score(s)),
     }
-    return scene_of(filled(panels))
+    return scene_of(panels)
 
 
 def _status(s: State) -> dict[str, Value]:

@@ -19,7 +19,7 @@ from domain.game import Game
 from domain.kernel import HIDDEN, Seat, Table
 from domain.piles import Pile
 from replay.positions import fields
-from replay.scenes.vocabulary import Cards, Pair, Panel, Rows, Scene, Status, Value, scene_of
+from replay.scenes.vocabulary import Cards, Pair, Panel, Rows, Scene, Status, Value
 
 YES = "yes"  # a value that is true; one that is not is absent
 Path = tuple[str, ...]
@@ -29,15 +29,17 @@ def generic_scene(table: Table, game: Game) -> Scene:
     """The scene of a table as one viewer was told it."""
     single: dict[str, Value] = {}
     panels: dict[str, Panel] = {}
-    for name, value in fields(table):
-        if name == "options" or name in game.backstage or (name in game.idle and not _counts(value)):
+    shown = [(name, value) for name, value in fields(table) if name not in ("options", *game.backstage)]
+    for name, value in shown:
+        if name in game.idle and not _counts(value):
             continue
         if isinstance(value, (str, int)) or value is None:
             single.update(_single(name, value))
         else:
             panels.update(_panels(name, value, game.seats))
-    status: dict[str, Panel] = {"status": Status(single)} if single else {}
-    return scene_of(status | panels)
+    if single:
+        panels["status"] = Status(single)
+    return Scene({}, panels, ("status", *(name for name, _ in shown)))
 
 
 def cards_of(cards: tuple[str, ...], seat: Seat = "", folded: bool = False) -> Cards:

@@ -8,31 +8,24 @@ from domain.imperial_struggle import GAME
 from domain.imperial_struggle.rules.scoring import BRITAIN_WINS, FRANCE_WINS
 from domain.imperial_struggle.state import State
 from replay.scenes.generic import YES, generic_scene
-from replay.scenes.vocabulary import Cards, Panel, Rows, Scene, Slots, Status, Track, Value, scene_of
+from replay.scenes.vocabulary import Cards, Panel, Rows, Scene, Slots, Status, Track, Value
 
 FIRST = ("status", "vp", "debt", "limit", "treaty", "shown", "picked", "hands", "ministries", "revealed")
 WARS = ("war", "front", "reinforcements", "drawn", "fought", "margins", "refused", "resisted")
+THEN = ("laid", "demand", "navy", "advantages")
 IN_ROWS = ("front", "fought", "margins", "advantages", "exhausted")
 FOLDED = ("used", "discards", "removed", "given", "gone", "dropped")
 
 
 def scene(s: State) -> Scene:
     """How the table looks to the viewer whose table it is."""
-    plain = generic_scene(replace(s, flags={}, conflicts={}, damaged=(), edition=""), GAME).panels
-    panels: dict[str, Panel] = {name: _changed(name, panel) for name, panel in plain.items()}
+    plain = generic_scene(replace(s, flags={}, conflicts={}, damaged=(), edition=""), GAME)
+    panels = {name: _changed(name, panel) for name, panel in plain.panels.items()}
     panels["vp"] = Track(BRITAIN_WINS, FRANCE_WINS, {"vp": s.vp})
     for name in IN_ROWS:
         panels.pop(name, None)
     panels |= {name: rows for name, rows in (("war", _war(s)), ("advantages", _advantages(s))) if rows.rows}
-    order = sorted(panels, key=lambda name: (_place(name), list(panels).index(name)))
-    return scene_of({name: panels[name] for name in order}, _board(s))
-
-
-def _place(name: str) -> int:
-    """Where a panel stands: first what every question needs, then the wars, then the rest."""
-    head = name.partition(".")[0]
-    listed = (*FIRST, *WARS, "laid", "demand", "navy", "advantages")
-    return listed.index(head) if head in listed else len(listed)
+    return Scene(_board(s), panels, tuple(dict.fromkeys((*FIRST, *WARS, *THEN, *plain.order))))
 
 
 def _changed(name: str, panel: Panel) -> Panel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.thirteen_minutes.board import CAMPAIGN_TARGET, CUBES, SIDES, ZONES
 from domain.thirteen_minutes.state import State
 from replay.scenes.generic import YES, cards_of, pile_of
-from replay.scenes.vocabulary import Lanes, Pair, Panel, Scene, Slots, Status, Value, filled, scene_of
+from replay.scenes.vocabulary import Lanes, Pair, Panel, Scene, Slots, Status, Value, scene_of
 
 
 def scene(s: State) -> Scene:
@@ -21,7 +21,7 @@ def scene(s: State) -> Scene:
         "vp": Pair(s.vp),
         "totals": Pair(s.totals, CAMPAIGN_TARGET) if s.options.campaign else Pair({}),
     }
-    return scene_of(filled(panels))
+    return scene_of(panels)
 
 
 def _status(s: State) -> dict[str, Value]:

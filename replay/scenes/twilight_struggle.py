@@ -11,7 +11,7 @@ from domain.twilight_struggle.rules.operations import LOCKED
 from domain.twilight_struggle.rules.scoring import MOST, scored
 from domain.twilight_struggle.state import State
 from replay.scenes.generic import YES, cards_of, pile_of
-from replay.scenes.vocabulary import Pair, Panel, Rows, Scene, Slots, Status, Track, Value, filled, scene_of
+from replay.scenes.vocabulary import Pair, Panel, Rows, Scene, Slots, Status, Track, Value, scene_of
 
 MOST_MILITARY = 5
 SOUTHEAST = "southeast_asia"
@@ -32,7 +32,7 @@ def scene(s: State) -> Scene:
         "space": Track(0, len(SPACE), dict(s.space), BOXES),
         "china": Status(_china(s)),
         "headlines": Status({**s.chosen, **s.headlines}),
-        "playing": Rows(("seat",), {play.card: {"seat": play.seat} for play in s.playing}),
+        "playing": Status({play.card: play.seat for play in s.playing}),
         **{f"hands.{side}": cards_of(s.hands[side], side) for side in SIDES},
         "beside": cards_of(s.beside),
         "effects": Rows(("card", "seat", "region"), _effects(s)),
@@ -43,7 +43,7 @@ def scene(s: State) -> Scene:
         "removed": cards_of(s.removed, folded=True),
         "regions": Rows(("us", "ussr", "worth"), _regions(s)),
     }
-    return scene_of(filled(panels), _board(s))
+    return scene_of(panels, _board(s))
 
 
 def _board(s: State) -> dict[str, Slots]:

@@ -91,7 +91,11 @@ Panel = Status | Track | Pair | Cards | Rows | Lanes | Gauge | Note
 
 
 class Scene(Struct, frozen=True):
-    """How a table looks to one viewer; `order` names the panels as they follow one another."""
+    """How a table looks to one viewer.
+
+    `order` tells how panels follow one another, by their ids up to the first dot; those that share it stand
+    by their ids.  It names absent panels as well, so it is the same in every scene of a game.
+    """
 
     board: dict[str, Slots]
     panels: dict[str, Panel]
@@ -99,13 +103,9 @@ class Scene(Struct, frozen=True):
 
 
 def scene_of(panels: dict[str, Panel], board: dict[str, Slots] | None = None) -> Scene:
-    """A scene whose panels follow one another as they are given."""
-    return Scene(board or {}, panels, tuple(panels))
-
-
-def filled(panels: dict[str, Panel]) -> dict[str, Panel]:
-    """The panels in which something is: what is empty is absent."""
-    return {name: panel for name, panel in panels.items() if not _is_empty(panel)}
+    """A scene whose panels follow one another as they are given; empty ones are left out."""
+    order = tuple(dict.fromkeys(name.partition(".")[0] for name in panels))
+    return Scene(board or {}, {name: panel for name, panel in panels.items() if not _is_empty(panel)}, order)
 
 
 def _is_empty(panel: Panel) -> bool:
@@ -117,6 +117,8 @@ def _is_empty(panel: Panel) -> bool:
         return not panel.rows
     if isinstance(panel, Lanes):
         return not panel.at
+    if isinstance(panel, Gauge):
+        return not panel.limit
     return isinstance(panel, Cards) and not (panel.cards or panel.hidden)
 
 

@@ -97,14 +97,17 @@ def test_a_part_of_the_positions_goes_on_from_the_scene_before_it(name: str) -> 
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_scene_is_what_its_vocabulary_allows_and_holds_no_null(name: str) -> None:
     match = match_of(name)
+    orders: set[tuple[str, ...]] = set()
     for viewer in viewers(match):
         for move in range(1, match.move + 1):
             scene = scene_at(match, move, viewer)
             plain = msgspec.json.encode(scene)
             assert msgspec.json.decode(plain, type=Scene) == scene
             assert b"null" not in plain
-            assert set(scene.order) == set(scene.panels)
-            assert len(scene.order) == len(scene.panels)
+            assert {panel.partition(".")[0] for panel in scene.panels} <= set(scene.order)
+            assert len(set(scene.order)) == len(scene.order)
+            orders.add(scene.order)
+    assert len(orders) == 1
 
 
 def test_there_are_eight_kinds_of_panels() -> None:
@@ -162,3 +165,11 @@ def test_the_end_of_the_positions_can_be_chosen(toy_game: Game) -> None:
     assert told.next is None
     empty: Any = positions(match, None, match.move)
     assert (empty.moves, empty.next) == ((), None)
+
+
+def test_the_positions_of_a_long_match_are_small() -> None:
+    """W9 of the brief: at most 60 kB of scenes for 437 moves, so at most 140 bytes a move."""
+    match = whole("twilight_struggle")
+    for viewer in viewers(match):
+        scenes = msgspec.json.encode([move.scene for move in positions(match, viewer).moves])
+        assert len(scenes) <= 140 * match.move
