@@ -138,11 +138,22 @@ def read_layout(game: str) -> Layout:
 
 
 def inland_of(layout: Layout) -> dict[str, tuple[tuple[Point, ...], ...]]:
-    """The land that lies between spaces, as polygons."""
+    """The land that lies between spaces, as polygons that all run clockwise: others would cut holes."""
     at = {spot.id: (spot.x, spot.y) for spot in layout.spaces}
     return {
-        land: tuple(tuple(at[id] for id in part) for part in parts) for land, parts in layout.inland.items()
+        land: tuple(_clockwise(tuple(at[id] for id in part)) for part in parts)
+        for land, parts in layout.inland.items()
     }
+
+
+def _clockwise(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    return points if area_of(points) > 0 else points[::-1]
+
+
+def area_of(points: tuple[Point, ...]) -> float:
+    """The area of a polygon, above 0 if it runs clockwise on the screen (the shoelace formula)."""
+    following = zip(points, (*points[1:], points[0]), strict=True)
+    return sum(x * to_y - to_x * y for (x, y), (to_x, to_y) in following) / 2
 
 
 def is_near(route: Route, most: int) -> bool:

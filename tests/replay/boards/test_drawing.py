@@ -18,7 +18,7 @@ from domain.imperial_struggle.components import BOARD as SPACES_OF_IS
 from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
-from replay.boards.board import Board
+from replay.boards.board import Board, area_of
 from replay.boards.drawing import HEIGHT, WIDTH, draw, size_class, width_of
 from replay.boards.pictures import BOARDS, svg
 from replay.scenes.positions import scene_at
@@ -171,6 +171,14 @@ def test_every_region_view_holds_its_countries() -> None:
                 at_x, at_y = _box(board, id)
                 assert x <= at_x - WIDTH / 2 < at_x + WIDTH / 2 <= x + width, (area.id, id)
                 assert y <= at_y - HEIGHT / 2 < at_y + HEIGHT / 2 <= y + height, (area.id, id)
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_land_has_no_holes_because_all_of_it_runs_clockwise(game: str) -> None:
+    inland = [part for parts in BOARDS[game]({}).inland.values() for part in parts]
+    assert inland
+    assert all(area_of(part) > 0 for part in inland)
+    assert area_of(((0, 0), (2, 0), (2, 3), (0, 3))) == 6
 
 
 def test_a_game_without_a_board_has_no_picture() -> None:
