@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import string
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from domain.kernel import HIDDEN, AnyFact, Fault, Pick, Prompt
 
@@ -58,7 +59,62 @@ _FAULTS = {
         "option": "{pick} — такого варианта сейчас нет",
     },
 }
+_NAMED = "name["  # the path of an id's own name begins so, and ends with "]"
 _library = string.Formatter()
+_T = TypeVar("_T")
+
+Mark = tuple[int, int, str]
+Piece = tuple[str, str]  # some text, and the id that it names; empty: it names none
+
+
+class Marked(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A text, and where ids are named in it: from which character, up to which one, and the id."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+    @classmethod
+    def of(cls, pieces: Iterable[Piece]) -> Marked:
+        """The pieces, one after another."""
+        told: list[str] = []
+        marks: list[Mark] = []
+        end = 0
+        for text, id in pieces:
+            if id:
+                marks.append((end, end + len(text), id))
+            told.append(text)
+            end += len(text)
+        return cls("".join(told), tuple(marks))
+
+    @property
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces again."""
+        end = 0
+        for start, stop, id in self.marks:
+            yield self.text[end:start], ""
+            yield self.text[start:stop], id
+            end = stop
+        yield self.text[end:], ""
+
+
+def join(texts: Iterable[Marked], between: str = " ") -> Marked:
+    """Texts one behind another."""
+    pieces: list[Piece] = []
+    for text in texts:
+        pieces += [(between, "")] if pieces else []
+        pieces += text.pieces
+    return Marked.of(pieces)
+
+
+def fill(sentence: str, values: Mapping[str, object]) -> Marked:
+    """A sentence of the library's own form with its fields filled in; those with marks keep them."""
+    pieces: list[Piece] = []
+    for literal, path, spec, _ in _library.parse(sentence):
+        pieces.append((literal, ""))
+        if path is not None:
+            value = _library.get_field(path, (), values)[0]
+            pieces += value.pieces if isinstance(value, Marked) else [(format(value, spec or ""), "")]
+    return Marked.of(pieces)
 
 
 class Texts:
@@ -69,7 +125,7 @@ class Texts:
         self.names: dict[str, str] = dict(data.get("names", {}))
         self.cards: dict[str, str] = dict(data.get("cards", {}))
         self._words = _Words(self)
-        self._labels: dict[object, str] = {}  # by question and pick
+        self._labels: dict[object, Marked] = {}  # by question and pick
         self._reasons: dict[object, str] = {}  # by question, seat and values
 
     @classmethod
@@ -91,17 +147,24 @@ class Texts:
 
     def name(self, value: object) -> str:
         """The name of an id, a number or a list of these, as a sentence shows it."""
+        return "".join([text for text, _ in self.named(value)])
+
+    def named(self, value: object) -> list[Piece]:
+        """The same in pieces, each id that has a name apart."""
         if value is None or value == "":
-            return _NOBODY[self.language]
+            return [(_NOBODY[self.language], "")]
         if isinstance(value, str):
-            return self.names.get(value, _UNKNOWN[self.language] if value == HIDDEN else value)
+            name = self.names.get(value)
+            if value == HIDDEN or name is None:
+                return [(name or (_UNKNOWN[self.language] if value == HIDDEN else value), "")]
+            return [(name, value)]
         if isinstance(value, bool):
-            return str(value).lower()
+            return [(str(value).lower(), "")]
         if isinstance(value, (list, tuple)):
-            return self._joined([self.name(item) for item in value]) or _NONE[self.language]
+            return self._joined([self.named(item) for item in value]) or [(_NONE[self.language], "")]
         if isinstance(value, Mapping):
-            return ", ".join(self._held(value))
-        return self.names.get(str(value), str(value))
+            return _between(self._held(value), ", ")
+        return [(self.names.get(str(value), str(value)), "")]
 
     def sentence(self, fact: AnyFact) -> str:
         """The sentence for a fact; of a fact as a viewer sees it, what this viewer may know.
@@ -109,10 +172,14 @@ class Texts:
         Raises:
             LookupError: the texts have no sentence for this fact.
         """
+        return self.marked(fact).text
+
+    def marked(self, fact: AnyFact) -> Marked:
+        """The same, with the ids that it names."""
         fields = msgspec.structs.asdict(fact)
         for entry in self._data["facts"][type(fact).__name__]:
             if all(_fits(fields[name], value) for name, value in entry.get("when", {}).items()):
-                return self._words.format(entry["says"], **fields)
+                return Marked.of(self._words.pieces(entry["says"], **fields))
         raise LookupError(f"no {self.language} sentence for {fact}")
 
     def why(self, prompt: Prompt) -> str:
@@ -125,16 +192,20 @@ class Texts:
 
     def label(self, ask: str, pick: Pick) -> str:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
-        return _cached(self._labels, (ask, pick), lambda: self._label(ask, pick))
+        return self.marked_label(ask, pick).text
 
-    def _label(self, ask: str, pick: Pick) -> str:
+    def marked_label(self, ask: str, pick: Pick) -> Marked:
+        """The same, with the ids that it names."""
+        return _cached(self._labels, (ask, pick), lambda: Marked.of(self._label(ask, pick)))
+
+    def _label(self, ask: str, pick: Pick) -> list[Piece]:
         labels = self._data["asks"][ask].get("picks", {})
         if pick in labels:
-            return self._words.format(labels[pick])
+            return self._words.pieces(labels[pick])
         verb, _, rest = pick.partition(":")
         if rest and verb in labels:
-            return self._words.format(labels[verb], pick=rest)
-        return self.name(pick)
+            return self._words.pieces(labels[verb], pick=rest)
+        return self.named(pick)
 
     def refused(self, question: Prompt, fault: Fault) -> str:
         """The sentence that says what is wrong with an answer, and why if the step gave a reason."""
@@ -180,17 +251,22 @@ class Texts:
         """What an option decides ("about") and what each of its choices means."""
         return dict(self._data.get("options", {}).get(option, {}))
 
-    def _held(self, value: Mapping[str, Any]) -> list[str]:
+    def _held(self, value: Mapping[str, Any]) -> list[list[Piece]]:
         """Points, the largest first; anything else as "place: what lies there", in the given order."""
         if any(isinstance(held, str) for held in value.values()):
-            return [f"{self.name(place)}: {self.name(held)}" for place, held in value.items()]
+            return [[*self.named(place), (": ", ""), *self.named(held)] for place, held in value.items()]
         largest_first = sorted(value.items(), key=lambda item: (-item[1], item[0]))
-        return [f"{self.name(key)} {points}" for key, points in largest_first]
+        return [[*self.named(key), (f" {points}", "")] for key, points in largest_first]
 
-    def _joined(self, words: Sequence[str]) -> str:
+    def _joined(self, words: Sequence[list[Piece]]) -> list[Piece]:
         if len(words) < 2:
-            return "".join(words)
-        return f"{', '.join(words[:-1])} {_AND[self.language]} {words[-1]}"
+            return _between(words, "")
+        return [*_between(words[:-1], ", "), (f" {_AND[self.language]} ", ""), *words[-1]]
+
+
+def _between(words: Sequence[list[Piece]], between: str) -> list[Piece]:
+    """The words one behind another, with something between each two."""
+    return [piece for i, word in enumerate(words) for piece in ([(between, ""), *word] if i else word)]
 
 
 class _Words:
@@ -201,12 +277,16 @@ class _Words:
 
     def format(self, sentence: str, **values: object) -> str:
         """A sentence with its fields filled in."""
-        pieces: list[str] = []
+        return "".join([text for text, _ in self.pieces(sentence, **values)])
+
+    def pieces(self, sentence: str, **values: object) -> list[Piece]:
+        """The same in pieces."""
+        told: list[Piece] = []
         for literal, path, spec in _parsed(sentence):
-            pieces.append(literal)
+            told.append((literal, ""))
             if path is not None:
-                pieces.append(self._field(self._value(path, values), spec))
-        return "".join(pieces)
+                told += self._field(path, self._value(path, values), spec)
+        return told
 
     def _value(self, path: str, values: Mapping[str, object]) -> Any:
         """The value at a path: most often a field, else an attribute or an item of one."""
@@ -214,15 +294,16 @@ class _Words:
             return values[path]
         return _library.get_field(path, (), {"name": self._texts.names, **values})[0]
 
-    def _field(self, value: Any, spec: str) -> str:
+    def _field(self, path: str, value: Any, spec: str) -> list[Piece]:
         if not spec:
-            return self._texts.name(value)
+            named = path.startswith(_NAMED)
+            return [(value, path[len(_NAMED) : -1])] if named else self._texts.named(value)
         if spec == "+":
-            return f"{value:+}" if value else "0"
+            return [(f"{value:+}" if value else "0", "")]
         if spec == "-":
-            return str(abs(value))
+            return [(str(abs(value)), "")]
         count = len(value) if isinstance(value, (list, tuple)) else int(value)
-        return f"{count} {spec.split('|')[_form(self._texts.language, count)]}"
+        return [(f"{count} {spec.split('|')[_form(self._texts.language, count)]}", "")]
 
 
 @cache
@@ -231,14 +312,14 @@ def _parsed(sentence: str) -> list[tuple[str, str | None, str]]:
     return [(literal, path, spec or "") for literal, path, spec, _ in _library.parse(sentence)]
 
 
-def _cached(known: dict[object, str], key: object, write: Callable[[], str]) -> str:
-    """The text that was written for this key before; else it is written, and kept."""
-    text = known.get(key)
-    if text is None:
-        if len(known) >= _MOST_CACHED:
-            known.clear()
-        text = known[key] = write()
-    return text
+def _cached(known_texts: dict[object, _T], key: object, write: Callable[[], _T]) -> _T:
+    """What was written for this key before; else it is written, and kept."""
+    known = known_texts.get(key)
+    if known is None:
+        if len(known_texts) >= _MOST_CACHED:
+            known_texts.clear()
+        known = known_texts[key] = write()
+    return known
 
 
 def _fits(value: object, wanted: object) -> bool:

@@ -25,6 +25,7 @@ from domain.imported import REMARK, name_of
 from domain.kernel import Seat
 from domain.log import Record
 from domain.match import Match
+from domain.texts import Marked, join
 from replay.positions import kind_of, must_see
 from replay.words import Words
 
@@ -34,8 +35,8 @@ People = Mapping[str, str | None]  # player id: name; None where the player was 
 class Paragraph(Struct, frozen=True):
     """One move in words: what was done, then one sentence for each fact.
 
-    `at` is in microseconds UTC, None if unknown; `stands`: the move was not taken back.  `players`: who plays
-    which seat from this move on, if that changed.
+    `at` is in microseconds UTC, None if unknown; `stands`: the move was not taken back.  `opening`: what was
+    done; `reports`: the facts; `seating`: who plays which seat from this move on, if that changed.
     """
 
     move: int
@@ -43,9 +44,29 @@ class Paragraph(Struct, frozen=True):
     seat: Seat | None
     at: int | None
     stands: bool
-    done: str
-    facts: tuple[str, ...]
-    players: tuple[str, ...] = ()
+    opening: Marked
+    reports: tuple[Marked, ...]
+    seating: tuple[Marked, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[Marked, ...]:
+        """All sentences, with the ids that they name."""
+        return (self.opening, *self.reports, *self.seating)
+
+    @property
+    def done(self) -> str:
+        """What was done."""
+        return self.opening.text
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """A sentence for each fact."""
+        return tuple(sentence.text for sentence in self.reports)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays which seat from here on."""
+        return tuple(sentence.text for sentence in self.seating)
 
     @property
     def after(self) -> tuple[str, ...]:
@@ -116,13 +137,13 @@ class _Telling(Struct, frozen=True):
         name = self.people.get(player, name_of(player) or player)
         return self.words.shown("forgotten") if name is None else name
 
-    def say(self, sentence: str, **values: Any) -> str:
+    def say(self, sentence: str, **values: Any) -> Marked:
         """Return the entry's sentence with the name of its seat."""
-        seat = self.words.name(self.entry.seat) if hasattr(self.entry, "seat") else ""
+        seat = self.words.marked(self.entry.seat) if hasattr(self.entry, "seat") else ""
         return self.words.entry(sentence, seat=seat, **values)
 
 
-def _players(telling: _Telling) -> Iterator[str]:
+def _players(telling: _Telling) -> Iterator[Marked]:
     """The sentences on who plays which seat from this move on; none if that does not change."""
     match, move, words = telling.match, telling.record.move, telling.words
     for seat in match.seats:
@@ -130,18 +151,18 @@ def _players(telling: _Telling) -> Iterator[str]:
         if seated is None or seated is match.player_of(seat, move - 1):
             continue
         if seated.bot:
-            yield words.entry("plays_bot", seat=words.name(seat), bot=seated.bot)
+            yield words.entry("plays_bot", seat=words.marked(seat), bot=seated.bot)
         else:
-            yield words.entry("plays", seat=words.name(seat), player=telling.player(seated.player))
+            yield words.entry("plays", seat=words.marked(seat), player=telling.player(seated.player))
 
 
-def _opened(telling: _Telling) -> str:
+def _opened(telling: _Telling) -> Marked:
     opened, words = telling.entry, telling.words
     defaults = {option.name: option.default for option in telling.match.game.options}
     chosen = {name: value for name, value in opened.options.items() if defaults.get(name) != value}
     options = "".join(f", {name} = {_option(value)}" for name, value in chosen.items())
     told = telling.say("opened", game=words.game, edition=words.field(opened.edition), options=options)
-    return f"{told} {REMARK[words.language]}" if telling.match.imported else told
+    return join((told, Marked(REMARK[words.language]))) if telling.match.imported else told
 
 
 def _option(value: Any) -> str:
@@ -150,31 +171,31 @@ def _option(value: Any) -> str:
     return "{…}" if isinstance(value, dict) else str(value)
 
 
-def _seated(telling: _Telling) -> str:
+def _seated(telling: _Telling) -> Marked:
     seated = telling.entry
     if seated.bot:
         first = telling.say("seated_bot", bot=seated.bot)
     else:
         first = telling.say("seated", player=telling.player(seated.player))
-    return " ".join((first, *_salt_said(telling), *_begins(telling, "play_begins")))
+    return join((first, *_salt_said(telling), *_begins(telling, "play_begins")))
 
 
-def _salt_said(telling: _Telling) -> Iterator[str]:
+def _salt_said(telling: _Telling) -> Iterator[Marked]:
     """How a player gave a salt; no sentence if the match has no salts."""
     if telling.match.provable and not telling.entry.bot:
         yield telling.say(f"salt_{telling.match.salt_marks[telling.entry.seat]}")
 
 
-def _begins(telling: _Telling, sentence: str) -> Iterator[str]:
+def _begins(telling: _Telling, sentence: str) -> Iterator[Marked]:
     if telling.match.begun == telling.entry.move:
         yield telling.words.entry(sentence)
 
 
-def _salt_opened(telling: _Telling) -> str:
-    return " ".join((telling.say("salt_opened"), *_begins(telling, "play_begins_salts")))
+def _salt_opened(telling: _Telling) -> Marked:
+    return join((telling.say("salt_opened"), *_begins(telling, "play_begins_salts")))
 
 
-def _played(telling: _Telling) -> str:
+def _played(telling: _Telling) -> Marked:
     entry = telling.entry
     picks = telling.match.picks_for(telling.record, telling.viewer)
     if picks is None:
@@ -184,11 +205,11 @@ def _played(telling: _Telling) -> str:
     return telling.say("played", picks=telling.words.picks(entry.ask, picks))
 
 
-def _takeback_answered(telling: _Telling) -> str:
+def _takeback_answered(telling: _Telling) -> Marked:
     return telling.say("takeback_agreed" if telling.entry.agree else "takeback_declined")
 
 
-def _ruled(telling: _Telling) -> str:
+def _ruled(telling: _Telling) -> Marked:
     ruled = telling.entry
     if ruled.back_to is not None:
         return telling.say("ruled_back", back_to=ruled.back_to, reason=ruled.reason)
@@ -197,16 +218,16 @@ def _ruled(telling: _Telling) -> str:
     return telling.say("ruled_void", reason=ruled.reason)
 
 
-def _taken_back(telling: _Telling) -> str:
+def _taken_back(telling: _Telling) -> Marked:
     how = "ruling" if telling.entry.by == "ruling" else "agreement"
     return telling.say(f"taken_back_{how}", to=telling.entry.to)
 
 
-def _secret_opened(telling: _Telling) -> str:
+def _secret_opened(telling: _Telling) -> Marked:
     return telling.say("secret_opened" if telling.match.provable else "secret_opened_recorded")
 
 
-def _closed(telling: _Telling) -> str:
+def _closed(telling: _Telling) -> Marked:
     result = telling.entry.result
     if telling.entry.unopened:
         seats = ", ".join(telling.words.name(seat) for seat in telling.entry.unopened)
@@ -216,7 +237,7 @@ def _closed(telling: _Telling) -> str:
     return telling.say("closed", result=telling.words.result(result))
 
 
-_TELLERS: dict[type, Callable[[_Telling], str]] = {
+_TELLERS: dict[type, Callable[[_Telling], Marked]] = {
     Opened: _opened,
     Seated: _seated,
     SaltOpened: _salt_opened,

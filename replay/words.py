@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from domain.kernel import AnyFact, Pick, Result
 from domain.match import Match
 from domain.match_base import ALL
-from domain.texts import LANGUAGES
+from domain.texts import LANGUAGES, Marked, fill, join
 from replay.sanitize import one_line
 
 Sections = dict[str, dict[str, str]]
@@ -42,8 +42,14 @@ class Words:
 
     def field(self, field: str) -> str:
         """Return the name of an id, or else of a field of the table."""
-        named = self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
-        return one_line(named or field.replace("_", " "))
+        return one_line(self._field(field) or field.replace("_", " "))
+
+    def knows(self, id: str) -> bool:
+        """Is there a word for an id, or a field?"""
+        return self._field(id) is not None
+
+    def _field(self, field: str) -> str | None:
+        return self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
 
     def in_order(self, ids: Iterable[str]) -> list[str]:
         """Sort ids in the order of the game's list of names; ids without a name come last."""
@@ -62,9 +68,13 @@ class Words:
         """The title of the game."""
         return self.texts.name(self._game)
 
-    def entry(self, sentence: str, **values: object) -> str:
-        """Return a sentence about an entry of the log."""
-        return one_line(self._log["entries"][sentence].format(**values))
+    def marked(self, id: str) -> Marked:
+        """Return the name of an id, with its mark."""
+        return _one_line(Marked.of(self.texts.named(id)))
+
+    def entry(self, sentence: str, **values: object) -> Marked:
+        """Return a sentence about an entry of the log; values that have marks keep them."""
+        return _one_line(fill(self._log["entries"][sentence], values))
 
     def shown(self, phrase: str, **values: object) -> str:
         """Return a phrase that is shown with a position."""
@@ -80,16 +90,16 @@ class Words:
             return self._log["shown"]["spectator" if viewer is None else "all"]
         return self.name(viewer)
 
-    def fact(self, fact: AnyFact) -> str:
+    def fact(self, fact: AnyFact) -> Marked:
         """Return the sentence of a fact; its ids if the game has no sentence for it (any more)."""
         try:
-            return one_line(self.texts.sentence(fact))
+            return _one_line(self.texts.marked(fact))
         except (LookupError, ValueError, TypeError):
-            return one_line(f"{type(fact).__name__} {fact}")
+            return Marked(one_line(f"{type(fact).__name__} {fact}"))
 
-    def picks(self, ask: str, picks: Iterable[Pick]) -> str:
+    def picks(self, ask: str, picks: Iterable[Pick]) -> Marked:
         """Return the picks with the labels of the question."""
-        return ", ".join(self._pick(ask, pick) for pick in picks)
+        return join((self._pick(ask, pick) for pick in picks), ", ")
 
     def result(self, result: Result) -> str:
         """Return how a match ended, in one clause, with the score."""
@@ -112,11 +122,16 @@ class Words:
         there = f"{local:%H:%M:%S}" if local.date() == moment.date() else f"{local:%Y-%m-%d %H:%M:%S}"
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC ({there} {self._log['shown']['local']})"
 
-    def _pick(self, ask: str, pick: Pick) -> str:
+    def _pick(self, ask: str, pick: Pick) -> Marked:
         try:
-            return one_line(self.texts.label(ask, pick))
+            return _one_line(self.texts.marked_label(ask, pick))
         except (LookupError, ValueError, TypeError):
-            return self.name(pick)
+            return self.marked(pick)
+
+
+def _one_line(sentence: Marked) -> Marked:
+    """See `one_line`, which puts one character in place of one: marks stay where they are."""
+    return Marked(one_line(sentence.text), sentence.marks)
 
 
 @cache

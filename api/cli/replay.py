@@ -43,6 +43,12 @@ _BACK = {"en": "taken back", "ru": "взято назад"}
     metavar="SEAT",
     help="A seat, spectator or all; default: all if the match is over, else spectator.",
 )
+@click.option(
+    "--svg",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the board as a picture to this file instead.",
+)
 @language_option
 @json_option
 def replay(
@@ -51,6 +57,7 @@ def replay(
     move: int | None,
     since: int | None,
     view: str | None,
+    svg: Path | None,
     language: str,
     as_json: bool,
 ) -> None:
@@ -61,10 +68,13 @@ def replay(
     With --json, it prints the position as one object on one line, with the moves up to it in words as
     "narration", and with --since the differences as "changes".
 
+    With --svg: the board after the move, light or dark as its reader is set up, in a file of its own.
+
     \b
     Example:
       glasnost replay match.glasnost
       glasnost replay match.glasnost --at 12 --view spectator --lang ru
+      glasnost replay match.glasnost --at 12 --svg board.svg
       glasnost replay --store games seed-21876c7afa6f43e3fb93382e
     """
     from replay.positions import NoView
@@ -74,13 +84,15 @@ def replay(
     viewer = _viewer(match, view)
     words = Words(match, language)
     try:
-        if as_json:
+        if svg is not None:
+            _write_picture(svg, match, words, move or match.move, viewer)
+        elif as_json:
             print_json(_data(match, words, move, viewer) | _changes(match, words, since, move, viewer))
         elif move is None:
             _tell(match, words, viewer)
         else:
             _draw(match, words, move, viewer)
-        if since is not None and not as_json:
+        if since is not None and not as_json and svg is None:
             _compare(match, words, since, move or match.move, viewer)
     except NoView as error:
         raise CannotBeDone(f"{file}: {error}") from error
@@ -160,6 +172,18 @@ def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
     Console(**AS_WRITTEN).print(drawn)
 
 
+def _write_picture(file: Path, match: Match, words: Words, move: int, viewer: str | None) -> None:
+    from replay.boards.pictures import svg
+
+    drawn = svg(match, move, viewer, words)
+    if drawn is None:
+        raise CannotBeDone(f"{words.game} is not played on a board, so there is no picture of it")
+    try:
+        file.write_text(drawn, "utf-8")
+    except OSError as error:
+        raise CannotBeDone(f"{file}: {error.strerror}") from error
+
+
 def _compare(match: Match, words: Words, since: int, move: int, viewer: str | None) -> None:
     from replay.difference import difference, sentences
 
@@ -186,34 +210,14 @@ def _parts(match: Match, words: Words, viewer: str | None) -> Iterator[tuple[str
     from projections.sentences import heading
     from projections.summary import Turn
     from replay.narration import narrated
+    from replay.periods import turns
 
-    turns, names = _turns(match)
-    for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: turns[line.move - 1]):
+    numbers, names = turns(match, viewer)
+    for number, paragraphs in groupby(narrated(match, words, viewer), lambda line: numbers[line.move - 1]):
         part = list(paragraphs)
         called, ordinal = names.get(number, ("", 0))
         turn = Turn(number, part[0].move, part[-1].move, {}, {}, called=called, ordinal=ordinal)
         yield heading(words.texts, turn), part
-
-
-def _turns(match: Match) -> tuple[list[int], dict[int, tuple[str, int]]]:
-    """The number of the turn to which each move belongs, and the turns that have a name in the game.
-
-    A move that is not a play (a takeback, the end) belongs to the turn before it.
-    """
-    from domain.events import Played, TakenBack
-
-    turns, after, names = [1], [1], {}
-    for record in match.records:
-        entry = record.entry
-        now = after[entry.to if isinstance(entry, TakenBack) else -1]
-        turns.append(now if isinstance(entry, Played) else turns[-1])
-        for fact in record.facts:
-            name = fact.opens()
-            if name is not None:
-                names[now] = name
-            now += fact.ends_period
-        after.append(now)
-    return turns[1:], names
 
 
 def _score(match: Match, move: int, words: Words, viewer: str | None) -> str:

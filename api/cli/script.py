@@ -152,7 +152,7 @@ class _Printer:
 
         words, live = self._words, self._match.live
         for fact in facts:
-            click.echo(f"  {words.fact(fact)}")
+            click.echo(f"  {words.fact(fact).text}")
         click.echo(as_text(table_picture(live, words)))
         if live.result is not None:
             click.echo(words.result(live.result))

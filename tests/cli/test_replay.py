@@ -163,3 +163,17 @@ def test_what_is_no_match_file_is_refused(glasnost: Program, match_file: Path) -
     glasnost("replay", match_file).refused(2, "match.glasnost")
     glasnost("replay", "none").refused(2, "none", "No such file")
     glasnost("replay", ".").refused(2, "directory")
+
+
+def test_the_board_is_written_as_a_picture(glasnost: Program) -> None:
+    glasnost("play", "twilight_struggle", "--seed", "2a", "--out", "board.glasnost").ok()
+    glasnost("replay", "board.glasnost", "--at", "40", "--svg", "board.svg").ok()
+    drawn = Path("board.svg").read_text("utf-8")
+    assert drawn.startswith("<svg ")
+    assert "move 40 of" in drawn
+    glasnost("replay", "board.glasnost", "--svg", "missing/board.svg").refused(2, "missing/board.svg")
+
+
+def test_a_game_without_a_board_gives_no_picture(glasnost: Program, match_file: Path) -> None:
+    glasnost("replay", match_file, "--svg", "board.svg").refused(2, "is not played on a board")
+    assert not Path("board.svg").exists()

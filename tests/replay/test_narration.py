@@ -156,9 +156,9 @@ def test_a_fact_without_a_sentence_is_shown_by_its_ids(
 ) -> None:
     match = finished(told_game).match
     words = Words(match, "en")
-    assert words.fact(toy.Waved("left")) == "Left waves."
+    assert words.fact(toy.Waved("left")).text == "Left waves."
     monkeypatch.delitem(told_game.texts["en"]._data["facts"], "Waved")
-    assert words.fact(toy.Waved("left")) == "Waved Waved(seat='left')"
+    assert words.fact(toy.Waved("left")).text == "Waved Waved(seat='left')"
 
 
 def test_times_are_utc_with_the_local_time_beside(told_game: Game) -> None:

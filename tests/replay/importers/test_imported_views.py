@@ -78,7 +78,7 @@ def test_the_story_says_first_what_it_is_and_names_no_hidden_card(
     assert "Player A" in rest[1].done
     for paragraph in rest:
         public = match.records[paragraph.move - 1].facts_for(None)
-        assert paragraph.facts == tuple(words.fact(fact) for fact in public)
+        assert paragraph.facts == tuple(words.fact(fact).text for fact in public)
     secret = {"en": "answers in secret", "ru": "тайный ответ"}[language]
     assert (
         sum(secret in paragraph.done for paragraph in rest) == 2

@@ -1,0 +1,1 @@
+"""Scenes: how the table of each game looks, as plain data in one closed vocabulary."""
