@@ -34,7 +34,17 @@ from api.http.problems import problem
 from api.http.routes import matches
 from api.http.routes.event_stream import must_be_room
 from api.http.routing import Caller, encode
-from api.http.schemas import Moves, OpenSalt, Problem, Resignation, Sit, Takeback, TakebackAnswer
+from api.http.schemas import (
+    Moves,
+    OpenSalt,
+    Problem,
+    PromptView,
+    Resignation,
+    Sit,
+    Takeback,
+    TakebackAnswer,
+)
+from api.http.views import LogView
 from api.http.ws_messages import (
     AnswerTakeback,
     AskTakeback,
@@ -228,20 +238,21 @@ class Follower:
             session.end(BROKEN)
 
     def _message(self, number: int) -> bytes:
-        """The message of a move; with the question that it leads to, where that was asked for."""
+        """The message of a move; of the latest one with what the follower is asked, if they want to know."""
         view = view_of(self._cached, self._seen_by, self._said.proof)
-        move = view.move(number)
-        if self._said.lean:
-            move = {name: value for name, value in move.items() if name not in _EVIDENCE}
-        if self._said.prompt and number == self._cached.match.move:
-            question = matches.question(self._call, self._cached)
-            if question is not None:
-                return b'{"match":"%b","move":%b,"prompt":%b}' % (
-                    self._said.match.encode(),
-                    encode(move),
-                    encode(question),
-                )
-        return b'{"match":"%b","move":%b}' % (self._said.match.encode(), encode(move))
+        is_asked = self._said.prompt and number == self._cached.match.move
+        return pushed(
+            view, number, self._said.lean, matches.question(self._call, self._cached) if is_asked else None
+        )
+
+
+def pushed(view: LogView, number: int, lean: bool, question: PromptView | None = None) -> bytes:
+    """The message that pushes a move; `lean`: without what only serves to check it."""
+    move = view.move(number)
+    if lean:
+        move = {name: value for name, value in move.items() if name not in _EVIDENCE}
+    prompt = b',"prompt":%b' % encode(question) if question else b""
+    return b'{"match":"%b","move":%b%b}' % (view.match.id.encode(), encode(move), prompt)
 
 
 # ── Who sits at the other end of a socket: by the token of the handshake, or of his first message ──
