@@ -151,7 +151,7 @@ def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
     }
     extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
     core = {_top(line) for line in PROJECT["dependencies"]}
-    by_uvicorn = {"httptools", "websockets"}  # which uvicorn imports for us
+    by_uvicorn = {"httptools"}  # which uvicorn imports for us
     assert imported - sys.stdlib_module_names - OWN == (core - by_uvicorn) | extra
 
 

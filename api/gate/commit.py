@@ -104,7 +104,11 @@ class ThreadBridge:
         for begin, waiting in turn:
             if waiting.cancelled():
                 continue
-            future = begin()
+            try:
+                future = begin()
+            except Exception as error:
+                waiting.set_exception(error)
+                continue
             future.add_done_callback(partial(self._come, loop, waiting))
             waiting.add_done_callback(partial(_give_up, future))
 

@@ -54,7 +54,7 @@ def test_hidden_cards_stay_hidden_from_a_spectator(glasnost: Program, match_file
 
 
 @pytest.mark.parametrize(
-    ("language", "word"), [("en", "Battle 1, moves 1 to"), ("ru", "Сражение 1, ходы с 1 по")]
+    ("language", "word"), [("en", "Battle 1, moves 1 to"), ("ru", "Сражение 1, ходы журнала с 1 по")]
 )
 def test_the_whole_match_is_printed_turn_by_turn(
     glasnost: Program, match_file: Path, language: str, word: str

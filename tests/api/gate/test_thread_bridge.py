@@ -113,6 +113,22 @@ def test_work_of_one_turn_is_handed_over_when_the_turn_ends() -> None:
     asyncio.run(run())
 
 
+def test_what_cannot_be_handed_over_fails_at_its_own_caller() -> None:
+    async def run() -> None:
+        bridge, done = ThreadBridge(), Future[int]()
+        done.set_result(1)
+
+        def refuses() -> Future[int]:
+            raise LookupError("no such thing")
+
+        failing, other = (asyncio.create_task(bridge.result(begin)) for begin in (refuses, lambda: done))
+        with pytest.raises(LookupError, match="no such thing"):
+            await failing
+        assert await other == 1
+
+    asyncio.run(run())
+
+
 def test_a_result_after_the_loop_was_closed_is_let_go() -> None:
     begun: Future[int] = Future()
 
