@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.imperial_struggle.components import BOARD, BR, COUNTRIES, DIPLOMATIC, ECONOMIC, FR
 from domain.imperial_struggle.points import DEPLOY, EXPEL, SEIZE, SHIFT, UNFLAG, Limit, Pool, Price, Purchase
 from domain.imperial_struggle.rules.board import available_debt, fits, held, in_play
-from domain.imperial_struggle.rules.prices import dearest, price, type_of
+from domain.imperial_struggle.rules.prices import dearest, points_of, price, type_of
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Seat
@@ -119,7 +119,7 @@ def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
         most = known.minor
     if bought.verb in SHIFT and (most < 1 or dearest(s, bought) <= most):  # mostly no price is worked out
         return most > 0
-    return price(s, me, bought).total <= most
+    return points_of(s, me, bought) <= most
 
 
 def most_paid(s: State, me: Seat, kind: str, pools: tuple[Pool, ...]) -> int:

@@ -54,8 +54,17 @@ MOST_DEPLOYED = 3  # from the Navy Box, where another Squadron is displaced
 
 def price(s: State, me: Seat, bought: Purchase) -> Price:
     """What it costs `me` now."""
-    working = _shift(s, me, bought) if bought.verb in SHIFT else _other(s, bought)
+    working = _working(s, me, bought)
     return Price(type_of(bought), _total(working), tuple(working))
+
+
+def points_of(s: State, me: Seat, bought: Purchase) -> int:
+    """The points of its price alone, for those who ask of many things whether they can be paid."""
+    return _total(_working(s, me, bought))
+
+
+def _working(s: State, me: Seat, bought: Purchase) -> Working:
+    return _shift(s, me, bought) if bought.verb in SHIFT else _other(s, bought)
 
 
 def _total(working: Working) -> int:
