@@ -14,8 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 
 from domain.kernel import AnyFact, Pick, Result
-from domain.match import Match
-from domain.match_base import ALL
+from domain.match_base import ALL, Outline
 from domain.texts import LANGUAGES, Marked, fill, join
 from replay.sanitize import one_line
 
@@ -29,7 +28,7 @@ class Words:
         ValueError: there are no words in this language.
     """
 
-    def __init__(self, match: Match, language: str) -> None:
+    def __init__(self, match: Outline, language: str) -> None:
         self.language, self._game = language, match.game.name
         self.backstage, self.idle = match.game.backstage, match.game.idle
         self.seats = frozenset(match.game.seats)

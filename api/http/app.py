@@ -21,7 +21,16 @@ from api.http.connections import HEALTH
 from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
-from api.http.routes import event_stream, lists, matches, players, reservations, server_info, uploads
+from api.http.routes import (
+    event_stream,
+    lists,
+    matches,
+    players,
+    positions,
+    reservations,
+    server_info,
+    uploads,
+)
 from api.http.routing import Router, encode, schemas, without_null
 from api.settings import product
 from domain.kernel import Refused
@@ -34,6 +43,7 @@ TOPICS = (
     reservations.api,
     matches.commands_api,
     event_stream.api,
+    positions.api,
     lists.api,
     uploads.api,
     server_info.api,

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from cachetools import FIFOCache
+from cachetools import FIFOCache, LRUCache
 
 from api.bus import Bus
 from api.gate import Gate
@@ -104,6 +104,7 @@ def _is_seen(character: str) -> bool:
 
 
 _FILES = 2  # match files written or verified at once: each keeps a thread and a core busy
+_PAGES = 16 * 1024 * 1024  # bytes of pages of positions in memory
 _NAMES = 50_000  # names held in memory
 _NAME_SECONDS = 60.0  # then the store is asked again: it may not have been heard that one was forgotten
 _NEVER = (-math.inf, None)
@@ -173,6 +174,8 @@ class Services:
         self.new_players = Buckets(settings.players_per_minute, 60.0, pulse)
         self.searches = Buckets(settings.searches_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
+        self.rendering = asyncio.Semaphore(1)  # a second thread would not be faster, and files wait elsewhere
+        self.pages: LRUCache[tuple[object, ...], bytes] = LRUCache(_PAGES, getsizeof=len)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()

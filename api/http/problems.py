@@ -57,6 +57,7 @@ KINDS: dict[str, Kind] = {
     "unknown-seat": Kind(404, "Unknown seat", "Нет такого места", "Такого места нет: {detail}"),
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
     "method": Kind(405, "Method not allowed", "Метод не поддерживается", "Метод не поддерживается: {detail}"),
+    "no-board": Kind(406, "No board", "Нет доски", "Рисунка нет: {detail}"),
     "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос пришёл не весь: {detail}"),
     "stale": Kind(
         409,

@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
+from replay.scenes.vocabulary import Scene
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Role = Literal["player", "organizer", "observer", "admin"]
@@ -349,6 +350,16 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
     request: RequestView | None
     remark: str | None
     table: Object
+
+
+class SceneView(Struct, frozen=True):
+    """How the table looks after move `at`, as `view` was told it; `move` is the latest move."""
+
+    match: str
+    view: str
+    at: int
+    move: int
+    scene: Scene
 
 
 class Token(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from domain.kernel import Seat
-from domain.match import Match
+from domain.match_base import Outline
 from replay.boards import imperial_struggle, twilight_struggle
 from replay.boards.board import Board
 from replay.boards.drawing import draw
@@ -19,7 +19,7 @@ BOARDS: dict[str, Callable[[Mapping[str, object]], Board]] = {
 """The games that are played on a board."""
 
 
-def svg(match: Match, move: int, viewer: Seat | None, words: Words) -> str | None:
+def svg(match: Outline, move: int, viewer: Seat | None, words: Words) -> str | None:
     """The board after `move` as `viewer` was told it; None where the game has no board.
 
     Raises:

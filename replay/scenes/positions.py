@@ -11,10 +11,13 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from domain.events import Closed
 from domain.game import Game
 from domain.kernel import Seat, Table
 from domain.match import Match
+from domain.match_base import ALL, Chair, Outline
 from domain.texts import Marked
 from replay.narration import People, narrate
 from replay.periods import turns
@@ -40,7 +43,8 @@ SCENES: dict[str, Callable[[Any], Scene]] = {
 class ShownMove(Struct, frozen=True, omit_defaults=True):
     """One move: what it was, who is asked after it, the merge patch of its scene, and its sentences.
 
-    `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.
+    `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `view`: the seat that
+    the viewer played after it, where that is not the one of the whole answer.
     """
 
     move: int
@@ -52,10 +56,16 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     asked: tuple[Seat, ...]
     scene: Data
     sentences: tuple[Marked, ...] = ()
+    view: Seat | None = None
 
 
 class Positions(Struct, frozen=True):
-    """Moves that follow on `after` (0: nothing); `next` is the `after` of the rest, None at the end."""
+    """The moves of a match behind `after` (0: from the first), each with what it changed in the scene.
+
+    `view` is the seat that the viewer plays now, "spectator" or "all".  The scene of a move is a JSON merge
+    patch (RFC 7396): the first one follows on the scene of the move `after`, or on `{}` if `after` is 0.
+    `next` is the `after` of the next page, null at the end.
+    """
 
     match: str
     view: str
@@ -70,7 +80,7 @@ def scene(game: Game, table: Table) -> Scene:
     return made(table) if made else generic_scene(table, game)
 
 
-def scene_at(match: Match, move: int, viewer: Seat | None) -> Scene:
+def scene_at(match: Outline, move: int, viewer: Seat | None) -> Scene:
     """The scene after `move`, as `viewer` (None: a spectator; ALL) was told it.
 
     Raises:
@@ -81,38 +91,53 @@ def scene_at(match: Match, move: int, viewer: Seat | None) -> Scene:
 
 def positions(
     match: Match,
-    viewer: Seat | None = None,
+    viewer: Chair | Seat | None = None,
     after: int = 0,
     until: int | None = None,
     words: Words | None = None,
     people: People | None = None,
+    most: int = MOST,
 ) -> Positions:
-    """The moves behind `after`, up to `until` (None: the latest), for `viewer`; at most `MOST` of them.
+    """The moves behind `after`, up to `until` (None: the latest), for `viewer`; at most `most` of them.
 
-    Without `words` the moves have no sentences.
+    `viewer`: the player who sat down there, who is told each move as the seat that they play after it; None:
+    a spectator; ALL.  Without `words` the moves have no sentences.  Another thread may add moves meanwhile.
 
     Raises:
         NoView: no such moves or viewer, or a viewer whose parts are not there.
     """
     must_see(match, viewer)
-    last = match.move if until is None else min(until, match.move)
-    if not 0 <= after <= match.move:
-        raise NoView(f"there is no move {after}; the match has the moves 1 to {match.move}")
-    stop = min(last, after + MOST)
-    sentences = partial(_sentences, match, viewer, words, people or {})
-    moves = tuple(_moves(match, viewer, after, stop, sentences))
-    return Positions(match.id, viewer or SPECTATOR, after, moves, stop if stop < last else None)
+    latest = match.move
+    last = latest if until is None else min(until, latest)
+    if not 0 <= after <= latest:
+        raise NoView(f"there is no move {after}; the match has the moves 1 to {latest}")
+    stop = min(last, after + min(most, MOST))
+    view = _seat_of(match, viewer, latest)
+    moves = tuple(_moves(match, viewer, range(after, stop), partial(_sentences, match, words, people or {})))
+    told = tuple(move if move.view != view else replace(move, view=None) for move in moves)
+    return Positions(match.id, view or SPECTATOR, after, told, stop if stop < last else None)
+
+
+def _seat_of(match: Match, viewer: Chair | Seat | None, move: int) -> Seat | None:
+    """As which seat the viewer is told a move."""
+    return match.seat_of(Chair(viewer), move) if viewer else None
 
 
 def _moves(
-    match: Match, viewer: Seat | None, after: int, stop: int, sentences: Callable[[int], tuple[Marked, ...]]
+    match: Match,
+    viewer: Chair | Seat | None,
+    places: range,
+    sentences: Callable[[int, Seat | None], tuple[Marked, ...]],
 ) -> Iterator[ShownMove]:
-    numbers, _ = turns(match, viewer)
+    """The moves that follow on these, each with the seat that it is told to."""
+    numbers, _ = turns(match, viewer if viewer == ALL else None)
     stands = set(match.line())
-    before = plain_scene(scene_at(match, after, viewer)) if after else {}
-    for record in match.records[after:stop]:
-        now = plain_scene(scene_at(match, record.move, viewer))
-        asked = None if record.move == match.move and match.closed else match.asked_at(record.move)
+    after = places.start
+    before = plain_scene(scene_at(match, after, _seat_of(match, viewer, after))) if after and places else {}
+    for record in match.records[after : places.stop]:
+        seat = _seat_of(match, viewer, record.move)
+        now = plain_scene(scene_at(match, record.move, seat))
+        asked = None if isinstance(record.entry, Closed) else match.asked_at(record.move)
         yield ShownMove(
             record.move,
             kind_of(record.entry),
@@ -122,12 +147,13 @@ def _moves(
             numbers[record.move - 1],
             tuple(asked.seats) if asked else (),
             patch(before, now),
-            sentences(record.move),
+            sentences(record.move, seat),
+            seat,
         )
         before = now
 
 
 def _sentences(
-    match: Match, viewer: Seat | None, words: Words | None, people: People, move: int
+    match: Match, words: Words | None, people: People, move: int, viewer: Seat | None
 ) -> tuple[Marked, ...]:
     return narrate(match, move, words, viewer, people).sentences if words else ()

@@ -19,6 +19,8 @@ View = Annotated[
     str | None,
     Query(max_length=64, description='A seat, "spectator", or "all" once the match is over.'),
 ]
+At = Annotated[int | None, Query(ge=1, le=MOST, description="After which move; left out: the latest.")]
+After = Annotated[int, Query(ge=0, le=MOST, description="Moves after this one.")]
 AtLeast = Annotated[
     int | None,
     Query(ge=1, le=MOST, description="Not without this move: it is waited for, where it is on its way."),

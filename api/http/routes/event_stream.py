@@ -16,12 +16,11 @@ from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
 from api.http.middleware import NEVER, weak
 from api.http.permissions import log_view, looked, view_of, viewer
-from api.http.routes import AtLeast, Limit, MatchId, View
+from api.http.routes import After, AtLeast, Limit, MatchId, View
 from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Documented, encode
 from api.http.schemas import MovePage
 from api.http.views import LogView
 from api.settings import product
-from domain.bounds import MOST
 from domain.kernel import Refused
 
 # ── Live moves as server-sent events ──
@@ -131,7 +130,6 @@ async def _gone(receive: Receive) -> None:
 
 api = Api("log", "The log of a match: pages, lines, and live.")
 _PIECE = 200  # lines in one piece
-After = Annotated[int, Query(ge=0, le=MOST, description="Moves after this one.")]
 Proof = Annotated[bool, Query(description="With the exact leaf, and the own private part.")]
 Ticket = Annotated[str | None, Query(max_length=64, description="Opens an event stream without a token.")]
 LastEventId = Annotated[

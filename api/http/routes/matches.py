@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import Path, Query, Response
+from fastapi import Path, Response
 from msgspec import UNSET
 from msgspec.structs import asdict
 
@@ -13,7 +13,7 @@ from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.gate.command_handler import seat_if_any
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
-from api.http.routes import PLAYING, AtLeast, MatchId, SeatName, View
+from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
 from api.http.routes.reservations import asked_for, reserved_seats, those_that_stand
 from api.http.routing import FILE, FORBIDDEN, LOOKS, SENT, Api, Call, Caller, Documented
 from api.http.schemas import (
@@ -42,7 +42,6 @@ from domain.match import Match
 
 api = Api("matches", "Opening a match, sitting down, looking at it.")
 _NOTE = "text/plain"
-At = Annotated[int | None, Query(ge=1, le=MOST, description="After which move; left out: the latest.")]
 _OPENING = (
     *SENT,
     "unknown-game",

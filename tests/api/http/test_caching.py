@@ -20,7 +20,18 @@ from tests.api.http.streaming import Listener
 from tests.api.http.test_commands import bid
 
 SAME_FOR_ALL = ("/v1/games", "/v1/games/toy", "/v1/keys", "/problems/stale", "/openapi.json", "/docs")
-OF_A_MATCH = ("", "?view=all", "?at=3", "/turns", "/moves", "/moves?after=1&limit=2", "/file", "/checkpoint")
+OF_A_MATCH = (
+    "",
+    "?view=all",
+    "?at=3",
+    "/turns",
+    "/moves",
+    "/moves?after=1&limit=2",
+    "/positions",
+    "/scene",
+    "/file",
+    "/checkpoint",
+)
 ZIPPED = {"accept_encoding": "gzip"}
 
 

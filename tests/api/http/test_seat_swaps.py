@@ -16,6 +16,7 @@ from api.gate.bots import RandomBot
 from domain.game import Game
 from domain.log import HOUSE
 from domain.match import Match
+from replay.scenes.patches import patched
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.domain.swap import DARK, LIGHT
@@ -111,6 +112,26 @@ def test_an_earlier_table_is_seen_from_the_seat_that_one_played_then(room: Room)
     assert (told["view"], told["table"]["wishes"]) == (DARK, {DARK: LIGHT})
     assert room.ann.get(f"{room.address}?at=4&view=dark").json["view"] == DARK
     room.ann.get(f"{room.address}?at=4&view=light").problem(403, "forbidden")
+
+
+def test_positions_are_told_as_the_seat_that_one_played_after_each_move(room: Room) -> None:
+    room.exchange()
+    dealt = room.dealt()
+    told = room.ann.get(f"{room.address}/positions").json
+    assert (told["view"], [move.get("view") for move in told["moves"]]) == (LIGHT, [DARK] * 4 + [None])
+    scene: dict[str, Any] = {}
+    for move in told["moves"]:
+        scene = patched(scene, move["scene"])
+        assert scene == room.ann.get(f"{room.address}/scene?at={move['move']}").json["scene"]
+    room.back(3)
+    for client, other, own in ((room.ann, DARK, LIGHT), (room.ben, LIGHT, DARK)):
+        for query in ("", "?view=dark", "?view=light", "?after=4", "?after=5", "?after=6"):
+            body = client.get(f"{room.address}/positions{query}").body.decode()
+            assert dealt[other] not in body, query
+        assert dealt[own] in client.get(f"{room.address}/positions").body.decode()
+        for at in range(1, 8):
+            assert dealt[other] not in client.get(f"{room.address}/scene?at={at}").body.decode()
+    room.ann.get(f"{room.address}/scene?at=4&view=light").problem(403, "forbidden")
 
 
 def test_only_the_player_of_the_seat_is_asked(room: Room) -> None:

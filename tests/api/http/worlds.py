@@ -97,6 +97,8 @@ class World:
         views = ["", *(f"view={view}" for view in (*self.seats, "spectator", "all", "nobody"))]
         paths = [f"{ADDRESS}?at={at}&{view}" for at in range(1, move + 2) for view in views]
         paths += [f"{ADDRESS}/moves?proof={proof}&{view}" for proof in ("true", "false") for view in views]
+        paths += [f"{ADDRESS}/positions?after={after}&{view}" for after in (0, 2) for view in views]
+        paths += [f"{ADDRESS}/scene?at={at}&{view}" for at in range(1, move + 2) for view in views]
         paths += [f"{ADDRESS}/checkpoint?move={at}" for at in range(1, move + 1)]
         paths += [f"{ADDRESS}/{what}" for what in ("prompt", "turns", "file")]
         paths += ["/v1/matches", f"/v1/scoreboards/{self.match.game.name}", "/v1/refusals", "/v1/keys"]

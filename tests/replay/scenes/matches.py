@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from domain.chance import Drawn, Forced, Ledger, Provable, Secret
 from domain.games import GAMES
-from domain.kernel import Picks, Seat
+from domain.kernel import HIDDEN, Picks, Seat
 from domain.log import canonical
 from domain.match import Match
+from domain.thirteen_minutes.facts import BattleBegan
+from tests.domain.played import piles
 from tests.matches import Sitting, finished
 
 SEED = 3
@@ -99,6 +103,18 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(item)
     elif isinstance(value, str):
         yield from (value, *value.replace(":", ".").split("."))
+
+
+def unseen(match: Match, viewer: Seat | None) -> set[str]:
+    """The ids that the viewer expects in a face-down pile, and was never told."""
+    expected = {card for pile in piles(match.table_at(match.move, viewer)) for card in pile.cards}
+    told = [
+        msgspec.to_builtins(fact)
+        for record in match.records
+        for fact in match.facts_for(record, viewer)
+        if not isinstance(fact, BattleBegan)  # it lists the cards of the battle, and places none
+    ]
+    return expected - set(strings(told)) - {HIDDEN}
 
 
 def same(one: Any, two: Any) -> bool:

@@ -11,31 +11,17 @@ import pytest
 
 from domain.chance import NoDraw
 from domain.games import GAMES
-from domain.kernel import HIDDEN, Refused, Seat
+from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.texts import LANGUAGES
-from domain.thirteen_minutes.facts import BattleBegan
 from replay.boards.pictures import svg
 from replay.positions import NoView
 from replay.scenes.positions import positions
 from replay.words import Words
-from tests.domain.played import piles
-from tests.replay.scenes.matches import Course, same, strings
+from tests.replay.scenes.matches import Course, same, strings, unseen
 
 ANSWERS = {"thirteen_minutes": 3, "cia_vs_kgb": 6}  # later every card was seen; elsewhere 12
 COURSES = {game: Course(game, ANSWERS.get(game, 12)) for game in GAMES}
-
-
-def unseen(match: Match, viewer: Seat | None) -> set[str]:
-    """The ids that the viewer expects in a face-down pile, and was never told."""
-    expected = {card for pile in piles(match.table_at(match.move, viewer)) for card in pile.cards}
-    told = [
-        msgspec.to_builtins(fact)
-        for record in match.records
-        for fact in match.facts_for(record, viewer)
-        if not isinstance(fact, BattleBegan)  # it lists the cards of the battle, and places none
-    ]
-    return expected - set(strings(told)) - {HIDDEN}
 
 
 def parts(match: Match, viewer: Seat | None) -> dict[str, Any]:

@@ -1,0 +1,111 @@
+"""How a match looked: the scene after one move, as data or as a drawn board, and all positions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Query, Response
+
+from api.http.decoding import JSON, media_type
+from api.http.permissions import looked, looked_back, move_of, viewer
+from api.http.routes import After, At, AtLeast, MatchId, View
+from api.http.routing import FORBIDDEN, LOOKS, Answer, Api, Call, Documented, encode
+from api.http.schemas import SceneView
+from api.http.views import SPECTATOR, players_of
+from domain.bounds import MOST
+from domain.kernel import Refused
+from domain.match import Match
+from domain.match_base import Chair
+from replay.scenes.positions import Positions, positions, scene_at
+from replay.words import Words
+
+api = Api("positions", "How a match looked after each move: scenes, drawn boards, positions.")
+SVG = "image/svg+xml"
+_ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # a picture loads and runs nothing
+Until = Annotated[int | None, Query(ge=1, le=MOST, description="Moves up to this one; left out: all.")]
+
+
+@api.get(
+    "/v1/matches/{match}/positions",
+    Positions,
+    personal=True,
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat"),
+)
+async def read_positions(
+    call: Call,
+    match: MatchId,
+    after: After = 0,
+    until: Until = None,
+    at_least: AtLeast = None,
+    view: View = None,
+) -> Response:
+    """Every move with what it changed in the scene, and in sentences."""
+    cached = await looked(call, match, after, until, at_least)
+    if until is not None and until < after:
+        raise Refused("invalid", "until-before-after", {"until": until, "after": after})
+    found, seen_by = cached.match, viewer(cached.match, call.player, view)
+    names = await call.services.names.of(players_of(cached), call.language)
+    call.final = found.closed is not None
+    return Answer(await _page(call, found, seen_by, after, until, names), 200, call.language)
+
+
+async def _page(
+    call: Call, match: Match, seen_by: Chair | None, after: int, until: int | None, names: Mapping[str, str]
+) -> bytes:
+    """The encoded page; that of a match that is over is kept, because most are read more than once."""
+    services, most = call.services, call.services.settings.moves_per_page
+    key = (match.roots[-1], seen_by, after, until, call.language, tuple(names.items()))
+    page = services.pages.get(key)
+    if page is not None:
+        return page
+    async with services.rendering:
+        page = services.pages.get(key)  # others may have asked for the same meanwhile
+        if page is None:
+            page = await asyncio.to_thread(_encoded, match, seen_by, after, until, call.language, names, most)
+            match.rest()  # its entries were decoded for this page alone
+    if call.final and len(page) <= services.pages.maxsize:
+        services.pages[key] = page
+    return page
+
+
+def _encoded(
+    match: Match,
+    seen_by: Chair | None,
+    after: int,
+    until: int | None,
+    language: str,
+    names: Mapping[str, str],
+    most: int,
+) -> bytes:
+    return encode(positions(match, seen_by, after, until, Words(match, language), names, most))
+
+
+@api.get(
+    "/v1/matches/{match}/scene",
+    SceneView,
+    personal=True,
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat", "no-board"),
+    also=[Documented(200, "Done", (SVG,))],
+)
+async def read_scene(
+    call: Call, match: MatchId, at: At = None, at_least: AtLeast = None, view: View = None
+) -> SceneView | Response:
+    """How the table looks after a move: the scene as JSON, or the drawn board as SVG, by Accept."""
+    found = (await looked_back(call, match, at, at_least)).match
+    moment = move_of(found, at)
+    seen_by = viewer(found, call.player, view, moment)
+    seat = found.seat_of(seen_by, moment) if seen_by else None
+    call.final = found.closed is not None
+    if media_type(call.request.headers.get("accept", ""), (JSON, SVG)) == JSON:
+        return SceneView(found.id, seat or SPECTATOR, moment, found.move, scene_at(found, moment, seat))
+    from replay.boards.pictures import svg
+
+    words = Words(found, call.language)
+    async with call.services.rendering:
+        drawn = await asyncio.to_thread(svg, found, moment, seat, words)
+    if drawn is None:
+        raise Refused("no-board", "no-board", {"game": words.game})
+    head = {"content-language": call.language, "content-security-policy": _ALONE}
+    return Response(drawn, headers=head, media_type=SVG)
