@@ -49,7 +49,7 @@ def _dealt(game: str, match: Any, hidden: Seat) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("game", "hidden"), [("toy", "right"), ("toy", "left"), ("thirteen_minutes", "ussr")]
 )
-def test_a_card_in_a_hand_and_one_in_the_pile_are_swapped(
+def test_swapping_hidden_cards_changes_nothing_that_other_viewers_see(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
 ) -> None:
     viewer = next(seat for seat in GAMES[game].seats if seat != hidden)
@@ -84,7 +84,7 @@ def test_a_card_in_a_hand_and_one_in_the_pile_are_swapped(
     ("game", "hidden"),
     [("toy", "right"), ("thirteen_minutes", "us"), ("cia_vs_kgb", "kgb"), ("cia_vs_kgb", "cia")],
 )
-def test_a_secret_answer_is_exchanged_for_another(
+def test_other_secret_answer_changes_nothing_that_other_viewers_see(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
 ) -> None:
     told, secrets = [], []

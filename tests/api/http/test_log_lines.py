@@ -41,7 +41,7 @@ def _record(number: int) -> logging.LogRecord:
     return logging.makeLogRecord(told)
 
 
-def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() -> None:
+def test_blocked_log_pipe_delays_no_request_and_lost_lines_are_counted() -> None:
     out, into = os.pipe()
     aside = _aside(into, most=10)
     for number in range(MANY):
@@ -61,7 +61,7 @@ def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() 
     assert written[-1] == MANY
 
 
-def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
+def test_closed_log_pipe_loses_only_log_lines() -> None:
     out, into = os.pipe()
     aside = _aside(into, most=1)
     os.close(out)
@@ -101,7 +101,7 @@ logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
 """
 
 
-def test_what_a_library_says_is_a_line_like_any_other_and_tells_no_secret() -> None:
+def test_library_log_record_is_json_and_holds_no_secret() -> None:
     said = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in said.stderr.splitlines()]
     assert [(line["level"], line["event"]) for line in lines] == [

@@ -111,7 +111,7 @@ def last_own(match: Match) -> int:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_stop_under_load_answers_everybody_and_loses_nothing(
+def test_stop_under_load_answers_every_request_and_loses_nothing(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = request.getfixturevalue("database") if kind == "postgres" else None
@@ -142,7 +142,7 @@ def test_a_stop_under_load_answers_everybody_and_loses_nothing(
     assert sum(stored.values()) > BEGUN * PLAYERS
 
 
-def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path: Path) -> None:
+def test_partly_received_request_is_answered_at_stop(tmp_path: Path) -> None:
     with process(tmp_path, environment=_LONG) as running:
         host = Client(running.port)
         token = host.post("/v1/players", {"name": "Ann"}).json["token"]
@@ -165,7 +165,7 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
         assert list(store.matches()) == [json.loads(told)["match"]]
 
 
-def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
+def test_unresponsive_database_delays_the_stop_for_a_bounded_time(
     databases: Callable[[], str], tmp_path: Path
 ) -> None:
     with line_to(databases()) as (bad, known):
@@ -192,9 +192,7 @@ def _wait_until_nobody_is_let_in(port: int) -> None:
         raise AssertionError("it goes on listening")
 
 
-def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
-    tmp_path: Path, toy_in_words: Game
-) -> None:
+def test_request_cut_off_by_the_stop_is_reported_in_doubt(tmp_path: Path, toy_in_words: Game) -> None:
     store = MemoryStore()
     begun, going = threading.Event(), threading.Event()
     add = store.people.add

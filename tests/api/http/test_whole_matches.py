@@ -38,7 +38,7 @@ def _play(server: Served, game: str, seed: int) -> tuple[str, list[Client]]:
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-def test_a_whole_match(tmp_path: Path, game: str) -> None:
+def test_whole_match_is_played_and_verified_over_http(tmp_path: Path, game: str) -> None:
     with served(tmp_path) as server:
         address, players = _play(server, game, 11)
         over = players[0].get(address).json
