@@ -66,7 +66,7 @@ class Metrics(Collector):
         return generate_latest(self._registry)
 
 
-# Metrics that are counted elsewhere, looked up when somebody asks.  Nothing here asks the store, or waits.
+# Metrics that are counted elsewhere and read on each scrape.  Nothing here asks the store, or waits.
 #
 # docs/operations.md describes each; a test holds the two against each other.
 

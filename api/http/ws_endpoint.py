@@ -51,7 +51,7 @@ class SocketEndpoint:
         auth = SocketAuth(services, connection)
         try:
             await auth.arrive()
-            await receive()  # that somebody wants to connect
+            await receive()  # websocket.connect
             if services.gate.stopping:  # a newcomer would not hear that it is time to go
                 raise Refused("unavailable", "server-stopping")
             session = Session(services, auth, connection_of(connection.scope))

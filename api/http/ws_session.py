@@ -1,13 +1,12 @@
-"""One open WebSocket: it hears messages, carries them out, replies, and pushes what is followed.
+"""One open WebSocket: it reads messages, carries them out, replies, and pushes the moves of followed matches.
 
-A message is looked at in the very turn of the loop in which it comes, and whatever need not wait is done in
-it; a command waits once, for its commit.  Commands to matches are carried out side by side, a few at once;
-everything else is answered before the next message is looked at.  Replies and moves are sent only as fast as
-they are read.  So a client that does not read is not read further, and neither its messages nor its moves
-pile up here.
+A message is handled in the turn of the event loop in which it comes, as far as it need not wait; a command
+waits once, for its commit.  Commands to matches are carried out concurrently, a few at once; everything else
+is answered before the next message is read.  Replies and moves are sent only as fast as the client reads
+them.  If a client does not read, its messages are not read either, so neither they nor its moves pile up.
 
-However a socket ends, what was begun is carried out and replied to first, as long as there is somebody to
-reply to.
+However a socket ends, commands that were begun are carried out first, and answered if the client is still
+connected.
 """
 
 from __future__ import annotations
@@ -255,11 +254,11 @@ def pushed(view: LogView, number: int, lean: bool, question: PromptView | None =
     return b'{"match":"%b","move":%b%b}' % (view.match.id.encode(), encode(move), prompt)
 
 
-# ── Who sits at the other end of a socket: by the token of the handshake, or of his first message ──
+# ── Authentication of a socket: by the token of the handshake, or of the first message ──
 
 
 class SocketCaller(Caller):
-    """Somebody who asks for something by a socket: there he cannot show a token any more."""
+    """The caller of a socket command, who cannot send a token any more."""
 
     __slots__ = ()
 
@@ -269,10 +268,10 @@ class SocketCaller(Caller):
 
 
 class SocketAuth:
-    """One visitor for as long as his socket is open.
+    """The visitor of one open socket.
 
     Args:
-        services: whom the tokens are shown to.
+        services: what checks the tokens and counts the sockets.
         connection: the handshake.
     """
 
@@ -285,7 +284,7 @@ class SocketAuth:
         self.entered = False
 
     async def arrive(self) -> None:
-        """Look at the token of the handshake.
+        """Check the token of the handshake.
 
         Raises:
             Refused: unauthorized, limit.
@@ -296,7 +295,7 @@ class SocketAuth:
         self.entered = self._token is not None
 
     async def enter(self, said: Enter) -> Entered:
-        """The first message of somebody whose handshake showed no token.
+        """Authenticate with the first message, if the handshake had no token.
 
         Raises:
             Refused: invalid, unauthorized, limit.
@@ -311,10 +310,10 @@ class SocketAuth:
         return Entered(person.id if person else None, person.role if person else None, self.language)
 
     def caller(self) -> Caller:
-        """The visitor as a caller.
+        """Return the visitor as a caller.
 
         Raises:
-            Refused: unauthorized, where he has not entered.
+            Refused: unauthorized, if the visitor has not authenticated.
         """
         if not self.entered:
             raise Refused(
@@ -324,7 +323,7 @@ class SocketAuth:
         return SocketCaller(self._services, self.visitor, self.language)
 
     async def check(self) -> None:
-        """See whether the visitor's token is still good; while the store is away, they are who they were.
+        """Check that the visitor's token is still valid; if the store is not available, it counts as valid.
 
         Raises:
             Refused: unauthorized.
@@ -334,11 +333,11 @@ class SocketAuth:
                 self.visitor = await self._services.tokens.still(self.visitor)
 
     def leave(self) -> None:
-        """He has gone."""
+        """Release the place of the socket."""
         self._place.close()
 
     def _sit(self, visitor: Visitor) -> None:
-        """His socket counts as one of this visitor's.  Raises Refused: limit."""
+        """Count the socket as one of this visitor's.  Raises Refused: limit."""
         if visitor.holder != self.visitor.holder:
             self._services.sockets.check(visitor.holder)
             self._place.close()
@@ -346,7 +345,7 @@ class SocketAuth:
         self.visitor = visitor
 
 
-# ── One open socket: it hears messages, carries them out, replies, and pushes what is followed ──
+# ── One open socket: it reads messages, carries them out, replies, and pushes followed moves ──
 
 
 PATH = "/v1/socket"

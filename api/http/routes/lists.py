@@ -137,7 +137,7 @@ class MatchList(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """A player's matches, the latest opened first, and where he stands."""
+    """A player's matches, the latest opened first, and the player's standings."""
 
     player: str
     name: str | None
@@ -163,14 +163,14 @@ class Scoreboard(Struct, frozen=True):
 
 
 class TurnView(Struct, frozen=True):
-    """One turn as data, and told in sentences."""
+    """One turn as data and in sentences."""
 
     turn: Turn
     told: TurnTold
 
 
 class TurnList(Struct, frozen=True):
-    """The turns of a match; of a running or imported one as a spectator was told them.
+    """The turns of a match; of a running or imported one as a spectator saw them.
 
     `remark`: what everybody who reads those of an imported match should know.  `next` asks for the rest; a
     turn too long for one page goes on in the next one.
@@ -277,7 +277,7 @@ def _turns(
     """A page of the turns of a match as it stood after `move`, as data and in words, and where the next one
     begins.
 
-    It ends with a turn before it has more than `size` bytes; a turn that is longer is told in parts.
+    It ends with a turn before it has more than `size` bytes; a longer turn is sent in parts.
     """
     number, _, plays = after.partition(".")
     begin, told, room = (int(number), int(plays or 0)), list[TurnView](), size
@@ -300,7 +300,7 @@ def _turns(
 def _turn_view(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
     """A turn from its `first` play on, as far as there is room: up to which play, and how many bytes that is.
 
-    One play is told however long it is.
+    One play is sent whole, however long it is.
     """
     game, opened = match.game, match.opened
     words = game.words(language, opened.options, opened.edition)
@@ -330,7 +330,7 @@ def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
 
 
 def _is_own(row: MatchRow, player: str) -> bool:
-    """May this player's name be told?  A match from elsewhere may say who it likes."""
+    """May this player's name be shown?  A match from elsewhere can claim any player."""
     return not row.unverified or name_of(player) is not None
 
 

@@ -107,7 +107,7 @@ def test_page_of_another_origin_changes_nothing(shared: Served, method: str, mar
     assert "access-control-allow-origin" not in refused.headers
     russian = {"content-type": JSON, "accept-language": "ru", **mark}
     told = shared.client().send(method, "/v1/players", body, russian).problem(403, "cross-origin")
-    assert told["detail"].startswith("Страница чужая: страницам ")
+    assert told["detail"].startswith("Запрос с чужой страницы: страницам ")
 
 
 def test_matching_origin_is_refused_if_the_browser_reports_cross_site(server: Served) -> None:

@@ -140,7 +140,7 @@ def test_move_in_doubt_is_reported_and_never_retried_by_the_server(
     answer = players[0].post(path, body, accept_language="ru", idempotency_key="k")
     told = answer.problem(503, "in-doubt")
     assert "Idempotency-Key" in told["detail"]
-    assert "никто не знает" in told["detail"]
+    assert "неизвестно, сохранена ли команда" in told["detail"]
     assert "retry-after" not in answer.headers
     assert (store.appends, store.last()) == (before[0] + 1, before[1] + keeps)
     assert metrics(over.client())["glasnost_in_doubt_total"] == 1

@@ -80,7 +80,7 @@ def test_refusal_names_the_invalid_parameter(server: Served, path: str, said: st
 def test_refusal_details_contain_no_library_texts(server: Served) -> None:
     for language, said in (
         ("en", "query limit: at most 200, not 500"),
-        ("ru", "Запрос не подходит: параметр limit: не больше 200, а не 500"),
+        ("ru", "Запрос неверен: параметр limit: не больше 200, а не 500"),
     ):
         refused = server.client().get("/v1/matches?limit=500", accept_language=language)
         assert refused.problem(422, "invalid")["detail"] == said

@@ -151,7 +151,9 @@ def test_server_error_exposes_no_internals(
         monkeypatch.setattr(gate, "checkpoint", fails)
         answer = server.client().get(f"/v1/matches/{match}/checkpoint?move=1")
         refused = answer.problem(500, "failed")
-        assert refused["detail"].startswith("look at the match")  # whether it changed, nobody knows here
+        assert refused["detail"].startswith(
+            "look at the match"
+        )  # the server does not know whether it changed
         assert b"card-3" not in answer.body
         told = [Lines().format(record) for record in caplog.records if record.levelname == "ERROR"]
         assert len(told) == 1

@@ -128,7 +128,7 @@ def test_unknown_enum_value_is_refused_with_the_known_ones(server: Served) -> No
     admin = server.person("admin")
     for language, detail in (
         ("en", "no role 'king'; there are: admin, observer, organizer, player"),
-        ("ru", "Запрос не подходит: role: нет значения 'king'; есть: admin, observer, organizer, player"),
+        ("ru", "Запрос неверен: role: нет значения 'king'; есть: admin, observer, organizer, player"),
     ):
         refused = admin.post("/v1/players", {"name": "Eve", "role": "king"}, accept_language=language)
         assert refused.problem(422, "invalid")["detail"] == detail
