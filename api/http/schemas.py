@@ -338,8 +338,8 @@ class SeatReservations(Struct, frozen=True):
 class MatchView(MatchSummary, frozen=True, kw_only=True):
     """A match with its table after move `at`, as `view` saw it; `root` is the root after that move.
 
-    `reserved`: the free seats that not everybody may take now.  `remark`: what everybody who looks at an
-    imported match should know.
+    `reserved`: the free seats that are reserved.  `remark`: what readers of an imported match should
+    know.
     """
 
     at: int

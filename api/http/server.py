@@ -70,7 +70,7 @@ class Lines(logging.Formatter):
             line |= {"event": record.getMessage()}
             line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
         else:
-            line |= {"event": f"told by {record.name}"}
+            line |= {"event": f"logged by {record.name}"}
         if record.exc_info and record.exc_info[0]:
             line |= _error_fields(record.exc_info[0], record.exc_info[2])
         return _encode(line).decode()

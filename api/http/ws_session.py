@@ -117,36 +117,36 @@ async def sit_down(call: Caller, said: SitDown) -> Reply:
 
 
 async def play(call: Caller, said: PlayAnswer) -> Reply:
-    """Answer what one is asked."""
+    """Answer the prompt."""
     body = Moves(said.expect, said.picks, said.answers)
     return Reply(said.id, CREATED, await matches.play(call, said.match, body, said.key))
 
 
 async def ask_takeback(call: Caller, said: AskTakeback) -> Reply:
-    """Ask to go back."""
+    """Ask for a takeback."""
     return Reply(said.id, CREATED, await matches.ask_takeback(call, said.match, Takeback(said.to), said.key))
 
 
 async def answer_takeback(call: Caller, said: AnswerTakeback) -> Reply:
-    """Answer a request to go back."""
+    """Answer a takeback request."""
     body = TakebackAnswer(said.agree)
     done = await matches.answer_takeback(call, said.match, said.request, body, said.key)
     return Reply(said.id, CREATED, done)
 
 
 async def resign(call: Caller, said: Resign) -> Reply:
-    """Give up."""
+    """Resign."""
     return Reply(said.id, CREATED, await matches.resign(call, said.match, Resignation(), said.key))
 
 
 async def open_salt(call: Caller, said: SaltOpening) -> Reply:
-    """Open one's salt."""
+    """Open the own salt."""
     done = await matches.open_salt(call, said.match, said.seat, OpenSalt(said.salt), said.key)
     return Reply(said.id, CREATED, done)
 
 
 async def read_prompt(call: Caller, said: Prompt) -> Reply:
-    """What one is asked."""
+    """Read the prompt."""
     question = await matches.prompt_of(call, said.match)
     return Reply(said.id, OK, question) if question else Reply(said.id, NOTHING)
 
@@ -163,11 +163,11 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
 
 # ── The matches that a socket follows: each walks the committed log at its own pace ──
 #
-# What waits for a slow reader are numbers of moves, never moves: nothing is put into words before the socket
-# takes it.
+# For a slow reader, only the numbers of moves wait, never moves: nothing is encoded before the socket can
+# take it.
 
 
-_AT_ONCE = 64  # moves after which others have their turn
+_AT_ONCE = 64  # moves in a row before other sockets get their turn
 _EVIDENCE = frozenset(("at", "root", "draws", "keys", "salt"))
 _log = logging.getLogger("glasnost.http")
 
@@ -192,14 +192,14 @@ class Follower:
         self._pushing: asyncio.Future[None] | None = None
 
     def begin(self) -> None:
-        """Push what is there already, and from now on what is committed."""
+        """Push the stored moves, and from now on each committed move."""
         self._open.enter_context(self._call.services.streams.one(self._call.visitor.holder))
         self._open.enter_context(self._cached.used())
         self._open.enter_context(self._cached.followed(self._news))
         self._news()
 
     def close(self) -> None:
-        """Hear of nothing more."""
+        """Stop receiving commits."""
         self._open.close()
 
     async def stop(self) -> None:
@@ -211,7 +211,7 @@ class Follower:
                 await self._pushing
 
     def _news(self) -> None:
-        """There may be more moves; while some are pushed, these are pushed after them."""
+        """Push new moves, after those that are being pushed now."""
         if self._pushing is None or self._pushing.done():
             self._pushing = start(self._push())
 
@@ -349,7 +349,7 @@ class SocketAuth:
 
 
 PATH = "/v1/socket"
-_OTHER = "other"  # what a message is called in the metrics that was refused before it was understood
+_OTHER = "other"  # the name in the metrics of a message that was refused before it was decoded
 
 
 class Ending(Struct, frozen=True):
@@ -360,7 +360,7 @@ class Ending(Struct, frozen=True):
 
 
 STOPPING = Ending(1001, "the server is stopping")
-NOBODY = Ending(1008, "nobody entered in time")
+NOBODY = Ending(1008, "no authentication in time")
 UNWELCOME = Ending(1008, "the token is no longer good")
 BROKEN = Ending(1011, "error in the server")
 GONE = Ending(1006, "")  # the client is gone
@@ -380,12 +380,12 @@ class Session:
         self.say = connection.say
         self._room = asyncio.Semaphore(services.settings.commands_in_flight)
         self._under_way: set[asyncio.Task[None]] = set()
-        self._message: asyncio.Future[None] | None = None  # the message that is looked at
+        self._message: asyncio.Future[None] | None = None  # the message that is being handled
         self._ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._followers: dict[str, Follower] = {}
 
     def end(self, ending: Ending) -> None:
-        """Close the socket as soon as what was begun is done."""
+        """Close the socket as soon as the commands under way are done."""
         if not self._ended.done():
             self._ended.set_result(ending)
 
@@ -408,7 +408,7 @@ class Session:
             await self._follow_nothing()
             if ending != GONE:
                 await send({"type": "websocket.close", "code": ending.code, "reason": ending.reason})
-        except (OSError, RuntimeError):  # the connection is closed meanwhile, by whichever side
+        except (OSError, RuntimeError):  # either side has closed the connection meanwhile
             pass
         finally:
             late.cancel()
@@ -429,14 +429,14 @@ class Session:
         self.end(GONE)
 
     async def _look_at_the_token(self) -> None:
-        """A socket that follows something, and hears nothing, is closed as well once its token is revoked."""
+        """Close a socket that follows a match and sends nothing once its token is revoked."""
         while True:
             await asyncio.sleep(self._services.settings.heartbeat_seconds)
             if self._followers:
                 await self.is_welcome()
 
     async def is_welcome(self) -> bool:
-        """May anything still be sent to the visitor?  If not, that is the end."""
+        """Return whether the token is still valid; if not, end the socket."""
         try:
             await self._auth.check()
         except Refused as error:
@@ -464,7 +464,7 @@ class Session:
         self._connection.read_on()
 
     async def _heard(self, text: str | None) -> None:
-        """One message."""
+        """Handle one message."""
         begun = time.perf_counter()
         try:
             try:
@@ -494,13 +494,13 @@ class Session:
         try:
             reply = await self._tried(said.id, COMMANDS[type(said)], said)
             await self._reply(_name(said), reply, begun)
-        except OSError:  # the reader is gone; the command was carried out all the same
+        except OSError:  # the client is gone; the command was carried out nevertheless
             self.end(GONE)
         finally:
             self._room.release()
 
     async def _answer(self, said: Other, begun: float) -> None:
-        """Whatever is no command to a match."""
+        """Handle a message that is not a command to a match."""
         reply = await self._tried(said.id, self._done, said)
         await self._reply(_name(said), reply, begun)
         if isinstance(said, Follow) and reply.status == OK:
@@ -517,7 +517,7 @@ class Session:
     async def _tried(
         self, message: Id | None, work: Callable[[Caller, Any], Awaitable[Reply]], said: Message
     ) -> Reply:
-        """What the work replies, or why it was refused."""
+        """Return the reply of the work, or its refusal."""
         try:
             if isinstance(said, Enter):
                 return Reply(said.id, OK, await self._auth.enter(said))
@@ -539,7 +539,7 @@ class Session:
     # ── the matches that are followed ──
 
     async def _follow(self, call: Caller, said: Follow) -> Reply:
-        """The reply; what is followed is pushed once that is sent.
+        """Return the reply to `follow`; moves are pushed after it is sent.
 
         Raises:
             Refused: unknown-match, invalid, unknown-seat, forbidden, unknown-move, limit.
@@ -557,14 +557,14 @@ class Session:
         return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET))
 
     async def _leave(self, said: Leave) -> Reply:
-        """Nothing of this match is pushed after the reply; also where it was not followed."""
+        """Stop following: no move is pushed after the reply.  A match that is not followed is no error."""
         follower = self._followers.pop(said.match, None)
         if follower is not None:
             await follower.stop()
         return Reply(said.id, NOTHING)
 
     def forget(self, match: str) -> None:
-        """Follow a match no more that is over."""
+        """Stop following a match that is over."""
         self._followers.pop(match).close()
 
     async def _follow_nothing(self) -> None:
@@ -574,15 +574,15 @@ class Session:
 
 
 def _name(said: Message) -> str:
-    """What a message is called in the metrics."""
+    """Return the name of a message in the metrics."""
     return str(said.__struct_config__.tag)
 
 
-# ── Work that begins at once, in the turn of the loop in which it is asked for ──
+# ── Work that begins at once, in the loop turn in which it is requested ──
 #
-# Most messages and pushes wait for nothing, and need no task.  `asyncio` can do so itself from Python 3.12 on
-# (`eager_start`); then this can go.  Commands are tasks all the same: those of one turn are judged one after
-# the other when all have been read, while the writing thread does not ask for the interpreter.
+# Most messages and pushes need not wait, and so need no task.  `asyncio` can do so itself from Python 3.12 on
+# (`eager_start`); then this can go.  Commands are tasks nevertheless: those of one turn are judged one after
+# the other when all have been read, while the writing thread does not compete for the interpreter.
 
 T = TypeVar("T")
 

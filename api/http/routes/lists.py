@@ -44,7 +44,7 @@ def _of(words: Sequence[str], about: str) -> Any:
 
 OneGame = Annotated[str | None, Query(max_length=64, description="A game's name; left out: of all games.")]
 Edition = Annotated[str | None, Query(max_length=64, description="An edition of that game, or of any.")]
-Player = Annotated[str | None, Query(max_length=64, description="A player's id: he sits in the match.")]
+Player = Annotated[str | None, Query(max_length=64, description="The id of a player in the match.")]
 Status = Annotated[str | None, _of(read.STATUSES, "How far the match is.")]
 Outcome = Annotated[str | None, _of(read.OUTCOMES, "How it ended for the player; running: not yet.")]
 Origin = Annotated[
@@ -52,14 +52,14 @@ Origin = Annotated[
     _of(
         ORIGINS,
         "Played here with people (live), by bots alone (bots), from a seed (seeded) or from a script"
-        " (scripted); sent as a match file (uploaded); or told by a record from elsewhere (imported).",
+        " (scripted); sent as a match file (uploaded); or imported from a record of another site (imported).",
     ),
 ]
 Pool = Annotated[
     str | None,
     _of(
         POOLS,
-        "The matches of one origin, or live ones that somebody played against himself (solo); left out: live,"
+        "The matches of one origin, or live ones in which one player had both seats (solo); left out: live,"
         " the only one that is rated.",
     ),
 ]
@@ -172,7 +172,7 @@ class TurnView(Struct, frozen=True):
 class TurnList(Struct, frozen=True):
     """The turns of a match; of a running or imported one as a spectator saw them.
 
-    `remark`: what everybody who reads those of an imported match should know.  `next` asks for the rest; a
+    `remark`: what readers of an imported match should know.  `next` asks for the rest; a
     turn too long for one page goes on in the next one.
     """
 

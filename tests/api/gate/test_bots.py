@@ -1,4 +1,4 @@
-"""Bots of the house: each answer a move of its own, before the person gets his own answer."""
+"""Bots: each answer is a move of its own, made before the person gets the response."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def two() -> tuple[Table, Table]:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: object) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 def test_read_returns_moves_committed_by_another_worker() -> None:

@@ -1,4 +1,4 @@
-"""Looks into a store that others write: those that wait are one question, and none gets an older answer."""
+"""Reads of a store that others write: waiting reads share one query, and none gets an older answer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def moves(records: list[Record]) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: object) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 def test_waiting_reads_share_one_query() -> None:
@@ -109,7 +109,7 @@ def test_hanging_query_delays_other_reads_for_a_bounded_time(monkeypatch: pytest
 
 
 def assert_set(event: Event) -> None:
-    """Wait until somebody sets it."""
+    """Wait until it is set."""
     assert event.wait(60)
 
 

@@ -1,4 +1,4 @@
-"""Servers that start together open the same first matches: whoever comes second was refused nothing."""
+"""Servers that start together open the same first matches: the second one records no refusal."""
 
 from __future__ import annotations
 

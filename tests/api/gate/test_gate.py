@@ -1,4 +1,4 @@
-"""The gate: what is committed is seen, what is refused leaves no trace, a key gets the same answer again."""
+"""The gate: committed moves are visible, refused ones leave no trace, a key gets the same answer again."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_store_failure_for_a_cancelled_caller_raises_nothing(how: str) -> None:
         away.set()
         await table.gate.close()
         await asyncio.wait(loading)
-        del loading, asking  # what nobody holds any more, and nobody asked how it ended, asyncio tells
+        del loading, asking  # asyncio reports an unretrieved error of a task that is no longer referenced
         gc.collect()
         assert troubles == []
 

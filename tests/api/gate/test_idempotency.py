@@ -22,7 +22,7 @@ KEY = Key("ann m1", "k", b"hash")
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: Game) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -1,4 +1,4 @@
-"""Memory is bounded in bytes: equal card sets are kept once, and as many matches as there is room for."""
+"""Memory is bounded in bytes: equal card sets are stored once, and the match cache has a limit."""
 
 from __future__ import annotations
 

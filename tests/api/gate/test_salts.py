@@ -32,7 +32,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: Game) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 @pytest.fixture
@@ -193,6 +193,6 @@ def test_without_a_known_time_only_a_ruling_closes_the_match(clock: Clock) -> No
             gate = Gate(MemoryStore(), Keys(), time, "test", Settings(salt_hours=hours))
             await seated(gate)
             assert words in (await denied(gate.close_unopened("m1", "ann"), "salt")).text("en")
-            await gate.rule("m1", "judge", "nobody came", void=True)
+            await gate.rule("m1", "judge", "the opponent did not come", void=True)
 
     run(scene())

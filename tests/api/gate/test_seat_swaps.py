@@ -1,4 +1,4 @@
-"""The gate where two players changed places: whose token speaks for which seat, and the bots with them."""
+"""The gate after a swap of seats: which player, or bot, answers for which seat."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Swapping(Table):
         return self
 
     async def say(self, player: str, *picks: str, key: Key | None = None) -> CommandResult:
-        """A player answers, whatever he is asked."""
+        """A player answers the current prompt."""
         return await self.gate.play(self.match, [picks], player=player, key=key)
 
     async def back(self, to: int) -> None:
@@ -95,7 +95,7 @@ def test_resignation_gives_up_the_current_seat() -> None:
 def test_takeback_request_is_answered_by_the_current_opponent() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
-        await table.say("ben", "swap")  # each plays his own seat again
+        await table.say("ben", "swap")  # each plays the original seat again
         asked = await table.gate.ask_takeback(table.match, player="ben")
         assert asked.seat == LIGHT
         agreed = await table.gate.answer_takeback(table.match, asked.last, True, player="ann")

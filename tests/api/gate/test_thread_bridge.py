@@ -1,4 +1,4 @@
-"""Results of another thread on their way to the loop."""
+"""The thread bridge: results of another thread reach the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading one's own write: a look with `at_least` holds that move, also where only a replica is left."""
+"""Reading the own write: a read with `at_least` has that move, even if only a replica is available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a refusal tells in one language, it tells in the other: numbers, names and what there is."""
+"""A refusal says the same in both languages: numbers, names and the known values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PYDANTIC = re.compile("Input|String|should|Unable|path |query |header ")
 
 
 def both(client: Client, method: str, path: str, body: object = None, **headers: str) -> tuple[str, str]:
-    """What is told in English and in Russian."""
+    """The details in English and in Russian."""
 
     def told(language: str) -> str:
         sent = {"accept_language": language, **headers}

@@ -1,4 +1,4 @@
-"""What caches may keep: nobody is served what another was told, and nothing unchanged is sent twice."""
+"""HTTP caching: no client gets the answer for another one, and nothing unchanged is sent twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def over(server: Served) -> tuple[str, list[Client]]:
 
 
 def addresses(server: Served) -> list[str]:
-    """Whatever does not change, with a match that has ended."""
+    """The addresses whose answers do not change, also those of a finished match."""
     address, _ = over(server)
     return [*SAME_FOR_ALL, *(address + more for more in OF_A_MATCH)]
 
@@ -130,7 +130,7 @@ def test_forbidden_view_is_refused_even_with_a_matching_etag(server: Served) -> 
 
 
 def vary(answer: Answer) -> set[str]:
-    """On which headers of the request an answer depends."""
+    """The request headers on which an answer depends."""
     return {name.strip().lower() for name in answer.headers.get("vary", "").split(",")} - {""}
 
 
@@ -173,7 +173,7 @@ def test_commands_tokens_refusals_and_live_data_are_not_cached(server: Served) -
 
 
 class Shared:
-    """A cache between: it keeps what it may, asks whether that is still good, and tells it to all who ask.
+    """A shared cache: it keeps what it may, revalidates it, and serves it to all clients.
 
     `careless`: it knows nothing of `Vary`, as some do not.
     """

@@ -1,4 +1,4 @@
-"""Many connections, idle and dripping ones: others are served meanwhile, and health is always told."""
+"""Many idle and slow connections: other clients are served meanwhile, and health is always answered."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ DRIPPING = {
     POST + b"content-length: 60000\r\n\r\n": b" ",
     POST + b"transfer-encoding: chunked\r\n\r\n": b"1\r\n \r\n",
 }
-"""How requests begin that come to no end, and what more comes of each now and then."""
+"""The beginnings of endless requests, and what each sends now and then."""
 
 
 def asked(port: int, path: str, host: str = "127.0.0.1", **headers: str) -> int:
-    """The status of what somebody at this address asks on a connection of his own."""
+    """The status of a request from this address on a new connection."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60, source_address=(host, 0))
     try:
         connection.request("GET", path, headers=headers)
@@ -216,7 +216,7 @@ def test_connections_behind_a_proxy_are_counted_by_forwarded_address(
         soon(lambda: client.get("/v1/games", x_forwarded_for="2001:db8::1").status == 200)
 
 
-class Somebody:
+class FakeConnection:
     """A connection that remembers whether it was closed."""
 
     def __init__(self) -> None:
@@ -227,14 +227,14 @@ class Somebody:
         self.closed = True
 
 
-def come(connections: Connections, *hosts: str) -> list[tuple[Somebody, ConnectionSlot]]:
+def come(connections: Connections, *hosts: str) -> list[tuple[FakeConnection, ConnectionSlot]]:
     """One from each of these addresses, who gets a place."""
     found = []
     for host in hosts:
-        somebody = Somebody()
-        place = connections.arrive(host, somebody)
+        connection = FakeConnection()
+        place = connections.arrive(host, connection)
         assert place is not None
-        found.append((somebody, place))
+        found.append((connection, place))
     return found
 
 
@@ -246,7 +246,7 @@ def test_eviction_closes_idle_then_header_then_body_connections_oldest_first() -
     for gone in (2, 3, 1, 0):
         (newcomer,) = come(connections, f"192.0.2.{10 + gone}")
         connections.wait(newcomer[1], None)
-        assert [somebody.closed for somebody, _ in came].count(True) == 4 - [2, 3, 1, 0][::-1].index(gone)
+        assert [connection.closed for connection, _ in came].count(True) == 4 - [2, 3, 1, 0][::-1].index(gone)
         assert came[gone][0].closed
     (late,) = come(connections, "192.0.2.99")
     assert late[1].refusal == "full"
@@ -257,7 +257,7 @@ def test_connection_with_a_pending_response_is_not_idle() -> None:
     came = come(connections, *(f"192.0.2.{number}" for number in range(4)))
     came[0][0].sending = True
     come(connections, "192.0.2.8")
-    assert [somebody.closed for somebody, _ in came] == [False, True, False, False]
+    assert [connection.closed for connection, _ in came] == [False, True, False, False]
 
 
 def test_one_address_or_ipv6_network_gets_at_most_three_quarters() -> None:
@@ -282,12 +282,12 @@ def test_spare_connection_goes_to_the_newest_unless_health_is_being_answered() -
     for _, place in come(connections, "192.0.2.1", "192.0.2.2"):
         connections.wait(place, None)
     own = come(connections, *["192.0.2.3"] * (SPARE_EACH + 1))
-    assert [somebody.closed for somebody, _ in own] == [True, *[False] * SPARE_EACH]
+    assert [connection.closed for connection, _ in own] == [True, *[False] * SPARE_EACH]
     all_of_them = come(connections, *(f"198.51.100.{number}" for number in range(SPARE)))
     assert connections.count == 2 + SPARE
     for _, place in all_of_them:
         connections.wait(place, None)
-    assert connections.arrive("192.0.2.9", Somebody()) is None
+    assert connections.arrive("192.0.2.9", FakeConnection()) is None
     connections.leave(all_of_them[0][1])
     connections.leave(all_of_them[0][1])
     come(connections, "192.0.2.9")
@@ -304,7 +304,7 @@ def test_server_reserves_file_descriptors_under_any_limit(monkeypatch: pytest.Mo
 
 
 class Stuck(Wire):
-    """A transport of whose bytes so many are left each time that somebody asks."""
+    """A transport whose write buffer has these sizes, one for each call."""
 
     def __init__(self, left: list[int]) -> None:
         super().__init__()

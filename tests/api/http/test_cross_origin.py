@@ -1,4 +1,4 @@
-"""Pages of other origins: what a browser sends for them changes nothing, unless an operator names them."""
+"""Pages of other origins: their requests change nothing, unless the operator lists the origin."""
 
 from __future__ import annotations
 

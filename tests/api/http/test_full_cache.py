@@ -1,4 +1,4 @@
-"""A worker whose memory is full of matches that are followed lets nobody follow another one."""
+"""A worker whose cache is full of followed matches refuses to follow another one."""
 
 from __future__ import annotations
 

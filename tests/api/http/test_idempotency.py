@@ -1,4 +1,4 @@
-"""Requests that are sent twice, and those of which nobody can say whether they were stored."""
+"""Requests that are sent twice, and requests in doubt: it is unknown whether they were stored."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_new_player_in_doubt_is_reported(
 def test_move_is_in_doubt_if_the_database_fails_and_its_repetition_finds_it(
     toy_in_words: Game, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The move is stored; the word of it is lost, and nobody can be asked."""
+    """The move is stored, but the confirmation is lost and the database is down."""
     monkeypatch.setattr(postgres_writer, "DOUBT", 0.2)
     with line_to(database) as (bad, url):
         store = PostgresStore.open(url, keys=tmp_path / "keys")

@@ -1,4 +1,4 @@
-"""Imported matches over HTTP: marked everywhere, and nobody is told the hands that were made up for them."""
+"""Imported matches over HTTP: marked everywhere, and no viewer sees the hands that were made up for them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_lists_turns_and_scoreboards_mark_imported_matches(eve: Client) -> None:
     assert "The US is dealt 8 cards." in said
     board = eve.get("/v1/scoreboards/twilight_struggle?edition=deluxe&pool=imported").json
     assert board["unverified"]
-    # It was uploaded, and anybody can write such a file: it counts for nobody, whatever name stands in it.
+    # It was uploaded, and any client can write such a file: it counts for no player, whatever name it has.
     assert (row["claimed"], board["totals"], board["standings"]) == (True, [], [])
     for player in listed["names"]:
         eve.get(f"/v1/players/{player}/matches").problem(404, "unknown-player")

@@ -1,4 +1,4 @@
-"""Log lines: written aside, so that nobody who reads them slowly holds up a match."""
+"""Log lines: written by a separate thread, so that a slow reader of them delays no match."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_closed_log_pipe_loses_only_log_lines() -> None:
         aside.handle(_record(number))
         aside.flush()
     out, again = os.pipe()
-    os.dup2(again, into)  # somebody reads again
+    os.dup2(again, into)  # a reader is back
     os.close(again)
     aside.handle(_record(5))
     aside.flush()
@@ -105,8 +105,8 @@ def test_library_log_record_is_json_and_holds_no_secret() -> None:
     said = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in said.stderr.splitlines()]
     assert [(line["level"], line["event"]) for line in lines] == [
-        ("error", "told by asyncio"),
-        ("warning", "told by a.library"),
+        ("error", "logged by asyncio"),
+        ("warning", "logged by a.library"),
         ("warning", "Invalid HTTP request received."),
     ]
     assert lines[0]["error"] == "ValueError"

@@ -1,4 +1,4 @@
-"""The first address, HEAD, which is GET without a body, and methods that an address does not know."""
+"""The root address, HEAD, which is GET without a body, and methods that an address does not accept."""
 
 from __future__ import annotations
 

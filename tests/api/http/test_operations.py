@@ -1,4 +1,4 @@
-"""What an operator asks a server: whether it is ready, and its metrics."""
+"""What an operator reads of a server: its readiness and its metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A look at an earlier move of a match that is not at hand: the same bytes, and it is not read whole."""
+"""Reading an earlier move of a match that is not cached: the same bytes, without loading it whole."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def played(server: Served) -> tuple[str, list[Client]]:
 
 
 def looks(match: str) -> list[str]:
-    """Looks at every earlier move, and some that are refused."""
+    """Requests for every earlier move, and some that are refused."""
     at = [f"?at={move}" for move in range(1, LONG)]
     views = ["?at=5&view=spectator", "?at=5&view=right", "?at=5&view=all", "?at=5&view=middle"]
     others = ["?at=0", "?at=1000", f"?at=5&at_least={LONG}", "?at=5&at_least=1000"]

@@ -48,7 +48,7 @@ def over(server: Served, ann: Client, ben: Client) -> str:
 
 
 def looks(player: str, match: str) -> tuple[str, ...]:
-    """Wherever the name of a player is told."""
+    """Every answer that shows the name of a player."""
     return (
         f"/v1/players/{player}",
         f"/v1/players/{player}/matches",

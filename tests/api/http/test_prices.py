@@ -1,4 +1,4 @@
-"""What an option costs, and what pays for it, is told part by part, in words (architecture, section 5)."""
+"""What an option costs, and what pays for it, is stated part by part, in words (architecture, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections whose other side misbehaves."""
+"""Connections of clients that misbehave."""
 
 from __future__ import annotations
 

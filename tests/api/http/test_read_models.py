@@ -1,4 +1,4 @@
-"""Reading the read models beside everything else that needs a thread."""
+"""Reads of the read models, while other requests need threads, too."""
 
 from __future__ import annotations
 

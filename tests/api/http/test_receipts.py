@@ -1,4 +1,4 @@
-"""The receipt: the signed opening move comes with every look at a match before its seats are taken."""
+"""The receipt: the signed opening move comes with every read of a match before its seats are taken."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_uploaded_match_has_no_receipt(toy_in_words: Game, tmp_path: Path) -> No
     with served(tmp_path / "one") as one, served(tmp_path / "other") as other:
         ann, eve = one.player(), other.player()
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
-        void = {"reason": "nobody came", "void": True}
+        void = {"reason": "the opponent did not come", "void": True}
         assert one.person("organizer").post(f"/v1/matches/{match}/rulings", void).status == 201
         file = ann.get(f"/v1/matches/{match}/file").body
         stored = eve.send("POST", "/v1/replays", file, {"content-type": "application/zip"})

@@ -1,4 +1,4 @@
-"""Reserved seats: nobody else can take one, whichever door is tried, and a code is good once."""
+"""Reserved seats: no other player can take one, over HTTP or the socket, and a code works once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BY_INVITATION = {"invitation": True}
 
 
 def opened(client: Client, **reserved: Any) -> tuple[str, Any]:
-    """The address of a match with these reservations, and what was told of it."""
+    """The address of a match with these reservations, and the answer to its opening."""
     told = client.post("/v1/matches", {"game": "toy", "reserved": reserved})
     assert told.status == 201, told
     return f"/v1/matches/{told.json['match']}", told.json
@@ -40,7 +40,7 @@ def test_reserved_seat_can_be_taken_only_by_its_player(server: Served) -> None:
     assert eve.get(match).json["reserved"] == ["right"]
     assert ben.post(f"{match}/seats/right").status == 201
     assert eve.get(match).json["reserved"] == []
-    assert eve.post(f"{match}/seats/left").status == 201  # nobody has reserved that one
+    assert eve.post(f"{match}/seats/left").status == 201  # that one is not reserved
     assert eve.get(match).json["status"] == "running"
 
 

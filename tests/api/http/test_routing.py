@@ -1,4 +1,4 @@
-"""The doors of the routes: they are found, and read the parameters that the document names."""
+"""The endpoints of the routes: they are found, and read the documented parameters."""
 
 from __future__ import annotations
 

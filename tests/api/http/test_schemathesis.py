@@ -1,4 +1,4 @@
-"""Schemathesis over the OpenAPI document: whatever it invents, the server has no error, and the document is
+"""Schemathesis over the OpenAPI document: whatever it sends, the server has no error, and the document is
 true of every answer."""
 
 from __future__ import annotations

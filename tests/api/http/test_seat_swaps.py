@@ -1,4 +1,4 @@
-"""Two players change places: who sees what over HTTP, before and after, and of moves that were taken back."""
+"""Two players swap seats: who sees what over HTTP, before and after, and of moves that were taken back."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Room:
         assert self.judge.post(f"{self.address}/rulings", ruling).status == 201
 
     def moves(self, client: Client, query: str = "") -> list[dict[str, Any]]:
-        """The log as somebody is told it."""
+        """The log as a client sees it."""
         moves: list[dict[str, Any]] = client.get(f"{self.address}/moves{query}").json["moves"]
         return moves
 

@@ -1,4 +1,4 @@
-"""No secret enters the log of a server that tells everything, not even where there is trouble."""
+"""No secret enters the debug log of a server, not even after errors."""
 
 from __future__ import annotations
 

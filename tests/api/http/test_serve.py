@@ -138,7 +138,7 @@ def test_addresses_of_one_network_count_as_one_client(address: str, visitor: str
 
 
 def test_deleted_store_accepts_no_more_moves(tmp_path: Path) -> None:
-    """SQLite would go on writing a file that nobody finds again."""
+    """SQLite would go on writing a file that has no name any more."""
     running = Process(str(tmp_path / "store"))
     try:
         client = Client(running.port)

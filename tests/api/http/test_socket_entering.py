@@ -1,4 +1,4 @@
-"""Who is at a socket: the handshake, entering, tokens that are revoked, limits."""
+"""Authentication of sockets: the handshake, the first message, revoked tokens, limits."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_socket_that_does_not_authenticate_in_time_is_closed(toy_in_words: Game,
         with socket(server.port) as one, socket(server.port, ann.token) as mine, ExitStack() as later:
             one.problem(401, "unauthorized", "prompt", match=match)
             other = later.enter_context(spectator(server.port))
-            assert one.closed() == (1008, "nobody entered in time")
+            assert one.closed() == (1008, "no authentication in time")
             assert mine.say("prompt", match=match)["status"] == 200
             assert other.say("prompt", match=match)["status"] == 204
 

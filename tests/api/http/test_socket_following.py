@@ -1,4 +1,4 @@
-"""Following matches by a socket: the same moves as by an event stream, in order, no gap, nothing twice."""
+"""Following matches over a socket: the same moves as by an event stream, in order, each once."""
 
 from __future__ import annotations
 

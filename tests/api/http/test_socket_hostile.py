@@ -1,4 +1,4 @@
-"""Hostile messages: each gets a problem or a close code, nothing changes, nobody else notices."""
+"""Hostile messages: each gets a problem or a close code, nothing changes, no other client notices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_invalid_messages_get_a_reply_and_change_nothing(server: Served) -> None
         def say(messages: list[Any]) -> None:
             for reply in replies(one, messages):
                 statuses.add(reply["status"])
-                if reply["status"] != 204:  # whoever follows nothing may leave it
+                if reply["status"] != 204:  # `leave` without `follow` is accepted
                     assert reply["status"] in (400, 404, 422), reply
                     assert reply["problem"]["status"] == reply["status"]
 

@@ -1,4 +1,4 @@
-"""Playing by a socket: the same gate, the same answers and the same refusals as over HTTP."""
+"""Playing over a socket: the same gate, the same answers and the same refusals as over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.waiting import soon
 
 
 def play_to_its_end(match: str, players: list[Socket], seed: int) -> int:
-    """Everybody answers whatever he is asked; how many answers there were."""
+    """All players answer every prompt; return how many answers there were."""
     source, answers = random.Random(seed), 0
     prompts: list[Any] = [player.done("prompt", match=match) for player in players]
     while any(prompts):
@@ -44,7 +44,7 @@ def test_a_whole_match_is_played_by_two_sockets_and_followed_by_all(server: Serv
         assert play_to_its_end(match, sockets[:2], seed=1) > 6
         told = [one.whole(match) for one in sockets]
     for client, moves in zip([*players, server.client()], told, strict=True):
-        # After the end everybody may see everything; these were told what their seats knew.
+        # After the end all clients may see everything; these sockets got what their seats knew.
         seen = client.get(
             f"{address}/moves?limit=1000" if client.token else f"{address}/moves?view=spectator"
         )

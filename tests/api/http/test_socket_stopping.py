@@ -1,4 +1,4 @@
-"""The end of a server: asked to stop, everybody gets his answer; killed, nothing that was told is lost."""
+"""The end of a server: a stop answers all messages; after a kill, no move that was sent is lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _player(port: int) -> str:
 
 
 def _match(port: int, token: str) -> str:
-    """A match that one player plays against himself."""
+    """A match in which one player has both seats."""
     client = Client(port, token)
     opened = client.post("/v1/matches", {"game": GAME}).json
     for seat in opened["seats"]:
@@ -77,13 +77,13 @@ def test_graceful_stop_answers_all_messages_and_closes_with_1001(tmp_path: Path)
                 codes.append(one.connection.close_code)
 
         threads = [threading.Thread(target=play, args=(number,)) for number in range(len(matches))]
-        with socket(running.port, token) as idle, socket(running.port) as nobody:
+        with socket(running.port, token) as idle, socket(running.port) as spectator:
             for thread in threads:
                 thread.start()
             soon(lambda: all(told))
             assert running.stop() == (0, "")
             assert idle.closed() == (1001, "the server is stopping")
-            assert nobody.closed() == (1001, "the server is stopping")
+            assert spectator.closed() == (1001, "the server is stopping")
         for thread in threads:
             thread.join(PATIENCE)
         assert codes == [1001] * len(matches)

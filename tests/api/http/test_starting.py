@@ -1,4 +1,4 @@
-"""A server that starts after one that was killed: what that one left is repaired, or cleared away."""
+"""A server that starts after one that was killed: its leftovers are repaired, or removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.api.http.served import Client
 
 @contextmanager
 def client_of(port: int) -> Iterator[Client]:
-    """Somebody who asks."""
+    """A client."""
     client = Client(port)
     yield client
     client.close()
@@ -78,7 +78,7 @@ def test_next_backup_removes_files_left_by_a_killed_one(tmp_path: Path) -> None:
     for path in kept:
         path.write_bytes(b"mine")
     with new_file(target) as fresh:
-        clear_away(target)  # somebody else begins another one
+        clear_away(target)  # another process begins a backup
         fresh.write_bytes(b"whole")
     assert target.read_bytes() == b"whole"
     assert sorted(tmp_path.iterdir()) == sorted([target, *kept])

@@ -1,4 +1,4 @@
-"""A server that is asked to stop under load: everybody is answered, nothing is lost, streams end.
+"""A server that is asked to stop under load: all requests are answered, nothing is lost, streams end.
 
 What the server has begun to read is carried out and answered.  A request that was sent and never read may be
 cut off, and then nothing of it is stored.
@@ -32,12 +32,12 @@ from tests.waiting import PATIENCE
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"
-_LONG = {"GLASNOST_STOPPING_SECONDS": "60"}  # more than everybody needs
+_LONG = {"GLASNOST_STOPPING_SECONDS": "60"}  # more than any request needs
 Sent = tuple[float, Answer | None]  # when a command was sent as a whole, and its answer
 
 
 class Hand(threading.Thread):
-    """Somebody who plays against himself, match after match, until nobody answers."""
+    """A client that plays both seats, match after match, until the server is gone."""
 
     def __init__(self, port: int, seed: int) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ def test_unresponsive_database_delays_the_stop_for_a_bounded_time(
             running.ask_to_stop()
             client.answer().problem(503, "in-doubt")
             code, told = running.ended()
-            assert (code, "told by asyncio" in told) == (0, False), told
+            assert (code, "logged by asyncio" in told) == (0, False), told
 
 
 def _wait_until_nobody_is_let_in(port: int) -> None:
@@ -205,7 +205,7 @@ def test_request_cut_off_by_the_stop_is_reported_in_doubt(tmp_path: Path, toy_in
     vars(store.people)["add"] = slow
     told: list[Answer] = []
     with served(tmp_path, store, gate_over(store), stopping_seconds=1) as running:
-        client = Client(running.port)  # of nobody who hangs up before the server stops
+        client = Client(running.port)  # it does not disconnect before the server stops
 
         def ask() -> None:
             told.append(client.post("/v1/players", {"name": "Ann"}))

@@ -1,4 +1,4 @@
-"""Tickets of one worker: nobody keeps the others from theirs."""
+"""Tickets of one worker: no client keeps the others from theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A typing error is refused with what there is, in both languages: nobody takes it for an empty answer."""
+"""A misspelt name is refused with the known ones, in both languages, instead of an empty answer."""
 
 from __future__ import annotations
 

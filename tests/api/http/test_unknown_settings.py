@@ -1,4 +1,4 @@
-"""A server that is told a setting which there is not says so in its log, and serves."""
+"""A server with an unknown setting reports it in its log, and serves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an upload may bring: nothing larger than what can be written here, and no endless page of turns."""
+"""Bounds of uploads: nothing larger than what can be written here, and pages of turns are bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Match files from strangers: what a forger gets out of a server, and in whose name."""
+"""Match files from strangers: a forger gets no signature and no result of this server."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def signed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def packed(records: Sequence[Record], note: str) -> bytes:
-    """What a forger makes of a part of a log and a checkpoint that he was given."""
+    """What a forger makes of a part of a log and a given checkpoint."""
     try:
         return matchfile.write(records, note)
     except ValueError:  # it is not over this part
@@ -120,7 +120,7 @@ def test_ruling_on_an_imported_match_signs_nothing(
     opening = server.gate.open(None, "toy", None, {}, origin="imported")
     match = asyncio.run_coroutine_threadsafe(opening, server.loop).result(PATIENCE).cached.match
     judge = server.person("organizer")
-    judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "nobody came", "void": True})
+    judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "the opponent did not come", "void": True})
     assert match.closed
     assert signed == []
     judge.get(f"/v1/matches/{match.id}/file").problem(409, "not-signed-here")

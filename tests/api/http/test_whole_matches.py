@@ -17,7 +17,7 @@ from tests.api.http.streaming import Listener
 
 
 def _answer(player: Client, address: str, source: random.Random) -> Any:
-    """Answer what the player is asked; None when he is not."""
+    """Answer the player's prompt; None if there is none."""
     prompt = player.get(f"{address}/prompt")
     if prompt.status == 204:
         return None

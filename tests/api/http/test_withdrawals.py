@@ -1,4 +1,4 @@
-"""A quota of uploads, and uploads that an administrator withdraws: shown nowhere, and never deleted."""
+"""A quota of uploads, and withdrawn uploads: not shown, and never deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several servers over one database are one: no client can tell which of them he asks."""
+"""Several servers over one database act as one: clients get the same answers from each."""
 
 from __future__ import annotations
 
