@@ -83,8 +83,8 @@ KINDS: dict[str, Kind] = {
     ),
     "conflict": Kind(
         409,
-        "Another request was faster",
-        "Другой запрос был быстрее",
+        "Another request came first",
+        "Ваш запрос опередили",
         "Другой запрос был быстрее; посмотрите партию снова",
     ),
     "exists": Kind(409, "Match exists", "Партия уже есть", "Партию нельзя заменить: {detail}"),
