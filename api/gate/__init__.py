@@ -1,4 +1,4 @@
-"""The gate: every command to a match, from whichever side it comes, passes here and is judged once."""
+"""The gate: every command to a match passes here and is judged once, wherever it comes from."""
 
 from api.gate.command_handler import CommandResult, Key
 from api.gate.commit import Keys

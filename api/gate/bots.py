@@ -1,7 +1,7 @@
-"""The bots of the server: they answer what they are asked, each answer a move of its own.
+"""The bots of the server: they answer their prompts, and each answer is a move of its own.
 
-Where a person plays, they answer at once, while the match's lock is still held, so that the person's next
-question is the next thing they see.  A match between bots, and what takes longer, goes on in the
+In a match with a person, they answer at once, while the match's lock is still held, so that the person sees
+the next own prompt in the response.  A match between bots, and what takes longer, continues in the
 background, one move at a time, so that it blocks no other request.
 """
 
@@ -24,17 +24,17 @@ from domain.match import Match
 
 
 class Bot(Protocol):
-    """A player of the server that answers questions."""
+    """A player that is a program: it answers prompts."""
 
     def answer(self, question: Prompt) -> Picks:
-        """A legal answer."""
+        """Return a legal answer."""
 
 
 class RandomBot:
     """Picks at random: first how many, then which.
 
     Args:
-        source: where the luck comes from; by default the system's, a seeded one for a match to be repeated.
+        source: the source of randomness; by default the system's, a seeded one for a match to be repeated.
     """
 
     def __init__(self, source: random.Random | None = None) -> None:
@@ -47,12 +47,12 @@ class RandomBot:
 
 
 def builtin_bots() -> dict[str, Bot]:
-    """The bots that a player may ask for, by name."""
+    """Return the bots that a player may invite, by name."""
     return {"random": RandomBot()}
 
 
 def player_of(bot: str) -> str:
-    """The id under which a bot sits at a table; no person's id looks like it."""
+    """Return the player id of a bot; no person's id has this form."""
     return f"bot:{bot}"
 
 
@@ -82,20 +82,20 @@ class BotRunner:
         self._stopping = False
 
     async def answer(self, cached: CachedMatch) -> None:
-        """Let the bots answer; the caller holds the match's lock.  Whatever is left goes on later."""
+        """Let the bots answer; the caller holds the match's lock.  The rest continues in the background."""
         try:
             for _ in range(IN_A_ROW if _has_a_person(cached.match) else 0):
                 if not await self._answered(cached):
                     return
         except (Conflict, Refused) as error:
             _log.warning("a bot could not answer", extra=_log_fields(cached, error))
-        except Exception as error:  # whatever ails a bot, the person's own move is stored and is answered
+        except Exception as error:  # even if a bot fails, the person's own move is stored and answered
             _log.error("a bot failed", exc_info=True, extra=_log_fields(cached, error))
             return
         self.wake(cached)
 
     def mind(self, cached: CachedMatch) -> None:
-        """Wake the bots of a match that stands still: those of another process may be at it."""
+        """Continue a match that waits for its bots, after a pause: another process may be continuing it."""
         match, move = cached.match.id, cached.match.move
         if match not in self._minded and match not in self._playing and self._turn(cached.match):
             self._minded.add(match)
@@ -107,19 +107,19 @@ class BotRunner:
             self.wake(cached)
 
     def wake(self, cached: CachedMatch) -> None:
-        """Let the bots of a match go on in the background, if they are asked anything."""
+        """Let the bots of a match answer in the background, if they have a prompt."""
         match = cached.match.id
         if match not in self._playing and not self._stopping and self._turn(cached.match):
             self._playing[match] = task = asyncio.create_task(self._go_on(cached))
             task.add_done_callback(lambda _: self._playing.pop(match))
 
     async def settled(self, match: str) -> None:
-        """Wait until no bot has anything to answer."""
+        """Wait until no bot of a match has a prompt."""
         while match in self._playing:
             await asyncio.wait((self._playing[match],))
 
     async def stop(self) -> None:
-        """Stop after the moves under way; the bots go on when somebody looks at the match as it is now."""
+        """Stop after the moves under way; the bots continue when a client reads the current match again."""
         self._stopping = True
         while self._playing:
             await asyncio.wait(self._playing.values())
@@ -145,7 +145,7 @@ class BotRunner:
         return True
 
     async def _answered(self, cached: CachedMatch) -> bool:
-        """One answer of one bot, committed; False where none is asked."""
+        """Commit one answer of one bot; False if no bot has a prompt."""
         turn = self._turn(cached.match)
         if turn is None:
             return False
@@ -153,7 +153,7 @@ class BotRunner:
         return True
 
     def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
-        """The bot that has to answer now: to a request, else to the question that stands."""
+        """The bot that must answer now: a takeback request, else the current prompt; None if no bot must."""
         if not _has_a_bot(match):  # most have none, and this is asked after every move
             return None
         if match.request is not None:

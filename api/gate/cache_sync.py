@@ -1,8 +1,8 @@
-"""Where several processes write one store: the cached matches follow what the others commit.
+"""Cache sync: if several processes write one store, the cached matches follow the commits of the others.
 
-A caller gets all that was committed before the call, so each call reads on in the store first.  A follower is
-notified as soon as a commit is announced: by the store itself, and by a bus if there is one.  Both only say
-where to look, so it does no harm to be notified of the same commit twice.
+A caller gets all that was committed before the call, so each call reads new moves from the store first.  A
+follower is notified as soon as a commit is announced: by the store itself, and by a bus if there is one.  An
+announcement only names a position to read, so a repeated one does no harm.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from api.histogram import Histogram
 from api.store.interface import OnCommit, Store, StoreError, Unavailable
 from domain.log import Damaged
 
-_AGAIN_SECONDS = 1.0  # until a match that could not be read is read again, as long as somebody follows it
+_AGAIN_SECONDS = 1.0  # until a match that could not be read is read again, while it is followed
 _log = logging.getLogger("glasnost.gate")
 
 
 class Feed(Protocol):
-    """What passes news of commits between processes, faster than the store or instead of it."""
+    """A bus that announces commits between processes, faster than the store or instead of it."""
 
     def announce(self, match: str, first: int, last: int) -> None:
-        """This process has committed these positions, all of one match; never blocks, never fails."""
+        """Announce that this process committed these positions of one match; never blocks, never fails."""
 
     def watch(self, callback: OnCommit) -> None:
         """From now on, call `callback(match, position)` on the loop after each commit of any process."""
 
     def passed(self, match: str, position: int) -> None:
-        """The store itself has told of this position of the match's log, and of all before it."""
+        """Note that the store itself announced this position of the match's log, and all before it."""
 
 
 class Following:
-    """Keeps the matches at hand in step with a shared store.
+    """Keeps the cached matches in step with a shared store.
 
     Args:
         store: where other processes may write.
         cache: the matches in memory.
         bots: they go on if those of another process do not.
         clock: the time in microseconds UTC, as it is in the moves.
-        delays: counts how long moves of other processes took to be here.
+        delays: counts the seconds that moves of other processes took to arrive.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Following:
         self._stopping = asyncio.Event()
 
     def start(self, bus: Feed | None = None) -> None:
-        """Hear of commits from now on."""
+        """Start to receive announcements of commits, also from `bus` if there is one."""
         if not self._store.shared:
             return
         loop = asyncio.get_running_loop()
@@ -80,15 +80,15 @@ class Following:
             bus.watch(self._hear)
 
     async def catch_up(self, cached: CachedMatch) -> bool:
-        """Take in what is committed by now; whether another process had committed anything."""
+        """Add what is committed by now; return whether another process had committed anything."""
         found = await self._cache.catch_up(cached)
         self._bots.mind(cached)
         return found
 
     async def look(self, cached: CachedMatch) -> None:
-        """The same for somebody who only looks: where the store is away, what a replica holds will do.
+        """Add what is committed by now, for a reader: if the store is not available, from a replica.
 
-        `cached.lag` then tells how old that may be.
+        Sets `cached.lag`, the age in seconds that the match may have; None if it is current.
         """
         try:
             await self.catch_up(cached)
@@ -101,7 +101,7 @@ class Following:
             cached.lag = math.inf if lately.seconds is None else lately.seconds
 
     async def stop(self) -> None:
-        """Hear of nothing more."""
+        """Stop receiving announcements."""
         self._stopping.set()
         while self._tasks:
             await asyncio.wait(self._tasks)
@@ -118,7 +118,7 @@ class Following:
             task.add_done_callback(self._tasks.discard)
 
     async def _follow(self, cached: CachedMatch) -> None:
-        """Read until the cached match holds all that was heard of; several commits are read at once."""
+        """Read until the cached match holds all announced moves; several commits are read at once."""
         match = cached.match.id
         try:
             while cached.position < self._wanted[match] and not self._stopping.is_set():
@@ -131,7 +131,7 @@ class Following:
             del self._wanted[match]
 
     async def _caught_up(self, cached: CachedMatch) -> bool:
-        """Take in what is committed; False where the store is away, after a while."""
+        """Add what is committed; if the store is not available, wait a while and return False."""
         try:
             if await self.catch_up(cached):
                 self._note_delay(cached)

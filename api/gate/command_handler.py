@@ -34,20 +34,19 @@ from domain.match_base import Chair, Outline
 # ── What a command is before and after the gate, and what an idempotency key keeps of it ──
 
 Judge = Callable[[Match, Context, Seat | None], Draft]
-"""What a command leads to; it takes the seat for which the command is said, if it is a seat's."""
+"""Judges a command: returns the draft to commit.  Takes the seat of the command, if it is for a seat."""
 
 _LAST_SECOND = 253_402_300_799  # of the year 9999, with which the calendar ends
 _CREATED = 201  # what is remembered is always the answer to a command that was carried out
 
 
 def new_id() -> str:
-    """The id of a new match: "m" and 80 random bits, lower-case, short enough for an address, never met
-    twice."""
+    """Return the id of a new match: "m" and 80 random bits in lower case, which never repeat."""
     return "m" + base64.b32encode(os.urandom(10)).decode().lower()
 
 
 def id_of(key: Key) -> str:
-    """The id of the match that is opened with a key: the same for the same key of the same token."""
+    """Return the id of the match that is opened with a key: the same for the same key of the same token."""
     digest = hashlib.sha256(f"open {key.scope} {key.key}".encode()).digest()
     return "m" + base64.b32encode(digest[:10]).decode().lower()
 
@@ -56,7 +55,7 @@ class Key(Struct, frozen=True):
     """An idempotency key.
 
     `scope`: whose key it is (a token, a match).  `body`: the hash of the request.  `form`: the form of the
-    answer (a language), which a repetition gets again whatever it asks for.
+    answer (a language), which a repetition gets again even if it asks for another.
     """
 
     scope: str
@@ -68,7 +67,7 @@ class Key(Struct, frozen=True):
 class CommandResult(Struct, frozen=True):
     """A committed command: its own moves are `first`...`last`; after `settled` no bot had to answer.
 
-    `seat`: the one for which it was said.
+    `seat`: the seat of the command.
     """
 
     cached: CachedMatch
@@ -80,15 +79,14 @@ class CommandResult(Struct, frozen=True):
 
     @property
     def chair(self) -> Chair | None:
-        """Where the player who said it sat down: with the command itself he may have left the seat."""
+        """The seat that the player took first: the command itself may have swapped the seats."""
         return self.cached.match.chair_of(self.seat, self.first - 1) if self.seat else None
 
 
 class Command(Struct, frozen=True):
-    """One command: who says it, to which match, and how it is judged.
+    """One command: its player, its match, and how it is judged.
 
-    `look`: what is done before it is judged, each time; it gives the version of the reservations that it was
-    judged by.
+    `look`: called before each judging; returns the version of the reservations by which it is judged.
     """
 
     command: str
@@ -102,7 +100,7 @@ class Command(Struct, frozen=True):
 
 
 class _Kept(Struct, frozen=True):
-    """What a key keeps: enough to give the same answer again, from the log alone."""
+    """What is stored with a key: enough to repeat the same answer from the log alone."""
 
     seat: Seat | None
     first: int
@@ -111,7 +109,7 @@ class _Kept(Struct, frozen=True):
 
 
 def remembered(key: Key | None, accepted: CommandResult) -> Remembered | None:
-    """What becomes durable together with the moves of a command that came with a key."""
+    """Return what is stored together with the moves of a command with a key; None without a key."""
     if key is None:
         return None
     kept = _Kept(accepted.seat, accepted.first, accepted.last, key.form)
@@ -119,18 +117,18 @@ def remembered(key: Key | None, accepted: CommandResult) -> Remembered | None:
 
 
 def never(match: Match, context: Context, own: Seat | None) -> Draft:
-    """How a command is judged that comes with its records."""
+    """The `judge` of a command that comes with its records: it is never called."""
     raise AssertionError("this command has nothing to judge")
 
 
 def last_own(draft: Draft) -> int:
-    """The last move of a draft but for those that close the match."""
+    """Return the last move of a draft, except those that close the match."""
     own = [record.move for record in draft.records if not isinstance(record.entry, (SecretOpened, Closed))]
     return own[-1] if own else draft.records[-1].move
 
 
 def recalled(known: Remembered, cached: CachedMatch) -> CommandResult:
-    """The command that a key stands for, as it was answered."""
+    """Return the result of the command that came with a key before."""
     kept = msgspec.json.decode(known.answer, type=_Kept)
     return CommandResult(
         cached, kept.seat, kept.first, kept.last, settled(cached.match, kept.last), kept.form
@@ -138,9 +136,9 @@ def recalled(known: Remembered, cached: CachedMatch) -> CommandResult:
 
 
 def settled(match: Match, last: int) -> int:
-    """The move after `last` at which no bot had to answer: what bots did at once, and the match's end.
+    """Return the move from `last` on after which no bot had to answer: after bot moves and the match's end.
 
-    It depends on nothing but the log, so that an answer can be given again, byte for byte.
+    It depends on the log alone, so that an answer can be repeated byte for byte.
     """
     move = last
     while move < match.move and _follows_at_once(match, move):
@@ -149,14 +147,14 @@ def settled(match: Match, last: int) -> int:
 
 
 def must_play(own: Seat | None) -> Seat:
-    """The seat of somebody who plays in the match.  Raises Refused: foreign."""
+    """Return the seat of a player of the match.  Raises Refused: foreign."""
     if own is None:
         raise Refused("foreign", "not-your-match")
     return own
 
 
 def must_have_waited(match: Outline, context: Context, hours: int) -> None:
-    """So many hours since the last seat was taken.  Raises Refused: salt."""
+    """Check that these hours have passed since the last seat was taken.  Raises Refused: salt."""
     since = match.full_since
     if since is None or context.now is None:
         raise Refused("salt", "time-unknown")
@@ -167,8 +165,9 @@ def must_have_waited(match: Outline, context: Context, hours: int) -> None:
 
 
 def seat_if_any(match: Outline, player: str | None) -> Seat | None:
-    """The seat for which a player speaks now: of several (somebody may play against himself) one that is
-    asked; None where he does not play in the match.
+    """Return the seat that a player plays now; None if the player does not play in the match.
+
+    If one player has several seats, one with a prompt.
     """
     own = seats_of(match, player)
     if len(own) < 2:
@@ -178,7 +177,7 @@ def seat_if_any(match: Outline, player: str | None) -> Seat | None:
 
 
 def seats_of(match: Outline, player: str | None, move: int | None = None) -> list[Seat]:
-    """The seats that a player plays after `move` (None: the latest); none where ids are only claimed."""
+    """Return the seats that a player plays after `move` (None: the latest); none if ids are only claimed."""
     if player is None or match.claimed:
         return []
     chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
@@ -187,7 +186,7 @@ def seats_of(match: Outline, player: str | None, move: int | None = None) -> lis
 
 
 def answering_seat(match: Match, player: str | None, own: Seat | None) -> Seat:
-    """The seat for which a player answers a request; `own` is that for which he speaks otherwise.
+    """Return the seat for which a player answers a takeback request; `own`: the seat for other commands.
 
     Raises:
         Refused: foreign.
@@ -217,10 +216,10 @@ class CommandHandler:
     """Carries out commands, one at a time for each match.
 
     Args:
-        commits: makes what a command leads to durable.
-        cache: the matches at hand.
+        commits: makes the drafts of commands durable.
+        cache: the cached matches.
         bots: they answer after each command.
-        refusals: the record of what was refused.
+        refusals: the record of refused commands.
     """
 
     def __init__(self, commits: Commits, cache: MatchCache, bots: BotRunner, refusals: Refusals) -> None:
@@ -229,7 +228,7 @@ class CommandHandler:
         self._tasks: set[asyncio.Future[CommandResult]] = set()
 
     async def cached(self, match: str) -> CachedMatch:
-        """The cached match, with the state as this process knows it.
+        """Return the cached match, with the state as this process knows it.
 
         Raises:
             Refused: unknown-match, withdrawn.
@@ -245,7 +244,7 @@ class CommandHandler:
         return cached
 
     async def must_be_shown(self, match: Outline) -> None:
-        """An uploaded match may have been withdrawn, at whichever worker.  Raises Refused: withdrawn."""
+        """Check that an uploaded match was not withdrawn at any worker.  Raises Refused: withdrawn."""
         if match.proof is None:
             return
         found = await asyncio.to_thread(self._store.uploads.withdrawal, match.id)
@@ -254,11 +253,11 @@ class CommandHandler:
             raise Refused("withdrawn", "withdrawn", {"day": f"{day:%Y-%m-%d}", "reason": found.reason})
 
     async def command(self, order: Command) -> CommandResult:
-        """Carry out a command to a stored match.  Raises Refused."""
+        """Carry out a command to a stored match, and return its result.  Raises Refused."""
         return await self.carry(order, self._carried_out(order))
 
     async def carry(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
-        """Carry on to the end even if the caller goes away; keep a refusal in the record."""
+        """Do the work to its end even if the caller is cancelled; record a refusal."""
         task = asyncio.create_task(self._recorded(order, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -269,7 +268,7 @@ class CommandHandler:
             raise
 
     async def _carried_out(self, order: Command) -> CommandResult:
-        """Find the match, take its lock, judge and commit (again where this process was behind), answer."""
+        """Find the match, take its lock, judge and commit (again if this process was behind), answer."""
         cached = await self.cached(order.match)
         with cached.used():
             async with cached.lock:
@@ -306,24 +305,26 @@ class CommandHandler:
     async def _answered_before(
         self, cached: CachedMatch, order: Command, refusal: Conflict | Refused
     ) -> CommandResult | None:
-        """The answer that the key of a refused command got before, if any; none while that is in doubt."""
+        """The answer that the key of a refused command got before, if any; None while that is in doubt."""
         is_in_doubt = isinstance(refusal, Refused) and refusal.kind == "in-doubt"
         return None if is_in_doubt else await self._known(cached, order)
 
     async def _was_behind(self, cached: CachedMatch, refusal: Conflict | Refused) -> bool:
-        """Was a command judged on a match to which another process has added?  It is at hand now."""
+        """Whether a command was judged without moves of another process; they are added now."""
         if isinstance(refusal, Conflict):
             await self._cache.refresh(cached)
             return True
         return self._store.shared and refusal.kind not in UNTOLD and await self._cache.read_on(cached)
 
     async def _recorded(self, order: Command, work: Coroutine[Any, Any, CommandResult]) -> CommandResult:
-        """Do the work; count it, and keep its refusal."""
+        """Do the work, count it, and record its refusal."""
         try:
             accepted = await work
         except Refused as error:
             error.match = order.match
-            if order.player is not None or error.kind != "exists":  # the house itself asks for what is there
+            if (
+                order.player is not None or error.kind != "exists"
+            ):  # servers that start together open the same first matches
                 self._refusals.keep(refusal := self._refusal(order, error))
                 _log.info("refused", extra=asdict(refusal))
             raise
@@ -334,16 +335,16 @@ class CommandHandler:
         return accepted
 
     async def opened_before(self, order: Command) -> CommandResult | None:
-        """The match that was opened with this key before, if any."""
+        """Return the result of the opening with this key before, if any."""
         cached = await self._cache.get(order.match) if order.key else None
         if cached is None:
             return None
         with cached.used():
-            async with cached.lock:  # what a command under way has stored it takes in itself
+            async with cached.lock:  # a running command adds its own moves to the match
                 return await self._known(cached, order)
 
     async def finish(self) -> None:
-        """Answer everybody who waits."""
+        """Wait until all commands under way are answered."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -372,6 +373,6 @@ class CommandHandler:
 
 
 def _unheard(task: asyncio.Future[CommandResult]) -> None:
-    """The caller who would hear of a refusal is gone."""
+    """Drop the outcome of a task whose caller was cancelled."""
     with suppress(Refused, StoreError, asyncio.CancelledError):
         task.result()

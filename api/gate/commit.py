@@ -1,6 +1,6 @@
-"""Commits: a draft goes to the store's writer, and is taken in once it is durable.
+"""Commits: a draft goes to the store's writer, and is added to the match once it is durable.
 
-Nothing of a draft is visible to anybody before the store says that it is durable.
+No caller sees anything of a draft before the store confirms that it is durable.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, Verif
 
 
 class GateCounters:
-    """Counted on the way.
+    """Counters of the gate.
 
     `moves`: stored from here, by game.  `commands`: carried out, by name.  `doubts`: appends that ended in
-    doubt.  `delays`: the seconds from the time in a move of another process to its being at hand here.
+    doubt.  `delays`: the seconds from the time in a move of another process to its arrival here.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class GateCounters:
         self.delays = Histogram(SECONDS)
 
 
-# ── What other threads tell the loop: all that came meanwhile in one call ──
+# ── Results from other threads: the loop takes all that have arrived in one call ──
 #
 # A commit makes a whole group of appends durable at once, and news of commits come in groups, too.  Waking
 # the loop for each of them, as `asyncio.wrap_future` does, would cost as much as judging some of the moves.
@@ -51,10 +51,10 @@ Begin = Callable[[], Future[Any]]
 
 
 class Inbox(Generic[T]):
-    """What came from other threads and is to be taken in on the loop, in order.
+    """A queue from other threads to the event loop, in order.
 
     Args:
-        take: takes in one of it, and does not fail.
+        take: handles one item on the loop; it must not fail.
     """
 
     def __init__(self, take: Callable[[T], None]) -> None:
@@ -63,7 +63,7 @@ class Inbox(Generic[T]):
         self._called = False
 
     def put(self, loop: _Loop, thing: T) -> None:
-        """In another thread: the loop is called unless it is called already; a closed one hears nothing."""
+        """Add an item from another thread, and wake the loop once; a closed loop gets nothing."""
         if loop.is_closed():
             return
         self._came.append(thing)
@@ -72,18 +72,18 @@ class Inbox(Generic[T]):
             loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        """On the loop: what comes from now on calls it again."""
+        """Handle all items on the loop; later items wake it again."""
         self._called = False
         while self._came:
             self._take(self._came.popleft())
 
 
 class ThreadBridge:
-    """Where coroutines wait for what another thread does.
+    """Lets coroutines wait for work in another thread.
 
-    Work is handed over at the end of the turn of the loop in which it is asked for: all commands that came
-    together are in one transaction, and the writing thread does not ask for the interpreter while the others
-    are still judged.
+    Work is submitted at the end of the loop turn in which it is requested: all commands that came together
+    are in one transaction, and the writing thread does not compete for the interpreter while the others are
+    still being judged.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class ThreadBridge:
         self._turn: list[tuple[Begin, asyncio.Future[Any]]] = []
 
     async def result(self, begin: Callable[[], Future[T]]) -> T:
-        """The result of what `begin` hands over to another thread.  A cancelled caller cancels it, too."""
+        """Return the result of the work that `begin` submits to a thread; a cancelled caller cancels it."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[T] = loop.create_future()
         if not self._turn:
@@ -165,18 +165,18 @@ class Commits:
     Args:
         store: where matches are kept.
         keys: sign the checkpoint of a match that ends.
-        clock: gives the time in microseconds UTC; None where the log is to hold no time (a seeded match).
+        clock: returns the time in microseconds UTC; None if the log must hold no time (a seeded match).
         product: the version of this program, for the log.
     """
 
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
         self._bridge = ThreadBridge()
-        self.announce: Announce = _announce_nothing  # is told of each commit, and must not block
+        self.announce: Announce = _announce_nothing  # called after each commit; it must not block
         self.counts = GateCounters()
 
     def load(self, match: str) -> CachedMatch | None:
-        """A match as stored; reads the store, so it is called in a thread."""
+        """Return a match as stored; reads the store, so call it in a thread."""
         found = self.store.match(match)
         if found is None:
             return None
@@ -185,14 +185,14 @@ class Commits:
         return CachedMatch(found, known)
 
     def context(self, cached: CachedMatch) -> Context:
-        """What a command to this match cannot know by itself.  The time of a match never runs backwards."""
+        """Return the context of a command to this match.  The time of a match never runs backwards."""
         if cached.secret is None:
             raise Refused("over", "secret-not-here")
         now, latest = self.clock(), cached.match.records[-1].entry.at or 0
         return Context(cached.secret, None if now is None else max(now, latest), self.product)
 
     def note(self, match: Match, size: int, root: bytes) -> str:
-        """The signed checkpoint over the first `size` moves.  Raises NotSignedHere: see `checkpoint`."""
+        """Return the signed checkpoint over `size` moves.  Raises NotSignedHere: see `checkpoint`."""
         return checkpoint(self.keys.signing, match, size, root)
 
     async def commit(
@@ -202,12 +202,12 @@ class Commits:
         remembered: Remembered | None = None,
         reservations: int | None = None,
     ) -> None:
-        """Make a draft durable, then part of the match, then known to the followers.
+        """Make a draft durable, then add it to the match, then notify the followers.
 
         `reservations`: the version of those that it was judged by, if it was.
 
         Raises:
-            Conflict: somebody else was faster.
+            Conflict: another writer was faster.
             Refused: unavailable, in-doubt.
         """
         match, records = cached.match, draft.records
@@ -236,7 +236,7 @@ class Commits:
         return await self._new(match, secret, append)
 
     async def whole(self, match: Match, note: str, proof: Signed) -> CachedMatch:
-        """Store a whole match from elsewhere, its checkpoint and who signed that; see `_new`."""
+        """Store a whole match from elsewhere, its checkpoint and the signers of that; see `_new`."""
         match.proof = proof
         signer = next(iter((*proof.by, *proof.named)), PUBLIC.label)
         return await self._new(match, opened_secret(match), Append(match.records, note=note, signer=signer))
@@ -253,7 +253,7 @@ class Commits:
         return cached
 
     async def _durable(self, append: Append) -> int:
-        """The position of the last record, once all are durable."""
+        """Return the position of the last record, once all are durable."""
         match = append.records[0].match
         try:
             last = await self._bridge.result(partial(self.store.submit, append))
@@ -266,7 +266,7 @@ class Commits:
         return last
 
     def _closing_note(self, match: Match, draft: Draft) -> str:
-        """The checkpoint over the whole match, where the draft ends it; "" where it is not to be signed."""
+        """The checkpoint over the whole match if the draft ends it; "" if it is not to be signed."""
         if not isinstance(draft.records[-1].entry, Closed):
             return ""
         tree = match.tree.copy()
@@ -279,11 +279,11 @@ class Commits:
 
 
 def _announce_nothing(match: str, first: int, last: int) -> None:
-    """Where no other process is to be told."""
+    """The `announce` of a process without a bus: it does nothing."""
 
 
 def opened_secret(match: Match) -> Secret | None:
-    """The secret of a match that is over, from its own log."""
+    """The secret of a finished match, from its own log."""
     entries = (record.entry for record in reversed(match.records))
     found = next((entry for entry in entries if isinstance(entry, SecretOpened)), None)
     return Secret(unb64(found.secret), match.id) if found else None

@@ -1,10 +1,10 @@
 """The gate: every command to a match passes here, from HTTP, the command line or a bot.
 
 A command is judged on the committed match while it holds the match's lock; its records go to the store's
-writer; only when they are durable does the match take them in, hear the followers of it, and get the caller
-his answer.  A refusal changes nothing and is kept (`api.gate.refusals`).
+writer; only when they are durable are they added to the match, and only then are followers notified and is
+the caller answered.  A refusal changes nothing and is recorded (`api.gate.refusals`).
 
-After each commit the bots of the house answer what they are asked (`api.gate.bots`).
+After each commit the bots of the server answer their prompts (`api.gate.bots`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from domain.kernel import Picks, Refused, Result, Seat
 from domain.match import Match, no_such_seat, open_match
 from domain.signed_notes import NotSignedHere, Signed
 
-# ── A new match, before it is stored: of a game of the house, with its edition and options settled ──
+# ── A new match, before it is stored: its game, edition and options are settled here ──
 
 
 def new_match(
@@ -60,7 +60,7 @@ def new_match(
     opener: str | None,
     recorded: bool,
 ) -> Match:
-    """The match after its first move; see `domain.match.open_match`.
+    """Return the match after its first move; see `domain.match.open_match`.
 
     Raises:
         Refused: unknown-game, bad-option.
@@ -77,31 +77,32 @@ def new_match(
     return opened
 
 
-# ── Reserved seats: who may take a seat, and who may say so ──
+# ── Reserved seats: who may take a seat, and who may reserve it ──
 #
 # A seat is reserved for a player, or for the player who shows an invitation: a code of 128 random bits, of
-# which only the hash is kept.  A code is of one use, for it is good for one seat, and a seat is taken once.
+# which only the hash is stored.  A code works once, because it is for one seat, and a seat is taken once.
 
 _BYTES = 16
 
 
 def new_invitation() -> tuple[str, Reservation]:
-    """A code, and what is kept of it."""
+    """Return a new code, and the reservation that stores its hash."""
     code = secrets.token_urlsafe(_BYTES)
     return code, Reservation(code=hashed(code))
 
 
 def hashed(code: str) -> bytes:
-    """What is kept of a code."""
+    """Return the hash of a code, which is stored in its place."""
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
 
 
 def must_be_admitted(
     match: Match, reserved: Reservations, seat: Seat, player: str | None, invitation: str | None
 ) -> None:
-    """May a player (None: a bot) take this seat?  Of one that is taken, or not there, the match says so.
+    """Check that no reservation keeps a player (None: a bot) from this seat.
 
-    It is not told how a seat is reserved: only who opened the match knows that.
+    The match itself refuses a taken or unknown seat.  The refusal does not say how the seat is reserved: only
+    the player who opened the match knows that.
 
     Raises:
         Refused: reserved.
@@ -121,7 +122,7 @@ def must_be_admitted(
 
 
 def must_reserve(match: Match, seat: Seat, player: str | None) -> None:
-    """May a player (None: somebody who may do so anywhere) say who takes this seat?
+    """Check that a player (None: a caller who may do so in any match) may reserve this seat.
 
     Raises:
         Refused: foreign, over, unknown-seat, seat-taken.
@@ -141,19 +142,19 @@ def must_have(match: Match, seat: Seat) -> None:
         raise no_such_seat(match, seat)
 
 
-# The gate: one way in for every command, whether it comes over HTTP, from the command line or from a bot.
+# The gate: the one entry for every command, whether it comes over HTTP, from the command line or from a bot.
 
 
 class Gate:
-    """All commands to all matches of a store.
+    """Accepts all commands to all matches of a store.
 
     Args:
         store: where matches are kept.
         keys: sign the checkpoint of a match that ends.
-        clock: gives the time in microseconds UTC; None where the log is to hold no time (a seeded match).
+        clock: returns the time in microseconds UTC; None if the log must hold no time (a seeded match).
         product: the version of this program, for the log.
         settings: the limits.
-        bots: the players of the house, by name.
+        bots: the bots of the server, by name.
     """
 
     def __init__(
@@ -182,8 +183,9 @@ class Gate:
     # ── reading ──
 
     async def cached(self, match: str) -> CachedMatch:
-        """The cached match, with the committed state: all that was committed before somebody asked, by
-        whichever process.  Where the store is away and has a replica, `cached.lag` tells how old it may be.
+        """Return the cached match with all moves that any process committed before this call.
+
+        If the store is not available but a replica is, `cached.lag` is the age in seconds that it may have.
 
         Raises:
             Refused: unknown-match, withdrawn.
@@ -194,7 +196,7 @@ class Gate:
         return cached
 
     async def uncached(self, match: str, move: int) -> UncachedMatch | None:
-        """A match as far as an earlier move shows it; None where it is cached, and see `read_uncached`."""
+        """Return a match as far as an earlier move shows it; None if cached; see `read_uncached`."""
         if self._cache.peek(match) is not None:
             return None
         found = await asyncio.to_thread(read_uncached, self.store, match, move)
@@ -203,25 +205,25 @@ class Gate:
         return found
 
     async def match(self, match: str) -> Match:
-        """The match as committed; see `cached`."""
+        """Return the match as committed; see `cached`."""
         return (await self.cached(match)).match
 
     @property
     def at_hand(self) -> int:
-        """How many matches are in memory."""
+        """The number of matches in memory."""
         return len(self._cache)
 
     @property
     def weight(self) -> int:
-        """How many bytes of memory these take, about."""
+        """The bytes of memory that these take, approximately."""
         return self._cache.weight
 
     def may_follow(self, cached: CachedMatch) -> bool:
-        """Is there room for one more match that stays in the cache as long as it is followed?"""
+        """Return whether there is room for one more match that stays cached as long as it is followed."""
         return cached.users > 0 or (self._cache.peek(cached.match.id) is cached and not self._cache.is_full)
 
     def checkpoint(self, match: Match, move: int) -> str:
-        """The signed checkpoint over the first `move` moves.
+        """Return the signed checkpoint over the first `move` moves.
 
         Raises:
             Refused: not-signed-here.
@@ -232,9 +234,9 @@ class Gate:
             raise Refused("not-signed-here", "log-from-elsewhere", {"moves": match.move}) from error
 
     def follow(self, bus: Feed | None = None) -> None:
-        """From now on hear of what other processes commit: those who follow a match here hear of it.
+        """From now on notify followers of what other processes commit, as the store and `bus` announce it.
 
-        Besides the store, `bus` tells of it, and is told of what is committed here.
+        Commits of this process are announced on `bus`.
         """
         if bus is not None:
             self._commits.announce = bus.announce
@@ -256,10 +258,10 @@ class Gate:
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
     ) -> CommandResult:
-        """A new match; opening does not seat the player.  `reserved`: who alone may take a seat.
+        """Open a new match; opening does not seat the player.  `reserved`: the reservations by seat.
 
-        The id of a match that is opened with a key follows from the key, so it is opened once.  The scope of
-        that key is whose it is, without a match.
+        The id of a match that is opened with a key is derived from the key, so it is opened once.  The scope
+        of that key names its owner, without a match.
 
         Raises:
             Refused: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
@@ -305,9 +307,9 @@ class Gate:
         key: Key | None = None,
         source: Source | None = None,
     ) -> CommandResult:
-        """`player` takes a seat, or lets a bot of the house play it (None: somebody who may do so anywhere).
+        """`player` takes a seat, or lets a bot play it (None: a caller who may do so in any match).
 
-        With the hash of a salt, play waits until it is opened.
+        With the hash of a salt, play waits until the salt is opened.
 
         Raises:
             Refused: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
@@ -331,13 +333,13 @@ class Gate:
     async def reserve(
         self, match: str, seat: Seat, reservation: Reservation | None, player: str | None
     ) -> None:
-        """Reserve a free seat, in the place of what was reserved, or (None) let anybody take it again.
+        """Reserve a free seat, replacing an earlier reservation, or withdraw the reservation (None).
 
-        `player` opened the match (None: somebody who may do so anywhere).
+        `player` opened the match (None: a caller who may do so in any match).
 
         Raises:
             Refused: unknown-match, unknown-seat, foreign, seat-taken, over, conflict.
-            StoreError: the store is away.
+            StoreError: the store is not available.
         """
 
         async def once(cached: CachedMatch) -> None:
@@ -366,7 +368,7 @@ class Gate:
     async def open_salt(
         self, match: str, seat: Seat, player: str, salt: str, *, key: Key | None = None
     ) -> CommandResult:
-        """`player` opens the salt whose hash he brought when he took the seat.
+        """`player` opens the salt whose hash was sent when the seat was taken.
 
         Raises:
             Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.open_salt` refuses.
@@ -383,7 +385,7 @@ class Gate:
     async def close_unopened(
         self, match: str, player: str | None, *, key: Key | None = None
     ) -> CommandResult:
-        """Close a match that waits too long for a salt (None: somebody who may do so anywhere).
+        """Close a match that waits too long for a salt (`player` None: a caller who may do so anywhere).
 
         Raises:
             Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.close_unopened` refuses.
@@ -423,7 +425,7 @@ class Gate:
     async def resign(
         self, match: str, *, player: str | None = None, seat: Seat | None = None, key: Key | None = None
     ) -> CommandResult:
-        """A seat gives up.  Raises Refused: see `Match.resign`."""
+        """A seat resigns.  Raises Refused: see `Match.resign`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.resign(context, must_play(own))
@@ -439,7 +441,7 @@ class Gate:
         to: int | None = None,
         key: Key | None = None,
     ) -> CommandResult:
-        """A seat asks to go back; a bot agrees at once.  Raises Refused: see `Match.ask_takeback`."""
+        """A seat asks for a takeback; a bot agrees at once.  Raises Refused: see `Match.ask_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             return stored.ask_takeback(context, must_play(own), to)
@@ -456,7 +458,7 @@ class Gate:
         seat: Seat | None = None,
         key: Key | None = None,
     ) -> CommandResult:
-        """A seat answers a request.  Raises Refused: see `Match.answer_takeback`."""
+        """A seat answers a takeback request.  Raises Refused: see `Match.answer_takeback`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             acting = seat or answering_seat(stored, player, own)
@@ -475,7 +477,7 @@ class Gate:
         void: bool = False,
         key: Key | None = None,
     ) -> CommandResult:
-        """An organizer rules on a match in which he does not play.  Raises Refused: see `Match.rule`."""
+        """An organizer who does not play in the match rules on it.  Raises Refused: see `Match.rule`."""
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             if own is not None:
@@ -497,7 +499,7 @@ class Gate:
     async def upload(
         self, match: Match, note: str, proof: Signed, player: str | None = None
     ) -> CommandResult:
-        """Store a whole match from elsewhere, which was verified: its checkpoint, and who signed that.
+        """Store a whole verified match from elsewhere, with its checkpoint and the signers of that.
 
         Raises:
             Refused: exists (nothing is ever replaced), unavailable.
@@ -510,7 +512,7 @@ class Gate:
         return await self._handler.carry(Command("upload", match.id, never, player), work())
 
     async def withdraw(self, match: str, by: str, reason: str) -> Withdrawal:
-        """Show an uploaded match no longer; where that was done before, what is recorded of it.
+        """Withdraw an uploaded match; if it is withdrawn already, return the recorded withdrawal.
 
         Raises:
             Refused: unknown-match, not-uploaded, unavailable.
@@ -527,17 +529,17 @@ class Gate:
         return await asyncio.to_thread(self.store.uploads.withdraw, withdrawal)
 
     async def settled(self, match: str) -> None:
-        """Wait until no bot has anything to answer."""
+        """Wait until no bot of a match has a prompt."""
         await self.cached(match)
         await self._bots.settled(match)
 
     def stop(self) -> None:
-        """Tell everybody who follows a match that it is over for today; commands are still carried out."""
+        """Notify all followers that the server stops; commands are still carried out."""
         self.stopping = True
         self._cache.wake()
 
     async def close(self) -> None:
-        """Answer everybody who waits, stop the bots; the store stays open."""
+        """Answer all waiting callers and stop the bots; the store stays open."""
         self.stop()
         await self._handler.finish()
         await self._following.stop()
@@ -551,5 +553,5 @@ class Gate:
 
 
 def _concerned(match: Match) -> set[str | None]:
-    """Who opened the match, and who sits in it."""
+    """The player who opened the match, and the seated players."""
     return {match.opened.opener, *(seated.player for seated in match.seats.values() if seated)}

@@ -1,7 +1,7 @@
-"""The cache of matches: committed state only, one entry a match, the least recently used leave first.
+"""The cache of matches: committed state only, one entry per match, evicted by least recent use.
 
-A cached match is kept while somebody plays or follows it.  Its lock admits one command at a time, so a match
-has at most one uncommitted request.  Readers take `cached.match` and find what is committed.
+A cached match is kept while a client plays or follows it.  Its lock admits one command at a time, so a match
+has at most one uncommitted command.  Readers take `cached.match`, which is the committed state.
 """
 
 from __future__ import annotations
@@ -27,30 +27,32 @@ _GLANCE = 0.01  # seconds after which it is looked again whether a match is free
 
 
 def forget(task: asyncio.Task[Any]) -> None:
-    """Ignore the failure of a task if every caller has gone away."""
+    """Ignore the failure of a task whose callers were all cancelled."""
     if not task.cancelled():
         task.exception()
 
 
 class CachedMatch:
-    """One match as committed, its secret, the lock for commands and the news for those who follow it.
+    """One match as committed, its secret, the lock for commands and the notification of followers.
 
-    `secret` is None where neither store nor log holds it.
+    `secret` is None if neither store nor log holds it.
     """
 
     def __init__(self, match: Match, secret: Secret | None) -> None:
         self.match, self.secret = match, secret
-        match.rest()  # it may lie here for long, among many
-        self.lag: float | None = None  # seconds that it may be old; None: it was current when last looked at
+        match.rest()  # it may stay in memory for long, with many others
+        self.lag: float | None = (
+            None  # the age in seconds that it may have; None: it was current at the last read
+        )
         self.position = 0  # in the store's order, up to which nothing of the match is missing here
         self.lock = asyncio.Lock()
-        self.users = 0  # who plays or follows here; the match stays as long as there are any
-        self._waiting: list[asyncio.Future[bool]] = []  # those who wait for news
+        self.users = 0  # the commands and followers that use it; it stays cached while there are any
+        self._waiting: list[asyncio.Future[bool]] = []  # callers that wait for a commit
         self._followers: list[Callable[[], None]] = []
 
     @contextmanager
     def used(self) -> Iterator[CachedMatch]:
-        """Keep the match from being cleared away."""
+        """Keep the match from being evicted while the context lasts."""
         self.users += 1
         try:
             yield self
@@ -58,7 +60,7 @@ class CachedMatch:
             self.users -= 1
 
     def take_in(self, records: Sequence[Record]) -> None:
-        """Add what another process has stored since."""
+        """Add the moves that another process has stored since."""
         for record in records:
             if record.move > self.match.move:
                 self.match.accept(record)
@@ -66,7 +68,7 @@ class CachedMatch:
 
     @contextmanager
     def followed(self, news: Callable[[], None]) -> Iterator[None]:
-        """Meanwhile `news` is called after each commit, in the same turn of the loop; it does not fail."""
+        """While the context lasts, call `news` after each commit, in the same loop turn; it must not fail."""
         self._followers.append(news)
         try:
             yield
@@ -74,7 +76,7 @@ class CachedMatch:
             self._followers.remove(news)
 
     def tell(self) -> None:
-        """Let all know who follow the match, or wait for news."""
+        """Notify all followers and all callers that wait for a commit."""
         for news in tuple(self._followers):
             news()
         waiting, self._waiting = self._waiting, []
@@ -82,7 +84,7 @@ class CachedMatch:
             _answer(future, True)
 
     async def news(self, seconds: float) -> bool:
-        """Wait until something is committed, but no longer than this; whether there was something."""
+        """Wait for the next commit, for at most these seconds; return whether there was one."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[bool] = loop.create_future()
         self._waiting.append(waiting)
@@ -106,8 +108,8 @@ class MatchCache:
     Args:
         most: how many are kept; busy ones stay beyond that.
         room: bytes of memory that they may take, about; busy ones stay beyond that.
-        load: loads a stored match, in a thread; None where there is no such match.
-        since: gives the stored moves of a match after one (see `CoalescedReads.since`).
+        load: loads a stored match, in a thread; None if there is no such match.
+        since: returns the stored moves of a match after one (see `CoalescedReads.since`).
     """
 
     def __init__(self, most: int, room: int, load: Callable[[str], CachedMatch | None], since: Since) -> None:
@@ -119,9 +121,9 @@ class MatchCache:
         self._loading: dict[str, asyncio.Task[CachedMatch | None]] = {}
 
     def put(self, cached: CachedMatch) -> CachedMatch:
-        """Keep a match that was just opened; gives the one that is there.
+        """Cache a match that was just opened, and return the cached one.
 
-        It may have been read from the store already: then that one counts.
+        It may have been read from the store already: then that one is returned.
         """
         kept = self._matches.setdefault(cached.match.id, cached)
         if kept is cached:
@@ -133,11 +135,11 @@ class MatchCache:
 
     @property
     def is_full(self) -> bool:
-        """Do those that cannot be cleared away take all the room?"""
+        """Whether the matches that cannot be evicted take all the room."""
         return self.weight > self._room
 
     def at_hand(self, match: str) -> CachedMatch | None:
-        """The cached match, where it need not be loaded."""
+        """Return the match if it is cached, as the most recently used one."""
         cached = self._matches.get(match)
         if cached is not None:
             self._matches.move_to_end(match)
@@ -146,11 +148,11 @@ class MatchCache:
         return cached
 
     def peek(self, match: str) -> CachedMatch | None:
-        """The same, without a sign that it is used."""
+        """Return the match if it is cached, without counting as a use."""
         return self._matches.get(match)
 
     async def get(self, match: str) -> CachedMatch | None:
-        """The cached match of an id; several who ask at once share one reading of the store."""
+        """Return the match of an id, loaded if necessary; concurrent callers share one read of the store."""
         while True:
             cached = self.at_hand(match)
             if cached is not None:
@@ -167,12 +169,11 @@ class MatchCache:
         return len(self._matches)
 
     async def catch_up(self, cached: CachedMatch) -> bool:
-        """Take in what other processes have stored by now; whether there was anything."""
+        """Add the moves that other processes have stored; return whether there were any."""
         return await self.take_in(cached, await self._since(cached.match.id, cached.match.move))
 
     async def take_in(self, cached: CachedMatch, records: Sequence[Record]) -> bool:
-        """Take in what is stored, as soon as no command stands in the way; whether any of it was still
-        missing then."""
+        """Add stored moves as soon as no command holds the lock; return whether any were still missing."""
         while records and cached.match.move < records[-1].move:
             if not cached.lock.locked():
                 cached.take_in(records)
@@ -181,14 +182,14 @@ class MatchCache:
         return False
 
     async def read_on(self, cached: CachedMatch) -> bool:
-        """The same for the holder of the match's lock; whether there was anything."""
+        """Add the stored moves while holding the match's lock; return whether there were any."""
         records = await self._since(cached.match.id, cached.match.move)
         if records:
             cached.take_in(records)
         return bool(records)
 
     async def refresh(self, cached: CachedMatch) -> None:
-        """Read on, or all of it again: what lies here is not what is stored.  For the holder of the lock."""
+        """Read the missing moves, or the whole match if the cached one differs; needs the match's lock."""
         if await self.read_on(cached):
             return
         found = await asyncio.to_thread(self._load, cached.match.id)
@@ -197,7 +198,7 @@ class MatchCache:
             cached.tell()
 
     def wake(self) -> None:
-        """Wake all who wait for news anywhere."""
+        """Wake all callers that wait for a commit of any match."""
         for cached in self._matches.values():
             cached.tell()
 
@@ -232,13 +233,13 @@ class MatchCache:
                 self.weight -= weight
 
     def _hold(self, data: Data) -> None:
-        """What several matches share weighs once."""
+        """Data that several matches share is weighed once."""
         desks, weight = self._data.get(id(data), (0, data.weight))
         self._data[id(data)] = desks + 1, weight
         self.weight += 0 if desks else weight
 
     def _weigh(self, cached: CachedMatch) -> None:
-        """It grows with each move, and with each view of it."""
+        """The weight of a match grows with each move, and with each view of it."""
         match, weight = cached.match.id, cached.match.weight
         self.weight += weight - self._weights.get(match, 0)
         self._weights[match] = weight
@@ -256,7 +257,7 @@ _Found = Mapping[str, list[Record]]
 
 
 class CoalescedReads:
-    """Asks a store what the matches at hand lack.
+    """Reads the missing moves of cached matches; waiting reads share one query.
 
     Args:
         store: it is read in threads.
@@ -267,7 +268,7 @@ class CoalescedReads:
         self._question: _Question | None = None  # the latest
 
     async def since(self, match: str, move: int) -> list[Record]:
-        """The stored records of a match after its move `move`: all that were committed by now.
+        """Return the stored records of a match after move `move`: all that were committed before the call.
 
         Raises:
             StoreError: the store cannot be read.
@@ -278,17 +279,17 @@ class CoalescedReads:
             question = self._question = _Question(self._store, question)
         try:
             found = await question.answer(match, move)
-        except Damaged:  # of which match, only a question about it alone can tell
+        except Damaged:  # only a query for this match alone shows whether it is the damaged one
             return await asyncio.to_thread(self._store.since, match, move)
         return [record for record in found if record.move > move]
 
 
 class _Question:
-    """One question to the log, asked when the one before it is answered.
+    """One query of the log, sent when the query before it is answered.
 
     Args:
-        log: it is asked.
-        before: the question before this one.
+        log: the log that is queried.
+        before: the query before this one.
     """
 
     def __init__(self, log: Log, before: _Question | None) -> None:
@@ -299,7 +300,7 @@ class _Question:
         self._task.add_done_callback(forget)
 
     async def answer(self, match: str, move: int) -> list[Record]:
-        """The records of a match after a move, and maybe some before it; only until it is sent."""
+        """Return the records of a match after a move, maybe with earlier ones; only before `is_sent`."""
         self._moves[match] = min(move, self._moves.get(match, move))
         return (await asyncio.shield(self._task))[match]
 
@@ -310,7 +311,7 @@ class _Question:
         return await asyncio.to_thread(self._log.since_each, self._moves)
 
 
-# ── Looks at earlier moves of matches that are not cached: no such match is read whole for that ──
+# ── Reading earlier moves of matches that are not cached, without loading the whole match ──
 
 
 class UncachedMatch(Struct, frozen=True):
@@ -320,11 +321,10 @@ class UncachedMatch(Struct, frozen=True):
 
 
 def read_uncached(store: Store, match: str, move: int) -> UncachedMatch | None:
-    """The match as far as a move before the latest one is to be told; reads the store, so it is called in a
-    thread.
+    """Return what an earlier move of a match shows; reads the store, so call it in a thread.
 
     Returns None if that is not possible.  Reading the whole match then raises the reason: there is no such
-    match or move, its log is damaged, or the store is away and has a replica.
+    match or move, its log is damaged, or the store is not available and has a replica.
     """
     try:
         found = store.partial_match(match, move)

@@ -1,7 +1,7 @@
 """A bounded record of the latest commands that the gate refused.
 
-The record is kept in memory, outside the command path.  It holds no picks and no word of
-a refusal about them, so its readers learn nothing of a hidden card.
+The record is kept in memory, outside the command path.  It holds no picks and no text
+of a refusal, so its readers learn nothing of a hidden card.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from domain.kernel import Seat
 
-UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing of the match: the store did not do its part
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
 
 
 class Refusal(Struct, frozen=True):
-    """One refused command, as it is kept: `at` in microseconds UTC, `move` the latest move at that time."""
+    """One recorded refusal of a command: `at` in microseconds UTC, `move` the latest move at that time."""
 
     at: int | None
     kind: str
@@ -39,12 +39,12 @@ class Refusals:
         self.counts: Counter[str] = Counter()
 
     def keep(self, refusal: Refusal) -> None:
-        """Keep one; the oldest may leave."""
+        """Record one; the oldest is dropped if there are too many."""
         self._kept.append(refusal)
         self.counts[refusal.kind] += 1
 
     def latest(self, limit: int, match: str | None = None) -> list[Refusal]:
-        """The latest `limit` refusals (of one match), the newest first."""
+        """Return the latest `limit` refusals (of one match), the newest first."""
         found: list[Refusal] = []
         for refusal in reversed(self._kept):
             if len(found) == limit:

@@ -146,7 +146,7 @@ async def _to_the_manual(request: Request) -> Response:
 
 
 async def _serve_document(request: Request, kind: str) -> Response:
-    """The document, for people or for programs: the same for everybody."""
+    """The document, for people or for programs: the same for all clients."""
     app = request.app
     if kind not in app.state.documents:
         document = app.openapi()

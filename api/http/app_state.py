@@ -31,7 +31,7 @@ from replay.sanitize import one_line
 
 
 class Sockets(AtOnce):
-    """All of one server; `most` is how many one visitor may have."""
+    """All sockets of one server; `most` is the limit for one visitor."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
@@ -39,7 +39,7 @@ class Sockets(AtOnce):
 
     @contextmanager
     def registered(self, end: Callable[[], None]) -> Iterator[None]:
-        """Meanwhile the task that is running serves a socket, which `end` asks to come to its end."""
+        """Register the running task as one that serves a socket; `end` asks it to close the socket."""
         task = asyncio.current_task()
         assert task is not None, "a socket is served by a task"
         self._ends[task] = end
@@ -49,24 +49,24 @@ class Sockets(AtOnce):
             del self._ends[task]
 
     async def stop(self, seconds: float) -> None:
-        """Ask all to end, and wait for them, but no longer than this."""
+        """Ask all sockets to close, and wait for them for at most this time."""
         for end in self._ends.values():
             end()
         if self._ends:
             await asyncio.wait(tuple(self._ends), timeout=seconds)
 
 
-# ── What a player may be called: whatever shows what it is, in any script ──
+# ── Player names: any script, but no invisible, blank or misleading name ──
 
 _BLANK = {0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0}  # letters that show nothing
 _UNSEEN = ("Cc", "Cf", "Cs", "Cn", "Mn", "Me", "Zs", "Zl", "Zp")
 _RESERVED = ("bot:", "import:")
 FORGOTTEN = {"en": "(name forgotten)", "ru": "(имя забыто)"}
-"""What is told in the place of a name that an administrator has let the server forget."""
+"""What is shown in the place of a name that an administrator had the server forget."""
 
 
 def checked(name: str) -> str:
-    """The name, without blanks around it.
+    """Return the name without blanks around it.
 
     Raises:
         Refused: invalid; the text says why.
@@ -100,13 +100,13 @@ def _is_seen(character: str) -> bool:
     return ord(character) not in _BLANK and unicodedata.category(character) not in _UNSEEN
 
 
-# ── What the routes work with: the gate, the store's people, the limits, the tickets, the metrics ──
+# ── Services of the routes: the gate, the store's people, the limits, the tickets, the metrics ──
 
 
 _FILES = 2  # match files written or verified at once: each keeps a thread and a core busy
 _PAGES = 16 * 1024 * 1024  # bytes of pages of positions in memory
 _NAMES = 50_000  # names held in memory
-_NAME_SECONDS = 60.0  # then the store is asked again: it may not have been heard that one was forgotten
+_NAME_SECONDS = 60.0  # then the store is asked again: the news that a name was forgotten may have been lost
 _NEVER = (-math.inf, None)
 
 
@@ -125,9 +125,12 @@ class Names:
         self._changes = Changes(people)
 
     async def of(self, players: Sequence[str], language: str) -> dict[str, str]:
-        """The names of those players that have one; a forgotten one is told as such.
+        """Return the names of those players that have one, by id; a forgotten one as `FORGOTTEN` says.
 
-        While the store is away, a name is what it was.
+        If the store is not available, known names are used, however old.
+
+        Raises:
+            StoreError: the store is not available, and a name is not known.
         """
         self._changes.drop_from(self._known, lambda player, _: player)
         now, changes = self._clock(), self._changes.count

@@ -27,26 +27,26 @@ from domain.match_base import Chair
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
 CHALLENGE = {"www-authenticate": "Bearer"}
-NO_TOKEN = "address "  # how the holder of somebody without a token begins
+NO_TOKEN = "address "  # the prefix of the holder of a client without a token
 
 T = TypeVar("T")
 
 
 class Visitor(Struct, frozen=True):
-    """Somebody who asks: `holder` is the hash of his token, or his address where he has none."""
+    """A client: `holder` is the hash of its token, or its address if it has none."""
 
     person: Person | None
     holder: str
 
     @property
     def player(self) -> str | None:
-        """His id."""
+        """The id of the player; None without a token."""
         return self.person.id if self.person else None
 
 
 class Changes:
-    """Who was changed, by whichever process, since somebody looked: what is remembered of them is no longer
-    true.  It is told from any thread.
+    """The players whose cached data is outdated because any process changed them.  The store reports them
+    from any thread.
 
     Args:
         people: the store's people.
@@ -62,7 +62,7 @@ class Changes:
         self._heard.append(player)
 
     def drop_from(self, known: MutableMapping[str, T], owner: Callable[[str, T], str]) -> None:
-        """Drop what is no longer true; `owner` says of which person an entry tells."""
+        """Drop the outdated entries; `owner` returns the player of an entry."""
         while self._heard:
             player = self._heard.popleft()
             for name in [name for name, kept in known.items() if player in ("", owner(name, kept))]:
@@ -70,12 +70,12 @@ class Changes:
 
 
 class Tokens:
-    """Whose token is it?  Asks the store, and remembers for a while; a token that was revoked is forgotten
-    at once.
+    """Finds the owner of a token: asks the store, and caches the answer for `_KNOWN_SECONDS`; a revoked token
+    is dropped at once.
 
     Args:
         people: the store's people.
-        limit: how often an address may show a token that must be looked up.
+        limit: how often an address may send a token that must be looked up.
         clock: seconds that never run backwards.
     """
 
@@ -85,18 +85,18 @@ class Tokens:
         self._changes = Changes(people)
 
     async def visitor(self, request: HTTPConnection) -> Visitor:
-        """Who sends this request.
+        """Return the visitor who sends this request.
 
         Raises:
-            Refused: unauthorized, where there is a token and it is not a good one.
+            Refused: unauthorized, if there is a token and it is not valid; limit.
         """
         return await self.owner(shown(request), address(request))
 
     async def owner(self, token: str | None, shown_by: str) -> Visitor:
-        """Whose token this is, shown by somebody at this address; None: he has none.
+        """Return the visitor with this token (None: without one), whose request comes from `shown_by`.
 
         Raises:
-            Refused: unauthorized.
+            Refused: unauthorized; limit.
         """
         if token is None:
             return Visitor(None, f"{NO_TOKEN}{shown_by}")
@@ -108,10 +108,10 @@ class Tokens:
         return Visitor(await self._looked_up(holder, lambda: self._people.by_token(token)), holder)
 
     async def still(self, visitor: Visitor) -> Visitor:
-        """A visitor who showed a good token before, as they are now.
+        """Return the current state of a visitor whose token was valid before.
 
         Raises:
-            Refused: unauthorized, where the token is revoked.
+            Refused: unauthorized, if the token is revoked.
         """
         kept = self._kept(visitor.holder)
         if kept is None:
@@ -119,8 +119,8 @@ class Tokens:
         return visitor if kept is visitor.person else Visitor(kept, visitor.holder)
 
     async def check(self, holder: str) -> None:
-        """See whether what was opened with a token may go on: `holder` is that of the visitor who opened it.
-        While the store is away, it may.
+        """Check that a stream or socket may stay open: `holder` is that of the visitor who opened it.
+        If the store is not available, it may.
 
         Raises:
             Refused: unauthorized.
@@ -130,7 +130,7 @@ class Tokens:
                 await self._looked_up(holder, lambda: self._people.by_holder(holder))
 
     async def is_good(self, holder: str) -> bool:
-        """The same as a question."""
+        """Return whether `check` passes."""
         try:
             await self.check(holder)
         except Refused:
@@ -138,7 +138,7 @@ class Tokens:
         return True
 
     def _kept(self, holder: str) -> Person | None:
-        """Whose token it is, as far as that is remembered."""
+        """The cached owner of a token; None if it is not cached."""
         self._changes.drop_from(self._known, lambda _, kept: kept[1].id)
         kept = self._known.get(holder)
         return kept[1] if kept and self._clock() - kept[0] < _KNOWN_SECONDS else None
@@ -155,10 +155,10 @@ class Tokens:
 
 
 def shown(request: HTTPConnection) -> str | None:
-    """The token that a request shows; None where it shows none.
+    """Return the token of a request; None if it has none.
 
     Raises:
-        Refused: unauthorized, where the header holds none.
+        Refused: unauthorized, if the header holds no bearer token.
     """
     header = request.headers.get("authorization")
     token = bearer(header) if header is not None else None
@@ -168,14 +168,14 @@ def shown(request: HTTPConnection) -> str | None:
 
 
 def address(request: HTTPConnection) -> str:
-    """The address that a request comes from."""
+    """Return the address that a request comes from, as `network` groups it."""
     client = request.scope.get("client")
     return network(str(client[0])) if client else "unknown"
 
 
 @lru_cache(maxsize=4_096)
 def network(host: str) -> str:
-    """What counts as one visitor: of an IPv6 address its /64, which belongs to one visitor as a whole."""
+    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:
@@ -185,14 +185,14 @@ def network(host: str) -> str:
     return str(found.ipv4_mapped or ipaddress.IPv6Network((found.packed, 64), strict=False))
 
 
-# ── Tickets for streams: who may open one without showing a token ──
+# ── Tickets: they open a stream without a token ──
 
 
 _MOST = 10_000  # at once, of all players
 
 
 class TicketContent(Struct, frozen=True):
-    """What the other workers are told of a ticket."""
+    """The part of a ticket that the workers share."""
 
     match: str
     viewer: Chair | None

@@ -1,10 +1,10 @@
-"""How many connections there may be, who has how many of them, and which one is closed where room is needed.
+"""Limits of connections: how many there may be, in all and for each address, and which one is closed first.
 
-What a process may open is limited, and a connection costs its opener nothing.  So there is a limit
-for all, and one for each address.  Where one of them is reached, the connection that has waited longest for
-its other side is closed: first of those on which nothing is under way, then of those in the middle of a head,
-then of those in the middle of a body.  Nothing of such a request was carried out.  Where all are at work, the
-newcomer gets one of a few spare places: there only the health of the server is told.
+A process can open a limited number of files, and a connection costs the client nothing.  So there is a limit
+for all connections, and one for each address.  If one of them is reached, the connection that has waited
+longest for its client is closed: first the idle ones, then those with incomplete headers, then those with an
+incomplete body.  Nothing of such a request was carried out.  If all of them are busy, a new connection gets
+one of a few spare places, in which only the health of the server is answered.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Held(Protocol):
 
     @property
     def sending(self) -> bool:
-        """Is there something that its other side has still to take?"""
+        """Are there bytes that the client has not received yet?"""
 
     def hang_up(self) -> None:
         """Close it, now."""
@@ -149,7 +149,7 @@ class Connections:
         return False
 
     def _take_a_spare_one(self, place: ConnectionSlot) -> bool:
-        """Let somebody in who may ask for the health of the server; another one may have to go for it."""
+        """Give a spare place, in which only health is answered; an older spare one may be closed for it."""
         own = [one for one in self._spare if place.address and one.address == place.address]
         if len(own) >= SPARE_EACH or len(self._spare) >= SPARE:
             waiting = own if len(own) >= SPARE_EACH else list(self._spare)
@@ -178,8 +178,8 @@ def _networks(named: Iterable[str]) -> Iterator[ipaddress.IPv4Network | ipaddres
 
 
 def allowed(most: int) -> int:
-    """How many connections this process may have: at most so many, and never so many that it could open
-    nothing else.
+    """Return how many connections this process may have: at most `most`, and so few that file descriptors
+    remain for everything else.
     """
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
@@ -188,9 +188,9 @@ def allowed(most: int) -> int:
 
 
 def proxies(environment: Mapping[str, str]) -> list[str]:
-    """Whose word is taken for where a request comes from, as uvicorn would read it from the environment.
+    """Return the proxies whose `X-Forwarded-For` is trusted, as uvicorn reads them from the environment.
 
-    But "*" is no address: with it uvicorn takes the word of the visitor himself.
+    "*" is ignored: with it, uvicorn would trust any client.
     """
     named = [one.strip() for one in environment.get("FORWARDED_ALLOW_IPS", "").split(",")]
     return [one for one in named if one not in ("", "*")] or _THIS_MACHINE

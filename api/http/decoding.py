@@ -17,12 +17,12 @@ from domain.kernel import Refused
 from domain.refusals import QUOTED
 from domain.texts import LANGUAGES
 
-# A name that stands twice in one JSON object: JSON leaves open which of the two counts, so neither does.
-# msgspec takes the last one, so the standard library reads what msgspec took once more: 4 us for a move.
+# Duplicate keys in a JSON object: JSON does not define which of the two counts, so they are refused.  msgspec
+# takes the last one, so the standard library parses the body once more: 4 us for a move.
 
 
 def _names_must_differ(content: bytes | str) -> None:
-    """Numbers are left as they stand: they may be longer than Python likes to read.
+    """Refuse duplicate keys; numbers are not converted, because Python limits their length.
 
     Raises:
         Refused: invalid.
@@ -43,7 +43,7 @@ _strictly = json.JSONDecoder(object_pairs_hook=_must_differ, parse_int=str, pars
 
 
 def _parts(shape: Any) -> Iterator[inspect.Type]:
-    """A shape and all that it is made of."""
+    """A shape and all types in it."""
     waiting = [inspect.type_info(shape)]
     while waiting:
         kind = waiting.pop(0)
@@ -59,7 +59,7 @@ def _parts(shape: Any) -> Iterator[inspect.Type]:
 
 
 def words_of(shape: Any, name: str) -> list[str]:
-    """What a field of this name may hold, where the shape lists it: words, or the tags of its kinds."""
+    """Return the words that a field of this name may hold, or its tags; empty if the shape lists none."""
     found = list[str]()
     for kind in _parts(shape):
         if isinstance(kind, inspect.StructType):
@@ -74,12 +74,12 @@ def words_of(shape: Any, name: str) -> list[str]:
 # ── What the headers of a request ask for: a language, a media type, an encoding, a token ──
 
 JSON, LINES, EVENTS = "application/json", "application/x-ndjson", "text/event-stream"
-_READ = 500  # characters of a header that are looked at
+_READ = 500  # characters of a header that are read
 
 
 @lru_cache(maxsize=1_000)
 def language(accept_language: str) -> str:
-    """The best of our languages for an Accept-Language header; English where none is asked for."""
+    """Return the best of our languages for an Accept-Language header; by default English."""
     for tag in _preferred(accept_language):
         known = tag.split("-")[0]
         if known in LANGUAGES:
@@ -89,19 +89,19 @@ def language(accept_language: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def media_type(accept: str, offered: Sequence[str] = (JSON, LINES, EVENTS)) -> str:
-    """The best of the media types that are offered; the first where none of them is asked for."""
+    """Return the best offered media type for an Accept header; by default the first."""
     return next((kind for kind in _preferred(accept) if kind in offered), offered[0])
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Would the client rather have gzip than the bytes as they are?  Who does not say so would not."""
+    """Return whether an Accept-Encoding header prefers gzip to the plain bytes; without one, it does not."""
     weights = {name: weight for weight, name in map(_weighed, accept_encoding[:_READ].split(","))}
     weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
     return weight > 0 and weight >= weights.get("identity", 0.0)
 
 
 def bearer(authorization: str) -> str | None:
-    """The token of an Authorization header; None where it is of another kind."""
+    """Return the token of an Authorization header; None if it is of another scheme."""
     scheme, _, token = authorization.partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
@@ -125,9 +125,8 @@ def _weighed(item: str) -> tuple[float, str]:
 
 
 _FORM = "application/x-www-form-urlencoded"
-_DRAINED = (
-    1024 * 1024
-)  # bytes beyond a limit that are read on: a client that is still sending hears no answer
+# Bytes beyond a limit that are still read: a client that is sending does not read the answer.
+_DRAINED = 1024 * 1024
 
 _NONE_OF = re.compile(r"Invalid (?:enum )?value (?P<given>.+) - at `(?:.*\.)?(?P<name>\w+)`", re.DOTALL)
 _HALF = r"\\u[dD](?:[89aAbB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})"
@@ -137,7 +136,7 @@ Reader = Callable[[Request, Settings], Awaitable[Any]]
 
 
 def reader(body: Any) -> Reader:
-    """Reads and decodes the bodies of a route: `body` is a struct, or a media type for plain bytes."""
+    """Return the decoder of the bodies of a route: `body` is a struct, or a media type for plain bytes."""
     if isinstance(body, str):
         return _bytes_reader(body)
     shape, may_be_empty = Shape(body), optional(body)
@@ -152,7 +151,7 @@ def reader(body: Any) -> Reader:
 
 
 def optional(body: Any) -> bool:
-    """May a body of this type be left out?"""
+    """Return whether a body of this type may be left out: all its fields have defaults."""
     return all(not field.required for field in msgspec.structs.fields(body))
 
 
@@ -165,9 +164,9 @@ def _bytes_reader(media_type: str) -> Reader:
 
 
 def _must_be(request: Request, media_type: str) -> None:
-    """A body without a type is taken for what it should be; so is curl's, which calls every body a form.
+    """Refuse a body of another media type.  No type is accepted, and so is that of a form, curl's default.
 
-    Nothing is lost by that: a form of a foreign page cannot carry the token, which is a header.
+    That is safe: a form of a foreign page cannot carry the token, which is a header.
     """
     packed = request.headers.get("content-encoding", "identity").strip().lower()
     if packed != "identity":
@@ -184,7 +183,7 @@ def _must_be(request: Request, media_type: str) -> None:
 
 
 async def _content(request: Request, most: int) -> bytes:
-    """The body, of at most `most` bytes; what is longer is not kept."""
+    """Read the body of at most `most` bytes.  Raises Refused: too-large, malformed."""
     if int(request.headers.get("content-length", "0")) > most + _DRAINED:
         raise _too_large(most)
     content, read = bytearray(), 0
@@ -214,7 +213,7 @@ class Shape:
         self._decode: Callable[[bytes | str], Any] = msgspec.json.Decoder(kind).decode
 
     def decoded(self, content: bytes | str) -> Any:
-        """What the bytes say.
+        """Return the decoded content.
 
         Raises:
             Refused: invalid, malformed.
@@ -233,7 +232,7 @@ class Shape:
         return found
 
     def _listed(self, said: str) -> Refused:
-        """Where a word is none of several: with those."""
+        """The refusal of a validation error; for an unknown word, with the known ones."""
         found = _NONE_OF.fullmatch(said)
         words = words_of(self._kind, found["name"]) if found else []
         if found is None or not words:
@@ -243,7 +242,7 @@ class Shape:
 
 
 def _malformed(content: bytes | str, said: str) -> Refused:
-    """Why JSON cannot be read, where msgspec tells something else."""
+    """The refusal of malformed JSON, in our own words where msgspec is misleading."""
     if not content:
         return Refused("malformed", "body-empty")
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content

@@ -17,21 +17,21 @@ from projections.status import Status
 
 # How the server is: the store and the read models are asked by one thread at a time, at most once a second.
 #
-# A caller waits for the answer only as long as it likes: a store that hangs holds up that one thread and
-# no caller.
+# A caller waits for the answer only for its own time limit: a hanging store blocks that one thread and no
+# caller.
 
-FRESH = 1.0  # seconds for which an answer is given again
+FRESH = 1.0  # seconds for which a result is reused
 
 T = TypeVar("T")
 _log = logging.getLogger("glasnost.ready")
 
 
 class HealthReport(Struct, frozen=True):
-    """What was found.
+    """The result of one probe of the store.
 
-    `at`: when, on the clock of `HealthMonitor`.  `trouble`: why moves cannot be stored; empty where they
-    can.  The rest is None where the store did not say; `lag` is so, too, where there is no replica or it is
-    away.
+    `at`: when, in seconds of the clock of `HealthMonitor`.  `trouble`: why moves cannot be stored; empty if
+    they can.  The rest is None if the store did not answer; `lag` is also None if there is no replica or it
+    is not available.
     """
 
     at: float
@@ -113,7 +113,7 @@ def _said(question: Callable[[], T]) -> T | None:
     return None
 
 
-# ── Whether this server can do its work now, and if not, what is wrong: told by its parts ──
+# ── Readiness: whether each part of this server can work now, and if not, why ──
 
 
 PATIENCE = 3.0  # seconds in which the store must say that it can be written

@@ -1,4 +1,4 @@
-"""Idempotency keys: the header, whose they are, and what the request says that came with one."""
+"""Idempotency keys: the header, the owner of a key, and the hash of the request that came with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IdempotencyKey = Annotated[
 
 
 def key_of(call: Caller, key: str | None, body: Struct, *, match: str = "", what: str = "") -> Key | None:
-    """The key of a command; None where none was sent.
+    """Return the key of a command; None if none was sent.
 
     Of its body counts what it says, not how that was written or by which door.
 

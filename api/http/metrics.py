@@ -66,7 +66,7 @@ class Metrics(Collector):
         return generate_latest(self._registry)
 
 
-# Metrics that are counted elsewhere, looked up when somebody asks.  Nothing here asks the store, or waits.
+# Metrics that are counted elsewhere and read on each scrape.  Nothing here asks the store, or waits.
 #
 # docs/operations.md describes each; a test holds the two against each other.
 
@@ -176,7 +176,9 @@ class OfTheBus(Collector):
         silent = None if heard is None else max(self._clock() - heard, 0.0)
         yield _gauge("glasnost_redis_up", "1: Redis answers.", float(not bus.health.away) if bus else None)
         yield _gauge("glasnost_redis_waiting", "News that Redis has not taken.", bus.waiting if bus else None)
-        yield _gauge("glasnost_redis_silent_seconds", "Since Redis last told anything.", silent)
+        yield _gauge(
+            "glasnost_redis_silent_seconds", "Seconds since Redis last answered the consumer.", silent
+        )
 
 
 def _counted(name: str, about: str, label: str, counts: Mapping[str, int]) -> Metric:

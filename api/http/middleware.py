@@ -84,31 +84,31 @@ def answered(metrics: Metrics, method: str, route: str, status: int, seconds: fl
 
 
 def _route(scope: Scope) -> str:
-    """The path as the documentation writes it: never an id, let alone a query."""
+    """The path as the documentation writes it, without ids and without the query."""
     return str(getattr(scope.get("route"), "path", ""))
 
 
 def unforeseen(language: str) -> Problem:
-    """What a client reads of an unforeseen error."""
+    """Return the problem document of an unexpected error."""
     return document("failed", Refused("failed", "look-first"), language)
 
 
 async def failed(request: HTTPConnection, error: Exception) -> Response:
-    """The answer to a request on which the server failed; what the error says is not told."""
+    """Return the response to an unexpected error; it does not contain the text of the error."""
     language = decoding.language(request.headers.get("accept-language", ""))
     return answer(unforeseen(language), language)
 
 
-# ── Whom a browser may speak for: by which names this server goes, and pages of which origins may use it ──
+# ── Cross-origin protection: the host names of this server, and the origins whose pages may use it ──
 #
-# A page that somebody looks at can send requests to any server, also to one on that person's own machine.  So
+# A web page can send requests to any server, also to one on the user's own machine.  So
 #
-# *   a request must name this server: a page whose own name was made to lead here names another one;
-# *   what changes something, and a socket, is refused to pages of other origins than this server's own and
-#     those that an operator names;
-# *   what a browser sends changes something only with a type of body that no page can send without asking.
+# *   a request must name this server in `Host`: after DNS rebinding, a page names another host;
+# *   commands and sockets are refused to pages of other origins than this server's own and those that the
+#     operator lists;
+# *   a command of a browser needs a content type that a page cannot send without a preflight request.
 #
-# Pages of the origins that are named may read all answers, too (CORS).  No answer allows credentials: a token
+# Pages of the listed origins may read all answers, too (CORS).  No answer allows credentials: a token
 # is a header that the page sets itself.
 
 ZIP = "application/zip"
@@ -117,7 +117,7 @@ REQUEST_HEADERS = (
     "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
 )
 EXPOSED = "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, Retry-After, WWW-Authenticate"
-MAX_AGE = 7_200  # seconds for which a browser need not ask again: no browser remembers it for longer
+MAX_AGE = 7_200  # seconds for which a browser may keep a preflight answer: no browser keeps it longer
 _READ = (b"host", b"origin", b"cookie", b"content-type", b"sec-fetch-site")
 _OWN_SITE = ("same-origin", "none")
 
@@ -180,7 +180,7 @@ class Borders:
         ]
 
     def shared(self, asked: Headers) -> list[tuple[bytes, bytes]]:
-        """The headers with which a page of a named origin may read an answer, whatever that is."""
+        """Return the CORS headers with which a page of a listed origin may read any answer."""
         origin = _value(asked, b"origin")
         if not self._is_named(origin):
             return []
@@ -190,7 +190,7 @@ class Borders:
         ]
 
     def telling(self, scope: Scope, send: Send) -> Send:
-        """What sends an answer with these headers; a cache is told that they depend on the origin."""
+        """Return a `send` that adds these headers, and `Vary: Origin`."""
         if not self._origins or scope["type"] != "http":
             return send
 
@@ -230,7 +230,7 @@ class Borders:
 
 
 def varying(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """The same headers; a cache is told that the answer depends on the origin, too."""
+    """Return the same headers with `Origin` added to `Vary`."""
     found = [value for name, value in headers if name == b"vary"]
     others = [(name, value) for name, value in headers if name != b"vary"]
     return [*others, (b"vary", b", ".join([*found, b"Origin"]))]
@@ -240,14 +240,14 @@ def _value(headers: Headers, wanted: bytes) -> bytes:
     return next((value for name, value in headers if name == wanted), b"")
 
 
-# ── What caches between may keep: `Cache-Control`, `Vary`, ETags with `If-None-Match`, and gzip ──
+# ── HTTP caching: `Cache-Control`, `Vary`, ETags with `If-None-Match`, and gzip ──
 #
-# Whatever a cache keeps it must ask for again (`no-cache`): a game changes with the program, and a name can
-# be forgotten.  What is told to one player is for that player's own cache (`private`).  An ETag is the hash
-# of the bytes that this viewer is told, so it fits whatever the answer depends on, and tells nothing else.
+# A cache must revalidate everything that it keeps (`no-cache`): a game changes with the program, and a name
+# can be forgotten.  An answer for one player is for that player's own cache (`private`).  An ETag is the hash
+# of the bytes of this answer, so it covers everything that the answer depends on, and reveals nothing else.
 #
-# Only what everybody may see and what does not change any more is compressed.  The length of a compressed
-# answer tells something of what is in it, so nothing of a running match is.
+# Only public answers that do not change any more are compressed.  The length of a compressed answer reveals
+# something of its content, so no answer about a running match is compressed.
 
 NEVER = "no-store"
 _OWN, _SHARED = "private, no-cache", "public, no-cache"
@@ -260,7 +260,7 @@ _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class Packed:
-    """Compressed bodies, the latest used ones: each is compressed once, and one at a time.
+    """An LRU cache of compressed bodies: each is compressed once, and one at a time.
 
     Args:
         most: bytes that are kept.
@@ -271,8 +271,8 @@ class Packed:
         self._busy = asyncio.Lock()
 
     async def of(self, tag: str, body: bytes) -> bytes | None:
-        """The body in gzip; None where it is too small or too large, or where another is compressed just
-        now: callers get it as it is.
+        """Return the body in gzip; None if it is too small or too large, or if another body is being
+        compressed now: then the caller sends it uncompressed.
         """
         if (kept := self._kept.get(tag)) is not None:
             return kept
@@ -287,12 +287,12 @@ class Packed:
 async def kept(
     request: Request, response: Response, packed: Packed, vary: Sequence[str], *, own: bool, final: bool
 ) -> Response:
-    """An answer to GET as a cache may keep it; 304 where the client has it.
+    """Return an answer to GET with its caching headers; 304 if the client has it already.
 
     Args:
         vary: the headers of the request on which the answer depends.
-        own: it may be another's than that of somebody else who asks.
-        final: everybody may see it, and it does not change any more.
+        own: the answer may differ for another client.
+        final: the answer is public and does not change any more.
     """
     head = response.headers
     head.add_vary_header(", ".join([*vary, "accept-encoding"] if final else vary))

@@ -1,4 +1,4 @@
-"""Who may look at a match as whom."""
+"""Permissions: who may read a match, and from which view."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 
 _SOON = {"retry-after": "1"}  # seconds
-_GLANCE = 0.1  # seconds after which a replica is looked at again
+_GLANCE = 0.1  # seconds until a replica is read again
 
 
 async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
-    """A match, with all these moves (those that are not None) in it.
+    """Return a match that has all these moves (those that are not None).
 
-    The answer will tell how old it may be, where the store is away and a replica was looked at.  There, and
-    only there, a move may be missing that exists, and is waited for.
+    If the store is not available and a replica is read, the answer states the age that it may have.  Only
+    then can an existing move be missing; it is waited for.
 
     Raises:
         Refused: unknown-match.
-        Refused: unknown-move; behind, where it is not here in time.
+        Refused: unknown-move; behind, if the move does not arrive in time.
     """
     at_least = max((move for move in moves if move is not None), default=0)
     cached = await call.gate.cached(match)
@@ -37,8 +37,9 @@ async def looked(call: Caller, match: str, *moves: int | None) -> CachedMatch:
 async def looked_back(
     call: Caller, match: str, at: int | None, at_least: int | None
 ) -> CachedMatch | UncachedMatch:
-    """The same for one look at the table after move `at` (None: the latest): for that alone, no match is read
-    whole.
+    """Return what shows the table after move `at` (None: the latest); see `looked`.
+
+    To show an earlier move of a match that is not cached, the match is not loaded whole.
     """
     found = None if at is None else await call.gate.uncached(match, at)
     if found is not None and found.match.move >= (at_least or 0):
@@ -62,7 +63,7 @@ async def _awaited(call: Caller, cached: CachedMatch, at_least: int) -> CachedMa
 async def log_view(
     call: Caller, match: str, view: str | None, *moves: int | None, proof: bool = False
 ) -> LogView:
-    """A match with all these moves in it, looked at as `view` asks for.
+    """Return the log of a match that has all these moves, as seen from `view`.
 
     Raises:
         Refused: unknown-match.
@@ -73,16 +74,16 @@ async def log_view(
 
 
 def view_of(cached: CachedMatch, seen_by: Chair | None, proof: bool = False) -> LogView:
-    """A match as it stands, looked at as this viewer."""
+    """Return the log of a cached match, as this viewer sees it."""
     return LogView(cached.match, seen_by, cached.secret, proof)
 
 
 def viewer(match: Outline, player: str | None, view: str | None, move: int | None = None) -> Chair | None:
-    """As whom a player sees a match: by default from his seat, or as a spectator.
+    """Return the viewer as whom a player sees a match (None: a spectator); by default, the player's own seat.
 
-    `view` names a seat as it was played after `move` (None: the latest).  What is given is the place where
-    its player sat down, which stays good while the match goes on: a stream follows its player.  Of an
-    imported match everybody sees what a spectator does (see `Outline.effective_viewer`).
+    `view` names a seat as it was played after `move` (None: the latest).  The result is the seat at which its
+    player sat down first; it stays the same after a swap of seats, so a stream follows its player.  An
+    imported match is always seen as by a spectator (see `Outline.effective_viewer`).
 
     Raises:
         Refused: unknown-seat; forbidden (the view of another's seat, or of everything, before the end).
@@ -100,8 +101,10 @@ def viewer(match: Outline, player: str | None, view: str | None, move: int | Non
 
 
 def receipt_of(call: Caller, cached: CachedMatch) -> str | None:
-    """The signed checkpoint over the opening move, while a seat is free: who keeps it can show that the
-    commitment to the secret stood before his salt.  None for a match that this server did not write.
+    """Return the signed checkpoint over the opening move while a seat is free, else None.
+
+    A player who keeps it can show that the commitment to the secret stood before the own salt.  None for a
+    match that this server did not write.
 
     The same bytes each time, as long as the server signs with the same key.
     """
@@ -111,13 +114,13 @@ def receipt_of(call: Caller, cached: CachedMatch) -> str | None:
 
 
 def must_be_there(match: Match, after: int) -> None:
-    """Raises Refused: unknown-move, where the match has no move `after` yet."""
+    """Raise Refused (unknown-move) if the match has no move `after` yet."""
     if after > match.move:
         raise Refused("unknown-move", "beyond-latest-move", {"last": match.move})
 
 
 def move_of(match: Outline, move: int | None) -> int:
-    """The number of an existing move; None means the latest.
+    """Return the number of an existing move; None means the latest.
 
     Raises:
         Refused: unknown-move.

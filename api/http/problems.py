@@ -1,7 +1,7 @@
 """Refusals as problem documents (RFC 9457): one table of kinds, each with a stable `type`, in two languages.
 
-The sentence of a refusal comes from `domain.refusals`; in Russian it stands in a sentence of its kind.  What
-makes a response of a refusal, wherever it comes from, stands at the end.
+The sentence of a refusal comes from `domain.refusals`; in Russian it is put into the sentence of its kind.
+The exception handlers, which turn any refusal into a response, stand at the end.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ KINDS: dict[str, Kind] = {
     "unauthorized": Kind(401, "Token needed", "Нужен токен", "Нужен действующий токен: {detail}"),
     "forbidden": Kind(403, "Not allowed", "Не разрешено", "Вам это не разрешено: {detail}"),
     "foreign": Kind(403, "Not your match", "Не ваша партия", "Не ваша партия: {detail}"),
-    "cross-origin": Kind(403, "Foreign page", "Чужая страница", "Страница чужая: {detail}"),
-    "reserved": Kind(403, "Seat reserved", "Место отложено", "Это место держат не для вас: {detail}"),
+    "cross-origin": Kind(
+        403, "Page of another origin", "Страница другого источника", "Запрос с чужой страницы: {detail}"
+    ),
+    "reserved": Kind(403, "Seat reserved", "Место отложено", "Это место отложено не для вас: {detail}"),
     "not-found": Kind(404, "Not found", "Не найдено", "Не найдено: {detail}"),
     "unknown-match": Kind(404, "Unknown match", "Нет такой партии", "Такой партии нет"),
     "unknown-game": Kind(404, "Unknown game", "Нет такой игры", "Такой игры нет; {detail}"),
@@ -58,7 +60,7 @@ KINDS: dict[str, Kind] = {
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
     "method": Kind(405, "Method not allowed", "Метод не поддерживается", "Метод не поддерживается: {detail}"),
     "no-board": Kind(406, "No board", "Нет доски", "Рисунка нет: {detail}"),
-    "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос пришёл не весь: {detail}"),
+    "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос не пришёл целиком: {detail}"),
     "stale": Kind(
         409,
         "Stale request",
@@ -71,39 +73,53 @@ KINDS: dict[str, Kind] = {
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "salt": Kind(409, "Salts do not allow this", "С солью так нельзя", "С солью так нельзя: {detail}"),
     "forgotten": Kind(
-        409, "Player forgotten", "Игрок забыт", "Этого игрока забыли, и он не возвращается: {detail}"
+        409, "Player forgotten", "Игрок удалён", "Имя и токены игрока удалены навсегда: {detail}"
     ),
     "last-admin": Kind(
         409, "Last administrator", "Последний администратор", "Так администраторов не останется: {detail}"
     ),
     "takeback": Kind(409, "No takeback", "Возврат невозможен", "Возврат хода невозможен: {detail}"),
-    "record": Kind(409, "Not by hand", "Не вручную", "Ход определяет запись партии: {detail}"),
-    "conflict": Kind(409, "Somebody was faster", "Кто-то опередил", "Кто-то вас опередил; посмотрите снова"),
-    "exists": Kind(409, "Match exists", "Партия уже есть", "Партии не заменяют: {detail}"),
-    "not-signed-here": Kind(
-        409, "Not signed here", "Здесь не подписывают", "Эту контрольную точку здесь не подпишут: {detail}"
+    "record": Kind(
+        409, "Match follows a record", "Партия идёт по записи", "Ход определяет запись партии: {detail}"
     ),
-    "not-uploaded": Kind(409, "Not an upload", "Партия не загружена", "Не загружена: {detail}"),
+    "conflict": Kind(
+        409,
+        "Another request came first",
+        "Ваш запрос опередили",
+        "Другой запрос был быстрее; посмотрите партию снова",
+    ),
+    "exists": Kind(409, "Match exists", "Партия уже есть", "Партию нельзя заменить: {detail}"),
+    "not-signed-here": Kind(
+        409,
+        "Not signed here",
+        "Сервер не подписывает",
+        "Сервер не подписывает эту контрольную точку: {detail}",
+    ),
+    "not-uploaded": Kind(409, "Not an upload", "Партия не загружена", "Эта партия не загружена: {detail}"),
     "withdrawn": Kind(410, "Match withdrawn", "Партия снята", "Партия снята администратором: {detail}"),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),
-    "media-type": Kind(415, "Unknown content type", "Неизвестный тип", "Тело должно быть {detail}"),
+    "media-type": Kind(
+        415, "Unknown content type", "Неизвестный тип содержимого", "Тело должно быть {detail}"
+    ),
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
-    "invalid": Kind(422, "Invalid request", "Запрос не подходит", "Запрос не подходит: {detail}"),
+    "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
         "Batch too long",
         "Слишком много ответов",
-        "Там, где начинается случай, открытие или чужой вопрос, ответы кончаются: {detail}",
+        "Дальше наступает жребий, открытие карты или вопрос другой стороне: {detail}",
     ),
     "ruling": Kind(422, "Impossible ruling", "Решение невозможно", "Решение невозможно: {detail}"),
     "bad-option": Kind(422, "Unknown option", "Неверный параметр", "Издание или параметр: {detail}"),
     "unknown-bot": Kind(422, "Unknown bot", "Нет такого бота", "Такого бота нет: {detail}"),
     "bad-file": Kind(422, "Damaged match file", "Файл партии повреждён", "Файл партии не принят: {detail}"),
-    "key-reused": Kind(422, "Key used before", "Ключ уже был", "С этим ключом был послан другой запрос"),
+    "key-reused": Kind(
+        422, "Key used before", "Ключ уже использован", "С этим ключом уже послан другой запрос"
+    ),
     "limit": Kind(429, "Too many requests", "Слишком много запросов", "Слишком много запросов: {detail}"),
     "head-too-large": Kind(
-        431, "Head too large", "Слишком длинный заголовок", "Начало запроса слишком длинно: {detail}"
+        431, "Headers too large", "Слишком длинные заголовки", "Заголовки запроса слишком длинны: {detail}"
     ),
     "upgrade": Kind(
         426,
@@ -112,21 +128,25 @@ KINDS: dict[str, Kind] = {
         "Здесь только WebSocket; прокси должен его пропускать",
     ),
     "failed": Kind(
-        500, "Error in the server", "Ошибка сервера", "Посмотрите на партию, прежде чем повторять запрос"
+        500, "Error in the server", "Ошибка сервера", "Посмотрите партию, прежде чем повторять запрос"
     ),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),
     "in-doubt": Kind(
         503,
-        "Stored or not, nobody knows",
+        "Unknown whether it was stored",
         "Неизвестно, сохранено ли",
-        "Хранилище пропало посреди записи, и никто не знает, сохранено ли это. Посмотрите на партию или"
-        " повторите тот же запрос с тем же Idempotency-Key или expect: дважды это не произойдёт",
+        "Связь с хранилищем прервалась во время записи, и неизвестно, сохранена ли команда. Посмотрите партию"
+        " или повторите тот же запрос с тем же Idempotency-Key или expect: дважды он не выполнится",
     ),
     "full": Kind(503, "Server full", "Сервер переполнен", "Свободного места нет: {detail}"),
-    "behind": Kind(503, "Not that far yet", "Ещё не здесь", "Этого хода здесь ещё не видно: {detail}"),
-    "not-ready": Kind(503, "Not ready", "Не готов", "Сервер сейчас не может работать; причины названы"),
+    "behind": Kind(
+        503, "Move not here yet", "Хода здесь ещё нет", "Этого хода на этом сервере ещё нет: {detail}"
+    ),
+    "not-ready": Kind(
+        503, "Not ready", "Не готов", "Сервер работает не полностью; причины указаны в reasons"
+    ),
 }
 
 _encode = msgspec.json.Encoder().encode
@@ -138,7 +158,7 @@ def type_of(kind: str) -> str:
 
 
 def meaning(status: int, kinds: Iterable[str]) -> str:
-    """What a refusal with this status says, where it is of one of these kinds."""
+    """The English titles of those of these kinds that have this status, separated by commas."""
     return ", ".join(sorted(KINDS[kind].en for kind in set(kinds) if KINDS[kind].status == status))
 
 
@@ -153,9 +173,10 @@ def document(
     reasons: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Problem:
-    """The problem document; a `detail` that is a text is in the language already, or a library's.
+    """Return the problem document of a kind in a language.
 
-    `names`: of seats in Russian, by id.
+    `detail`: a refusal, or a text that is in this language already or comes from a library.
+    `names`: the Russian names of seats, by id.
     """
     about = KINDS[kind]
     if language == "ru":
@@ -168,14 +189,14 @@ def document(
 
 
 def page(kind: str, language: str) -> Problem:
-    """What a kind means, and the way out: the page to which its `type` leads."""
+    """Return the page to which the `type` of a kind leads: what it means, and what to do."""
     about = KINDS[kind]
     return Problem(type_of(kind), getattr(about, language), about.status, _pages()[kind][language])
 
 
 @cache
 def _pages() -> dict[str, dict[str, str]]:
-    """By kind, what it means in each language."""
+    """The text of each page, by kind and language."""
     return tomllib.loads((importlib.resources.files("api.http") / "problems.toml").read_text("utf-8"))
 
 
@@ -185,10 +206,10 @@ def answer(problem: Problem, language: str, headers: Mapping[str, str] | None = 
     return Response(_encode(problem), problem.status, head | dict(headers or {}), MEDIA_TYPE)
 
 
-# ── Every refusal, wherever it comes from, as the response that carries its document ──
+# ── Exception handlers: each refusal becomes a response with its problem document ──
 
 DOCS = "/docs"  # the page of the documentation, which a refusal of an unknown address names
-SINCE = 50  # moves told with a stale request
+SINCE = 50  # moves at most that a stale refusal lists
 _NOT_FOUND, _METHOD = 404, 405
 
 Handler = Callable[[Request, Any], Any]
@@ -197,11 +218,11 @@ _SOON = {"retry-after": "1"}  # seconds
 
 
 class HasGate(Protocol):
-    """What of a server's parts a refusal is told with."""
+    """The part of the services that is needed to describe a refusal."""
 
     @property
     def gate(self) -> Gate:
-        """Knows the match that a refusal is about."""
+        """The gate, which knows the match that a refusal is about."""
 
 
 def _language(request: HTTPConnection) -> str:
@@ -209,10 +230,10 @@ def _language(request: HTTPConnection) -> str:
 
 
 async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Problem, Mapping[str, str]]:
-    """The document of a refusal, and the headers that HTTP sends with it."""
+    """Return the document of a refusal, and the headers to send with it over HTTP."""
     if isinstance(error, StoreError):
         error = error.refusal()
-    # Who is told to come again soon repeats without a look, so not where it is in doubt.
+    # A client that gets Retry-After repeats the request without reading the match, so in-doubt has none.
     headers = error.headers or (_SOON if error.kind == "unavailable" else {})
     cached = await _cached_match(services, None if error.kind in UNTOLD else error.match)
     if cached is None:
@@ -220,7 +241,7 @@ async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Pro
     words = _words(cached, language)
     fault, legal = error.fault, error.legal
     said = words.refused(legal, fault) if legal is not None and fault is not None else error
-    told = document(
+    problem_document = document(
         error.kind,
         said,
         language,
@@ -229,25 +250,25 @@ async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Pro
         since=_since(error, cached),
         names=words.names if language == "ru" else None,
     )
-    return told, headers
+    return problem_document, headers
 
 
 async def refused(request: HTTPConnection, error: Refusal) -> Response:
-    """What is refused, or the store does not do."""
+    """Return the response to a refusal or to an error of the store."""
     language = _language(request)
-    told, headers = await problem(error, request.app.state.services, language)
-    return answer(told, language, headers)
+    described, headers = await problem(error, request.app.state.services, language)
+    return answer(described, language, headers)
 
 
 async def http(request: Request, error: HTTPException) -> Response:
-    """What the router refuses."""
+    """Return the response to an error of the router: unknown address or method."""
     language = _language(request)
     if error.status_code == _METHOD:
         known = request.app.allowed(request.scope["path"])
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
         about = {"method": request.method[:20], "methods": allowed}
-        told = document("method", Refused("method", "no-such-method", about), language)
-        return answer(told, language, {"allow": allowed})
+        described = document("method", Refused("method", "no-such-method", about), language)
+        return answer(described, language, {"allow": allowed})
     if error.status_code == _NOT_FOUND:
         nothing = Refused("not-found", "no-such-address", {"manual": DOCS})
         return answer(document("not-found", nothing, language), language)
@@ -270,7 +291,7 @@ def _legal(legal: Prompt | None, cached: CachedMatch, language: str) -> PromptVi
 
 
 def _since(error: Refused, cached: CachedMatch) -> Any:
-    """The moves since the one that was expected, as the player who asks is told them."""
+    """The moves since the expected one, as this player may see them; None if the refusal is not stale."""
     if error.kind != "stale" or error.expect is None:
         return None
     last = cached.match.move

@@ -1,11 +1,11 @@
-"""uvicorn's HTTP protocol, with what it lacks where the other side misbehaves, or waits.
+"""uvicorn's HTTP protocol, extended for clients that misbehave or are slow.
 
-*   A client that hangs up in the middle is no error of the server: what is still written to it is dropped.
+*   A client that disconnects during a request is not an error of the server: pending output is dropped.
 *   A head that is too long is refused; one that does not end is not kept.
 *   There is a limit of connections (`api.http.connections`); one over it may ask for health only.
 *   A whole head has a deadline, and so has a whole body, which grows with what comes of it.
 *   A connection is not kept for an answer of which nothing is taken any more.
-*   What is no request is refused with a problem document, like anything else.
+*   Invalid HTTP is refused with a problem document, like any other refusal.
 *   A connection without any request is closed like one without a further request.
 *   An answer goes out in one piece, not its head first.
 """
@@ -24,14 +24,14 @@ from api.http.connections import ADDRESS, BODY, FULL, HEAD, HEALTH, IDLE, SLOW, 
 from api.http.problems import answer, document
 from domain.kernel import Refused
 
-IDLE_SECONDS = 75  # until a connection is closed on which nothing goes either way
+IDLE_SECONDS = 75  # until a connection without traffic in either direction is closed
 _SOON = {"retry-after": "1"}  # seconds
 _ANSWER = b"HTTP/1.1 "  # how its head begins
 _LINE = len(b" / HTTP/1.1\r\n\r\n") - 1  # bytes of a head besides its method, its address and its headers
 
 
 class Line:
-    """A transport that takes no offence when it is written to after it was closed.
+    """A transport that ignores what is written to it after it was closed.
 
     The head of an answer goes out together with what is written next, and at the latest when the loop has
     done what waits for it now.  uvicorn writes one after the other, and each piece is a call of the system
@@ -76,14 +76,14 @@ class Line:
         self.look_on()
 
     def look_on(self) -> None:
-        """From now on see that what waits to be sent is taken."""
+        """From now on check that the client receives the pending output."""
         self.look_away()
         self._left = self._transport.get_write_buffer_size()
         if self._left:
             self._looking = self._loop.call_later(self._patience, self._look)
 
     def look_away(self) -> None:
-        """It is taken, or its reader is gone."""
+        """The output was received, or the client is gone: stop checking."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -100,7 +100,7 @@ class Line:
 
 
 class Config(uvicorn.Config):
-    """uvicorn's, and what a connection of ours needs besides.
+    """uvicorn's configuration, and what our connections need besides.
 
     Args:
         application: what answers.
@@ -198,7 +198,7 @@ class Protocol(HttpToolsProtocol):
             self._look_what_is_awaited(came=False)
 
     def _look_what_is_awaited(self, *, came: bool = True) -> None:
-        """Keep the deadline of a head or a body that is not whole, and say what is waited for.
+        """Set the deadline of incomplete headers or an incomplete body, and record what is waited for.
 
         Args:
             came: something was received; else an answer has ended.
@@ -218,7 +218,7 @@ class Protocol(HttpToolsProtocol):
             self.config.connections.wait(self._place, awaited)
 
     def _expect(self, what: int | None) -> None:
-        """A head or a body must be whole in time."""
+        """Start the deadline of the headers or the body."""
         if what is None and self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -231,7 +231,7 @@ class Protocol(HttpToolsProtocol):
         self._deadline = None
         now = self.loop.time()
         if self._in_body and (self.flow.read_paused or self.cycle.waiting_for_100_continue):
-            self._since = now  # it waits for us
+            self._since = now  # it waits for the server
         settings = self._settings
         if self._in_body:
             seconds = settings.body_seconds + self._taken / settings.body_bytes_per_second
@@ -243,7 +243,7 @@ class Protocol(HttpToolsProtocol):
             self._cut()
 
     def _cut(self) -> None:
-        """The head or the body did not become whole in time: say so, where nothing else is being said."""
+        """Refuse headers or a body that missed the deadline, unless a response is being sent."""
         self.config.connections.closed[SLOW[BODY if self._in_body else HEAD]] += 1
         if self._in_body:
             is_quiet = not self.pipeline and not self.cycle.response_started
@@ -292,7 +292,7 @@ class Protocol(HttpToolsProtocol):
         self._refuse(self._refusal)
 
     def _length(self) -> int:
-        """Bytes of the head, as it is commonly written."""
+        """The bytes of the headers, as clients usually write them."""
         told = sum(len(name) + len(value) + len(b": \r\n") for name, value in self.headers)
         return len(self.parser.get_method()) + len(self.url) + _LINE + told
 
@@ -300,7 +300,7 @@ class Protocol(HttpToolsProtocol):
         return Refused("head-too-large", "head-too-large", {"most": self._most})
 
     def _no_room(self) -> Refused:
-        """Why a connection on a spare place is refused what it asks for."""
+        """The refusal of a request, other than for health, on a spare connection."""
         connections, place = self.config.connections, self._place
         why = place.refusal if place is not None else FULL
         connections.closed[why] += 1
@@ -309,7 +309,7 @@ class Protocol(HttpToolsProtocol):
         return Refused("full", "server-full", {"most": connections.most})
 
     def _refuse(self, error: Refused) -> None:
-        """Answer with a problem document, in the language that was asked for so far, and hang up."""
+        """Answer with a problem document, in the language of the headers received so far, and disconnect."""
         asked = dict(self.headers or ()).get(b"accept-language", b"").decode("latin-1")
         language = decoding.language(asked)
         soon = _SOON if error.kind in ("limit", "full") else {}

@@ -22,8 +22,8 @@ class Buckets:
     another what they granted.
 
     Args:
-        rate: how many a visitor may have in one period, and at once after a pause.
-        period: in seconds.
+        rate: how many a visitor may take in one period, and at once after a pause.
+        period: seconds.
         clock: seconds that never run backwards.
     """
 
@@ -36,7 +36,7 @@ class Buckets:
         """Take one.
 
         Raises:
-            Refused: limit, with the seconds after which there is one again.
+            Refused: limit, with the seconds until there is one again.
         """
         now = self._clock()
         start = max(self._free_at.get(visitor, 0.0), now - self.burst)
@@ -48,25 +48,25 @@ class Buckets:
             self._granted[visitor] = self._granted.get(visitor, 0) + 1
 
     def share(self) -> None:
-        """From now on remember what is granted until somebody asks for it."""
+        """From now on record what is granted, until `granted` returns it."""
         self._granted = {}
 
     def granted(self, most: int) -> Mapping[str, int]:
-        """What was granted since this was asked before, of up to so many visitors; the rest another time."""
+        """Return what was granted since the last call, by visitor, for at most `most` visitors."""
         granted = self._granted or {}
         return {visitor: granted.pop(visitor) for visitor in list(islice(granted, most))}
 
     def learn(self, visitor: str, free_at: float) -> None:
-        """All workers together granted a visitor so much that his bucket is full only at `free_at`.
+        """Take over what all workers granted to a visitor: the bucket is full again only at `free_at`.
 
-        What was granted here and not told yet comes on top.  Nothing is given back.
+        What this worker granted and has not published yet is added.  The bucket never becomes fuller by this.
         """
         own = (self._granted or {}).get(visitor, 0) * self.each
         self._free_at[visitor] = max(self._free_at.get(visitor, 0.0), free_at + own)
 
 
 class AtOnce:
-    """How much of something a visitor has at the same time; `most` is the limit."""
+    """A counter of what each visitor has open at the same time; `most` is the limit."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -74,7 +74,7 @@ class AtOnce:
 
     @property
     def total(self) -> int:
-        """How many there are in all."""
+        """The count of all visitors together."""
         return self._now.total()
 
     def check(self, visitor: str) -> None:
@@ -83,12 +83,12 @@ class AtOnce:
             raise Refused("limit", "too-many-streams", {"most": self.most}, {"retry-after": "1"})
 
     def has_all(self, visitor: str) -> bool:
-        """May he have no more?"""
+        """Return whether the visitor has reached the limit."""
         return self._now[visitor] >= self.most
 
     @contextmanager
     def one(self, visitor: str) -> Iterator[None]:
-        """One more, for as long as the context lasts."""
+        """Count one more for as long as the context lasts."""
         self._now[visitor] += 1
         try:
             yield

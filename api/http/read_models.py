@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FILE = "read-models.db"  # in the folder of an embedded store; it can be thrown away
 _AT_ONCE = 3  # questions in threads: one that waits for the runner must not hold up tokens and matches
 _SOON = {"retry-after": "1"}  # seconds
-_PATIENCE = 1.0  # seconds a reader waits for what was committed before he asked
+_PATIENCE = 1.0  # seconds that a reader waits for what was committed before the request
 
 _log = logging.getLogger("glasnost.projections")
 P = ParamSpec("P")

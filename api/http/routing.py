@@ -1,8 +1,9 @@
 """Routing: one decorator for every route, structs in and out, and the true OpenAPI document.
 
-A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and gives a struct or a response.
-Bodies are decoded by prebuilt decoders and answers encoded by msgspec; pydantic sees parameters only.
-FastAPI makes the document; a request comes in by the route's `RouteEndpoint`.
+A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and returns a struct or a
+response.
+Prebuilt msgspec decoders and encoders handle the bodies; pydantic sees parameters only.
+FastAPI generates the document; the route's `RouteEndpoint` serves the requests.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ from domain.texts import LANGUAGES
 
 # ── How a request finds its route and how the route's parameters are read ──
 #
-# FastAPI makes the OpenAPI document of the routes.  If it served them, too, each request would pass ten
-# layers and a solver of dependencies, which takes 150 us where judging a move takes 60.  So each route has a
+# FastAPI generates the OpenAPI document of the routes.  If it served them, too, each request would pass ten
+# layers and a dependency solver, which takes 150 us; judging a move takes 60.  So each route has a
 # `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
-# finds it in as many steps as its path has parts.  What has no endpoint here goes on to FastAPI.
+# finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
 
 Endpoint = Callable[..., Awaitable[Response]]
 _PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
@@ -59,9 +60,9 @@ _WRONG = {
     "string_too_short": "parameter-too-short",
     "string_pattern_mismatch": "parameter-pattern",
 }
-"""What is wrong with a parameter, by the kind of error that pydantic names, or by what that begins with."""
+"""The id of our refusal for a kind of pydantic error, or for the first word of that kind."""
 _BOUNDS = {"ge": "least", "min_length": "least", "le": "most", "max_length": "most"}
-_SHOWN = 40  # characters of what was given
+_SHOWN = 40  # characters of the given value
 
 
 class RouteParam:
@@ -76,7 +77,7 @@ class RouteParam:
         self._check = TypeAdapter[Any](parameter.annotation).validator.validate_python
 
     def read(self, request: Request) -> Any:
-        """Its value.
+        """Return its value, checked and converted.
 
         Raises:
             Refused: invalid.
@@ -92,7 +93,7 @@ class RouteParam:
 
 
 class RouteEndpoint:
-    """What serves one route: reads the parameters, calls the endpoint, sends what it gives or refuses.
+    """Serves one route: reads the parameters, calls the endpoint, sends its response or its refusal.
 
     Args:
         endpoint: takes the request and the parameters.
@@ -113,7 +114,7 @@ class RouteEndpoint:
 
 
 class _Place:
-    """What stands below one part of a path: the parts that may follow, and the routes that end here."""
+    """A node of the tree of paths: the parts that may follow, and the routes that end here."""
 
     __slots__ = ("any", "named", "routes")
 
@@ -140,10 +141,10 @@ class Router:
                 place.routes[method] = route
 
     def find(self, scope: Scope) -> ASGIApp | None:
-        """What serves a request; None where this is for FastAPI to say.
+        """Return the application that serves a request; None if FastAPI must answer it.
 
-        The scope is told the route and the parts of its path that are parameters.  What answers GET answers
-        HEAD as well: uvicorn sends the head alone.
+        Puts the route and its path parameters into the scope.  A route for GET serves HEAD as well: uvicorn
+        sends only the headers.
         """
         place, given = self._place(scope["path"])
         method = scope["method"]
@@ -154,13 +155,13 @@ class Router:
         return route.app
 
     def allowed(self, path: str) -> list[str]:
-        """The methods that the routes at a path know; none where there are no routes."""
+        """Return the methods that a path accepts; an empty list if it has no routes."""
         place, _ = self._place(path)
         known = set(place.routes) if place else set[str]()
         return sorted(known | {"HEAD"} if "GET" in known else known)
 
     def _place(self, path: str) -> tuple[_Place | None, list[str]]:
-        """Where a path ends, and its parts that are parameters."""
+        """The node at which a path ends (None if there is none), and the values of its path parameters."""
         place, given = self._top, list[str]()
         for part in path.split("/"):
             below = place.named.get(part)
@@ -174,13 +175,13 @@ class Router:
 
 
 def in_query(parameters: Iterable[Parameter]) -> list[str]:
-    """The names of those parameters that stand in the query."""
+    """Return the names of the query parameters among these."""
     about = [(parameter, _about(parameter)) for parameter in parameters]
     return [one.alias or parameter.name for parameter, one in about if isinstance(one, Query)]
 
 
 def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
-    """A misspelt parameter would be left out of account silently, and so would all but one of several values.
+    """Refuse unknown and repeated query parameters, which would otherwise be ignored silently.
 
     Raises:
         Refused: invalid.
@@ -199,7 +200,7 @@ def refuse_unknown(request: HTTPConnection, known: Sequence[str]) -> None:
 
 
 def _wrong(where: Sentence, error: Any, value: str) -> Refused:
-    """What is wrong with a parameter, in our own words."""
+    """The refusal of a parameter, in our own words instead of those of pydantic."""
     kind, about = error["type"], error.get("ctx", {})
     id = _WRONG.get(kind) or _WRONG.get(kind.partition("_")[0], "parameter-impossible")
     shown = value[:_SHOWN] if "ge" in about or "le" in about else repr(value[:_SHOWN])
@@ -208,16 +209,16 @@ def _wrong(where: Sentence, error: Any, value: str) -> Refused:
 
 
 def _about(parameter: Parameter) -> Param:
-    """Where FastAPI is told that a parameter stands."""
+    """The FastAPI declaration of a parameter: path, query or header."""
     assert get_origin(parameter.annotation) is Annotated, f"{parameter.name} does not say where it stands"
     return next(one for one in get_args(parameter.annotation) if isinstance(one, Param))
 
 
-# The JSON schemas of the structs, as programs understand them that make clients of the OpenAPI document.
+# The JSON schemas of the structs, in the form that generators of clients understand.
 #
-# msgspec tells what it would decode.  What is told here besides: which fields of an answer are always there
-# (all but those that are left out at their default), and where the names of an object are free.  No `default`
-# is told: generators take a field that has one for a field that is always there.
+# msgspec describes what it would decode.  This code adds which fields of an answer are always present (all
+# but those that are left out at their default), and which objects have free keys.  It removes `default`:
+# generators take a field that has one for a field that is always present.
 
 REF = "#/components/schemas/{name}"
 BYTES = {"type": "string", "format": "binary"}
@@ -228,7 +229,7 @@ Schema = dict[str, Any]
 
 
 def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """The schema of each kind, and by name those of all structs in them."""
+    """Return the schema of each kind, and the schemas of all structs in them by name."""
     kinds = tuple(kinds)
     told, named = msgspec.json.schema_components(kinds, ref_template=REF)
     structs = {struct.__name__: struct for struct in _structs(kinds)}
@@ -238,7 +239,7 @@ def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
 
 
 def without_null(schema: Schema) -> Schema:
-    """The schema of something that is left out where there is none: null is never sent."""
+    """Return the schema of a field that is left out if it has no value: null is never sent."""
     told = {name: value for name, value in schema.items() if name != "anyOf"}
     if "enum" in told:
         told["enum"] = [value for value in told["enum"] if value is not None]
@@ -247,7 +248,7 @@ def without_null(schema: Schema) -> Schema:
 
 
 def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
-    """All structs that these kinds are made of."""
+    """All structs in these kinds."""
     waiting: list[Type] = list(multi_type_info(kinds))
     seen = set[type[Struct]]()
     while waiting:
@@ -264,7 +265,7 @@ def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
 
 
 def _refine(schema: Schema, struct: type[Struct]) -> None:
-    """Tell which fields are always there, and what it means where one is not."""
+    """Add which fields are always present, and what it means if one is left out."""
     config, properties = struct.__struct_config__, schema["properties"]
     asks, required = (
         config.forbid_unknown_fields,
@@ -286,7 +287,7 @@ def _refine(schema: Schema, struct: type[Struct]) -> None:
 
 
 def _inlined(schema: Any) -> Any:
-    """A schema that says of everything of which type it is."""
+    """The schema with an explicit type for every value."""
     if isinstance(schema, list):
         return [_inlined(part) for part in schema]
     if not isinstance(schema, dict):
@@ -302,23 +303,23 @@ def _inlined(schema: Any) -> Any:
         told.setdefault("type", "string")
     if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
         told.setdefault("additionalProperties", True)
-    if "discriminator" in told and "anyOf" in told:  # exactly one fits, which its tag tells
+    if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
         told["oneOf"] = told.pop("anyOf")
     return told
 
 
-# Where requests come in: one decorator for every route, structs in and out, and the true OpenAPI document.
+# One decorator for every route: it decodes the body, encodes the answer, and documents both.
 
 
-# Kinds of problems: those that any route may answer with, and those of many.
+# Kinds of problems: those of every route, and those of many routes.
 EVERYWHERE = ("malformed", "unauthorized", "invalid", "limit", "head-too-large", "failed", "unavailable")
 FORBIDDEN = ("forbidden", "cross-origin")
-SENT = (*FORBIDDEN, "too-large", "media-type")  # where something is sent
-LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # where a match is looked at
+SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
+LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
 _TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
-_MAY = "No token is needed; who shows one is answered as the player that it belongs to."
-LAG = "glasnost-replica-lag-ms"  # the header that tells how old a replica's answer may be
+_MAY = "No token is needed; with a token, the answer is for its player."
+LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
 _JSON = decoding.JSON
 _HEADS = {
     language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
@@ -336,13 +337,13 @@ encode = msgspec.json.Encoder().encode
 
 
 class Caller:
-    """Somebody who was let in, by whichever door: who asks, in which language, and what he may work with."""
+    """The client of one request or socket: visitor, language, and the services that handlers use."""
 
     __slots__ = ("lag", "language", "services", "visitor")
 
     def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
         self.services, self.visitor, self.language = services, visitor, language
-        self.lag: float | None = None  # seconds that what he is shown may be old; None: it is current
+        self.lag: float | None = None  # the age in seconds that the shown state may have; None: it is current
 
     @property
     def gate(self) -> Gate:
@@ -351,11 +352,11 @@ class Caller:
 
     @property
     def player(self) -> str | None:
-        """The id of who asks."""
+        """The id of the player; None for a client without a token."""
         return self.visitor.player
 
     def person(self, *roles: str) -> Person:
-        """Who asks; he needs one of these roles, if any are named.
+        """Return the person with the token, who needs one of these roles if any are named.
 
         Raises:
             Refused: unauthorized, forbidden.
@@ -368,7 +369,7 @@ class Caller:
         return person
 
     def nobody(self) -> Refused:
-        """The refusal of somebody without a token: over HTTP he may show one at any time."""
+        """Return the refusal of a client without a token, who may send one with any HTTP request."""
         return Refused("unauthorized", "token-needed", headers=CHALLENGE)
 
 
@@ -380,15 +381,15 @@ class Call(Caller):
     def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
         super().__init__(services, visitor, decoding.language(request.headers.get("accept-language", "")))
         self.request = request
-        self.final = False  # everybody may see the answer, and it does not change any more
+        self.final = False  # the answer is public and does not change any more
 
     def answer(self, content: Any, status: int = 200) -> Response:
-        """A struct as a response."""
+        """Return a struct as a JSON response."""
         return Answer(encode(content), status, self.language)
 
 
 class Answer(Response):
-    """JSON in a language.  Its head is put together here, in a third of the time that any head would take."""
+    """JSON in a language.  It builds its own headers, in a third of the time that Starlette takes."""
 
     def __init__(self, body: bytes, status: int, language: str) -> None:
         self.body, self.status_code, self.background = body, status, None
@@ -396,14 +397,14 @@ class Answer(Response):
 
 
 class Documented(Struct, frozen=True):
-    """What a route answers with besides its struct: a status, what it means, and its media types."""
+    """Another documented answer of a route: its status, what it means, and its media types."""
 
     status: int
     meaning: str
     media: tuple[str, ...] = ()
 
 
-_UNCHANGED = Documented(304, "Unchanged: what `If-None-Match` names is still what would be told")
+_UNCHANGED = Documented(304, "Unchanged: `If-None-Match` names the current version")
 
 
 class Api:
@@ -449,13 +450,13 @@ class Api:
         """Add a route.
 
         Args:
-            returns: the struct that the handler gives, or the media type of what it gives.
-            body: the struct that it takes as `body`; None for none, a media type for bytes.
+            returns: the struct that the handler returns, or the media type of its response.
+            body: the struct that it takes as `body`; None if it takes none, a media type for bytes.
             refusals: the kinds of its problems besides `EVERYWHERE`.
-            also: other answers that it may give.
-            token: it needs one.
-            personal: it needs none, and answers otherwise to somebody who shows one.
-            fleeting: no cache may keep what it tells.
+            also: its other documented answers.
+            token: it requires a token.
+            personal: it requires no token, but the answer depends on the token if there is one.
+            fleeting: no cache may keep its answer.
         """
 
         def wrap(handler: H) -> H:
@@ -520,17 +521,17 @@ class Api:
 
 
 def _plain(*media: str) -> dict[str, Any]:
-    """Bodies that are no JSON, by media type: text, or bytes."""
+    """Bodies other than JSON, by media type: text, or bytes."""
     return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
 
 
 def _endpoint(
     handler: Handler, body: Any, status: int, vary: Sequence[str] | None
 ) -> tuple[Handler, list[inspect.Parameter]]:
-    """What a door calls: let the visitor in, read and decode the body, call the handler, encode.  And the
-    parameters that it wants of the client.
+    """Return the endpoint of a route, and the parameters that a client sends to it.
 
-    `vary`: the headers on which an answer depends that caches may keep; None: they may not.
+    The endpoint authenticates, takes from the rate limit, decodes the body, calls the handler and encodes.
+    `vary`: the request headers on which a cacheable answer depends; None: no cache may keep it.
     """
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
@@ -546,7 +547,7 @@ def _endpoint(
         call = Call(services, request, visitor)
         if read is not None:
             arguments["body"] = await read(request, services.settings)
-        arguments.pop(_IF_NONE_MATCH.name, None)  # it may come in several lines
+        arguments.pop(_IF_NONE_MATCH.name, None)  # the header may come in several lines
         answer = await handler(call=call, **arguments)
         response = answer if isinstance(answer, Response) else call.answer(answer, status)
         if vary is None:

@@ -26,7 +26,7 @@ class Request(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewPlayer(Request, frozen=True):
-    """Somebody who wants to play; only an admin gives another role than player."""
+    """A new player; only an admin can give a role other than player."""
 
     name: Name
     role: Role = "player"
@@ -63,7 +63,7 @@ class Reserve(Request, frozen=True):
 
 
 class Withdrawal(Request, frozen=True):
-    """To let anybody take a seat again; there is nothing to say."""
+    """Withdraw a reservation: any player may take the seat again.  The body is an empty object."""
 
 
 class NewMatch(Request, frozen=True):
@@ -84,7 +84,7 @@ class Sit(Request, frozen=True):
 
     salt: Salt | None = None
     bot: BotName | None = None
-    salt_hash: SaltHash | UnsetType = UNSET  # unset, it is no part of the request that a key stands for
+    salt_hash: SaltHash | UnsetType = UNSET  # if unset, it is not part of the request that a key is bound to
     invitation: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | UnsetType = UNSET
 
 
@@ -123,7 +123,7 @@ class Resignation(Request, frozen=True):
 
 
 class RuledResult(Request, frozen=True):
-    """A result by ruling: who wins (null: nobody), and the score of each seat."""
+    """A result by ruling: who wins (null: no winner), and the score of each seat."""
 
     winner: SeatName | None
     score: dict[SeatName, Score] = {}
@@ -195,7 +195,7 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
 
 
 class MoveView(Struct, frozen=True, kw_only=True):
-    """One stored event, as this viewer is told it.  Fields that its kind does not have are left out."""
+    """One stored event, as this viewer sees it.  Fields that its kind does not have are left out."""
 
     move: int
     kind: str
@@ -330,7 +330,7 @@ class SeatReservation(Struct, frozen=True, kw_only=True):
 
 
 class SeatReservations(Struct, frozen=True):
-    """The reserved seats of a match that nobody has taken; `names` by player."""
+    """The reserved seats of a match that are still free; `names` by player."""
 
     reservations: list[SeatReservation]
     names: dict[str, str]
@@ -339,8 +339,8 @@ class SeatReservations(Struct, frozen=True):
 class MatchView(MatchSummary, frozen=True, kw_only=True):
     """A match with its table after move `at`, as `view` saw it; `root` is the root after that move.
 
-    `reserved`: the free seats that not everybody may take now.  `remark`: what everybody who looks at an
-    imported match should know.
+    `reserved`: the free seats that are reserved.  `remark`: what readers of an imported match should
+    know.
     """
 
     at: int
@@ -385,9 +385,9 @@ class FoundPlayers(Struct, frozen=True):
 
 
 class PlayerView(Struct, frozen=True):
-    """A player; a name that was forgotten is told as such.
+    """A player; a forgotten name is shown as such.
 
-    `role` and `tokens` (how many are good) are told to the player and to admins.
+    `role` and `tokens` (the number of valid ones) are shown only to the player and to admins.
     """
 
     player: str

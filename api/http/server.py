@@ -46,16 +46,16 @@ from domain.kernel import Refused
 
 # ── Log lines as JSON, one object a line, on standard error ──
 #
-# A line says what was done by whom to which match and how it ended.  No token, no ticket, no body, no pick
-# and no fact ever enters one.  What a library has to say may hold any of them, so only who says it is told,
-# and the kind and place of an error.
+# A line holds the command, the player, the match and the outcome.  It never holds a token, a ticket, a body,
+# a pick or a fact.  A text of a library may hold any of them, so only the name of its logger is written, and
+# the kind and place of an error.
 #
-# The lines are written by a thread of their own.  Standard error may be a pipe without a reader, and a full
-# one would hold up the loop, and with it every match; so lines that find no room are left out and counted.
+# A separate thread writes the lines.  Standard error may be a pipe without a reader, and a full pipe would
+# block the event loop, and with it every match; so lines that find no room are dropped and counted.
 
 _encode = msgspec.json.Encoder().encode
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-_KNOWN = ("glasnost", "uvicorn")  # whose texts are told
+_KNOWN = ("glasnost", "uvicorn")  # loggers whose texts are written
 _WAITING = 10_000  # lines that may wait to be written
 _FLUSH_SECONDS = 1.0  # at the end of the process
 
@@ -70,7 +70,7 @@ class Lines(logging.Formatter):
             line |= {"event": record.getMessage()}
             line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
         else:
-            line |= {"event": f"told by {record.name}"}
+            line |= {"event": f"logged by {record.name}"}
         if record.exc_info and record.exc_info[0]:
             line |= _error_fields(record.exc_info[0], record.exc_info[2])
         return _encode(line).decode()
@@ -142,11 +142,11 @@ def set_up(level: str) -> None:
         logger.setLevel(max(logging.getLevelNamesMapping()[level.upper()], least))
 
 
-# ── Serving one store: one process, uvicorn on uvloop, until somebody asks it to stop ──
+# ── Serving one store: one process, uvicorn on uvloop, until a signal stops it ──
 
 
-_SILENT_HEARTBEATS = 4  # after which a socket's other end is taken for gone
-FIRST_SECONDS = 20.0  # that the first bot matches may take before anybody else is served
+_SILENT_HEARTBEATS = 4  # unanswered pings after which a socket is closed
+FIRST_SECONDS = 20.0  # that the first bot matches may take before clients are served
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.002  # seconds after which a thread gives way to another: measured; with less they mostly wait
 _log = logging.getLogger("glasnost.serve")
@@ -258,9 +258,9 @@ def _collect_less() -> None:
 
 
 async def play_one_of_each(gate: Gate) -> None:
-    """One match of each game between bots, so that a newcomer has something to look at.
+    """Play one match of each game between bots, so that a new user has something to look at.
 
-    Of several servers that begin together on an empty store, one plays each: the match's id is the same.
+    If several servers start together on an empty store, one of them plays each: the ids are the same.
     """
     for game in GAMES.values():
         name = _first_match(game.name) if gate.store.shared else None
@@ -285,7 +285,7 @@ class Server(uvicorn.Server):
     """uvicorn, which says when it answers, and lets streams end before it waits for connections to close.
 
     Args:
-        gate: is told to stop before the connections are closed.
+        gate: it is stopped before the connections are closed.
         services: what the application works with.
         settings: the limits.
     """
@@ -326,7 +326,7 @@ class Server(uvicorn.Server):
         await self.serve(sockets=[listener])
 
     def stop(self) -> None:
-        """Stop serving; asked twice, without waiting for anybody."""
+        """Stop serving; on the second call, without waiting for open requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
 

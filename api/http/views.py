@@ -37,15 +37,15 @@ from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import LANGUAGES, Texts
 
-# Moves on the wire, put together from the bytes that are stored: facts are never written a second time.
+# Moves on the wire, assembled from the stored bytes: facts are never encoded a second time.
 #
-# What goes out is the leaf without `prev` and `sealed`, its facts overlaid with the viewer's own part.  The
+# A move is sent as the leaf without `prev` and `sealed`, its facts overlaid with the viewer's own part.  The
 # salt that a seat chose for the draws (in `seated`) goes out as `chance_salt`, because `salt` is the one that
 # opens the commitment to the viewer's own part.
 #
-# A player is told each move as the seat that he plays after it.  So where two players change places (see
-# `domain.kernel.SeatsSettled`) nobody is ever told more than he was at the time, also not of moves that were
-# taken back, and what he was told stays the same for ever.
+# A player sees each move from the seat that this player has after it.  So if two players swap seats (see
+# `domain.kernel.SeatsSettled`), no player ever sees more of a move than at its time, also not of moves that
+# were taken back, and a move that was shown never changes.
 
 SPECTATOR = "spectator"
 _FIRST = ("move", "kind", "seat", "ask", "picks", "facts", "at", "root")
@@ -58,9 +58,9 @@ _NULL, _NO_FACTS = Raw(b"null"), Raw(b"[]")
 
 
 class LogView(Struct, frozen=True):
-    """How a match is looked at: as which viewer, and (`proof`) with what checks the log.
+    """The log of a match as one viewer sees it; `proof`: with the fields that serve to verify the log.
 
-    `viewer`: the player who sat down there; None: a spectator; `ALL`.
+    `viewer`: the seat at which the player sat down; None: a spectator; `ALL`: everything.
     """
 
     match: Match
@@ -69,11 +69,11 @@ class LogView(Struct, frozen=True):
     proof: bool = False
 
     def seat_at(self, number: int) -> Seat | None:
-        """As which seat the viewer is told a move."""
+        """Return the seat from which the viewer sees a move; None for a spectator."""
         return self.match.seat_of(self.viewer, number) if self.viewer else None
 
     def move(self, number: int) -> dict[str, Any]:
-        """One move, ready to be encoded."""
+        """Return one move, ready to be encoded."""
         record = self.match.records[number - 1]
         told = _leaf(record.leaf)
         parts = record.known(self._audiences(record))
@@ -86,16 +86,16 @@ class LogView(Struct, frozen=True):
         return self._with_own(move, record)
 
     def facts(self, first: int, last: int) -> list[Raw]:
-        """The facts of some moves in a row."""
+        """Return the facts of consecutive moves."""
         records = self.match.records[first - 1 : last]
         return [fact for record in records for fact in record.leaf_for(self._audiences(record)).facts]
 
     def lines(self, numbers: Iterable[int]) -> bytes:
-        """Moves as NDJSON."""
+        """Return moves as NDJSON."""
         return b"".join(_encode(self.move(number)) + b"\n" for number in numbers)
 
     def events(self, numbers: Iterable[int]) -> bytes:
-        """Moves as server-sent events; the id is the move's number."""
+        """Return moves as server-sent events; the id is the move's number."""
         return b"".join(b"id: %d\ndata: %b\n\n" % (number, _encode(self.move(number))) for number in numbers)
 
     def _audiences(self, record: Record) -> Collection[str]:
@@ -106,11 +106,11 @@ class LogView(Struct, frozen=True):
         return () if seat is None else (seat,)
 
     def _with_own(self, move: dict[str, Any], record: Record) -> dict[str, Any]:
-        """Add what lets the viewer check the log; and as which seat he is told it, where that is not the one
-        on which he sat down.
+        """Add what lets the viewer verify the log; and the seat from which the viewer sees the move, if it is
+        not the seat taken first.
 
-        The salt of a part that holds nothing is told with `proof` only: it opens what the seat knows anyway,
-        and would make most moves an eighth longer.
+        The salt of an empty part is sent with `proof` only: it opens what the seat knows anyway, and would
+        make most moves an eighth longer.
         """
         seat = self.seat_at(record.move)
         own = seat if seat is not None and seat != HOUSE and seat in record.audiences else None
@@ -137,7 +137,7 @@ def _overlay(move: dict[str, Any], parts: list[Known[Raw]]) -> None:
             move["draws"] = [*_raws(move.get("draws", _NO_FACTS)), *part.draws]
 
 
-# ── What is told of matches, prompts and games: from the domain's objects to the shapes of the wire ──
+# ── Matches, prompts and games: from the domain's objects to the structs of the wire ──
 
 
 def summary(
@@ -148,7 +148,7 @@ def summary(
 
 
 def as_left(accepted: CommandResult) -> CachedMatch:
-    """The match as a command left it, whatever came afterwards, so that its answer can be given again."""
+    """Return the match as a command left it, without later moves, so that its answer can be repeated."""
     cached = accepted.cached
     if accepted.last == cached.match.move:
         return cached
@@ -166,7 +166,7 @@ def match_view(
     receipt: str | None,
     reserved: list[Seat],
 ) -> MatchView:
-    """A match with the table after move `at`, as `viewer` was told it: as the seat that he played then."""
+    """Return a match with the table after move `at`, as `viewer` saw it from the seat played then."""
     match = seen.match
     seat = match.seat_of(viewer, at) if viewer else None
     latest = at == match.move
@@ -186,7 +186,7 @@ def match_view(
 
 
 def prompt_view(match: Match, move: int, question: Prompt, language: str) -> PromptView:
-    """A question in words; `move` put it."""
+    """Return a prompt in words; `move` is the move that asked it."""
     words = match.game.words(language, match.opened.options, match.opened.edition)
     options = [_named(words, question, pick) for pick in question.options]
     return PromptView(
@@ -211,29 +211,29 @@ def _named(words: Texts, question: Prompt, pick: str) -> NamedOption:
 
 
 def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
-    """Parts of a sum, each with its name; one that is nothing is left out."""
+    """Parts of a sum, each with its name; zero parts are left out."""
     return [PartView(part, words.name(part), points) for part, points in parts.items() if points]
 
 
 def played(accepted: CommandResult, language: str) -> Done:
-    """The answer to a command: a function of the log alone, so it can be given again byte for byte."""
+    """Return the answer to a command: a function of the log alone, so it can be repeated byte for byte."""
     match = accepted.cached.match
     view = LogView(match, accepted.chair, accepted.cached.secret)
     root = b64(match.roots[accepted.last - 1])
     facts = view.facts(accepted.first, accepted.last)
     seat = view.seat_at(accepted.settled)
     question = asked_at(match, accepted.settled, seat) if seat else None
-    told = prompt_view(match, *question, language) if question else None
-    return Done(accepted.last, root, list(facts), told)
+    prompt = prompt_view(match, *question, language) if question else None
+    return Done(accepted.last, root, list(facts), prompt)
 
 
 def game_view(game: Game) -> GameView:
-    """A game of the house."""
+    """Return a game without its components and texts."""
     return GameView(**_game(game))
 
 
 def game_detail(game: Game) -> GameDetail:
-    """A game with its components, names and card texts."""
+    """Return a game with its components, names and card texts."""
     return GameDetail(
         **_game(game),
         components=game.components(),
@@ -243,7 +243,7 @@ def game_detail(game: Game) -> GameDetail:
 
 
 def asked_at(match: Match, move: int, seat: Seat) -> tuple[int, Prompt] | None:
-    """What a seat was asked after `move`."""
+    """Return the prompt of a seat after `move`, and the move that asked it; None if there is none."""
     if move == match.move:
         standing = match.prompt(seat)
         return (standing[0], kernel.detailed(match.live, standing[1])) if standing else None
@@ -284,7 +284,7 @@ def _summary(
 
 
 def _imported_names(match: Outline) -> dict[str, str]:
-    """The names, or aliases, in an imported match: these ids say them themselves."""
+    """The names, or aliases, in an imported match: its player ids contain them."""
     players = (seated.player for seated in match.seats.values() if seated)
     return {player: name for player in players if (name := name_of(player)) is not None}
 
@@ -296,7 +296,7 @@ def _chance(match: Outline) -> str:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Every field of the table, but for the agenda, which no viewer is told; `exchanged` where it is so."""
+    """Every field of the table except the agenda, which no viewer sees; `exchanged` only if it is true."""
     untold = ("agenda",) if table.exchanged else ("agenda", "exchanged")
     return {name: _plain(getattr(table, name)) for name in table.__struct_fields__ if name not in untold}
 
@@ -369,10 +369,9 @@ def _option(game: Game, option: Option) -> OptionView:
 
 
 def players_of(seen: CachedMatch | UncachedMatch) -> list[str]:
-    """The people at the table whose names this house knows.
+    """Return the ids of the people at the table whose names may be shown.
 
-    A match whose players are only claimed, or that is imported, may claim any player, so no name goes
-    with it.
+    A match whose players are only claimed, or that is imported, may claim any player, so it shows no name.
     """
     if seen.match.claimed or seen.match.imported:
         return []

@@ -1,4 +1,4 @@
-"""The socket: a second door to the same gate, one WebSocket for each player (docs/http.md).
+"""The socket: a second way to the same gate, one WebSocket for each player (docs/http.md).
 
 The handshake is refused like any request, with the same documents.
 """
@@ -39,7 +39,7 @@ class SocketEndpoint:
             await self._serve(connection, receive, send)
         except (Refused, StoreError):
             raise
-        except OSError:  # who wanted to connect has gone
+        except OSError:  # the client has disconnected
             return
         except Exception:
             _log.error("error in the server", exc_info=True, extra={"route": PATH})
@@ -51,8 +51,8 @@ class SocketEndpoint:
         auth = SocketAuth(services, connection)
         try:
             await auth.arrive()
-            await receive()  # that somebody wants to connect
-            if services.gate.stopping:  # a newcomer would not hear that it is time to go
+            await receive()  # websocket.connect
+            if services.gate.stopping:  # a new socket would not be notified of the stop
                 raise Refused("unavailable", "server-stopping")
             session = Session(services, auth, connection_of(connection.scope))
             with services.sockets.registered(partial(session.end, STOPPING)):
@@ -63,12 +63,12 @@ class SocketEndpoint:
 
 
 async def not_a_handshake(request: Request) -> Response:
-    """What a request without a handshake gets at the socket's address."""
+    """Return the refusal of a plain request to the socket's address."""
     raise Refused("upgrade", "websocket-only", headers={"upgrade": "websocket"})
 
 
 def described() -> dict[str, Any]:
-    """The messages, for the OpenAPI document, which has no place of its own for sockets."""
+    """Return the schema of the messages, which the OpenAPI document shows at the socket's route."""
 
     def any_of(kinds: tuple[Any, ...]) -> dict[str, Any]:
         told, _ = schemas(kinds)

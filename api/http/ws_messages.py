@@ -1,7 +1,7 @@
-"""The messages of the socket: what a player says, and what he is told.
+"""The messages of the socket: those of the client, and those of the server.
 
-Each is one JSON object.  What he says names in `do` what is to be done, and has an `id` of his own, which the
-reply brings back.  Unknown fields are refused.  `done` and `problem` are the bodies that HTTP answers with.
+Each is one JSON object.  A message of the client names its command in `do`, and has an `id`, which the reply
+repeats.  Unknown fields are refused.  `done` and `problem` are the bodies that HTTP answers with.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ Key = Annotated[
     Meta(
         min_length=1,
         max_length=200,
-        description="The same command with the same key gets the same reply again, at both doors.",
+        description="The same command with the same key gets the same reply again, over HTTP and the socket.",
     ),
 ]
 
-# ── what a player says ──
+# ── messages of the client ──
 
 
 class Enter(Request, frozen=True, kw_only=True, tag_field="do", tag="enter"):
-    """Who one is, where the handshake could not say it: the first message.  Without a token: a spectator."""
+    """Authenticate with the first message, if the handshake had no token.  Without a token: a spectator."""
 
     id: Id | None = None
     token: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
@@ -58,7 +58,7 @@ class Enter(Request, frozen=True, kw_only=True, tag_field="do", tag="enter"):
 
 
 class SitDown(Sit, frozen=True, kw_only=True, tag_field="do", tag="sit"):
-    """To take a seat, or to let a bot play it: `POST /v1/matches/{match}/seats/{seat}`."""
+    """Take a seat, or let a bot play it: `POST /v1/matches/{match}/seats/{seat}`."""
 
     id: Id
     match: MatchId
@@ -67,7 +67,7 @@ class SitDown(Sit, frozen=True, kw_only=True, tag_field="do", tag="sit"):
 
 
 class PlayAnswer(Moves, frozen=True, kw_only=True, tag_field="do", tag="play"):
-    """To answer what one is asked: `POST /v1/matches/{match}/moves`."""
+    """Answer the prompt: `POST /v1/matches/{match}/moves`."""
 
     id: Id
     match: MatchId
@@ -75,14 +75,14 @@ class PlayAnswer(Moves, frozen=True, kw_only=True, tag_field="do", tag="play"):
 
 
 class Prompt(Request, frozen=True, kw_only=True, tag_field="do", tag="prompt"):
-    """What am I asked?  `GET /v1/matches/{match}/prompt`."""
+    """Read the prompt: `GET /v1/matches/{match}/prompt`."""
 
     id: Id
     match: MatchId
 
 
 class AskTakeback(Takeback, frozen=True, kw_only=True, tag_field="do", tag="takeback"):
-    """To ask to go back: `POST /v1/matches/{match}/takebacks`."""
+    """Ask for a takeback: `POST /v1/matches/{match}/takebacks`."""
 
     id: Id
     match: MatchId
@@ -90,7 +90,7 @@ class AskTakeback(Takeback, frozen=True, kw_only=True, tag_field="do", tag="take
 
 
 class AnswerTakeback(Agreement, frozen=True, kw_only=True, tag_field="do", tag="answer_takeback"):
-    """To answer the request of move `request`: `POST /v1/matches/{match}/takebacks/{n}/answer`."""
+    """Answer the takeback request of move `request`: `POST /v1/matches/{match}/takebacks/{n}/answer`."""
 
     id: Id
     match: MatchId
@@ -99,7 +99,7 @@ class AnswerTakeback(Agreement, frozen=True, kw_only=True, tag_field="do", tag="
 
 
 class Resign(Resignation, frozen=True, kw_only=True, tag_field="do", tag="resign"):
-    """To give up: `POST /v1/matches/{match}/resignation`."""
+    """Resign: `POST /v1/matches/{match}/resignation`."""
 
     id: Id
     match: MatchId
@@ -107,7 +107,7 @@ class Resign(Resignation, frozen=True, kw_only=True, tag_field="do", tag="resign
 
 
 class SaltOpening(OpenSalt, frozen=True, kw_only=True, tag_field="do", tag="salt"):
-    """To open one's salt: `POST /v1/matches/{match}/seats/{seat}/salt`."""
+    """Open the own salt: `POST /v1/matches/{match}/seats/{seat}/salt`."""
 
     id: Id
     match: MatchId
@@ -116,7 +116,7 @@ class SaltOpening(OpenSalt, frozen=True, kw_only=True, tag_field="do", tag="salt
 
 
 class Follow(Request, frozen=True, kw_only=True, tag_field="do", tag="follow"):
-    """To be told the moves after `after`, as they come: `GET /v1/matches/{match}/moves`."""
+    """Get the moves after `after`, as they come: `GET /v1/matches/{match}/moves`."""
 
     id: Id
     match: MatchId
@@ -128,7 +128,7 @@ class Follow(Request, frozen=True, kw_only=True, tag_field="do", tag="follow"):
 
 
 class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
-    """To be told no more of a match."""
+    """Stop following a match."""
 
     id: Id
     match: MatchId
@@ -138,11 +138,11 @@ Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpe
 Other = Enter | Prompt | Follow | Leave
 Message = Command | Other
 
-# ── what he is told ──
+# ── messages of the server ──
 
 
 class Entered(Struct, frozen=True):
-    """Who one is now; null: a spectator."""
+    """The authenticated player; null: a spectator."""
 
     player: str | None
     role: str | None
@@ -150,7 +150,7 @@ class Entered(Struct, frozen=True):
 
 
 class Followed(Struct, frozen=True):
-    """The latest move of the match that one follows from now on; the receipt, while a seat is free."""
+    """The latest move of the followed match; the receipt, while a seat is free."""
 
     move: int
     receipt: str | UnsetType = UNSET
@@ -164,7 +164,7 @@ _DONE = [
 class Reply(Struct, frozen=True, omit_defaults=True):
     """The reply to a message: the status of HTTP, and `done` (there is none with 204) or `problem`.
 
-    `id` is null where the message had none that could be read.  `retry_after`: in so many seconds.
+    `id` is null if the message had no readable one.  `retry_after`: seconds.
     """
 
     id: Id | None
@@ -179,9 +179,9 @@ _MOVE = {"type": "object", "anyOf": [{"$ref": REF.format(name=MoveView.__name__)
 
 
 class Pushed(Struct, frozen=True, omit_defaults=True):
-    """A move of a match that one follows, in order, without gap or repetition; lean: less than `MoveView`.
+    """A move of a followed match, in order, without gap or repetition; lean: less than `MoveView`.
 
-    `prompt`: what the follower is asked after the latest move, if anything, where they wanted to know it.
+    `prompt`: the follower's prompt after the latest move, if there is one and `follow` asked for it.
     """
 
     match: str
@@ -190,7 +190,7 @@ class Pushed(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchOver(Struct, frozen=True):
-    """The match is closed and all of it was told; it is followed no more."""
+    """The match is closed and all its moves were sent; it is no longer followed."""
 
     match: str
     over: Literal[True] = True

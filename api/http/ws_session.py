@@ -1,13 +1,12 @@
-"""One open WebSocket: it hears messages, carries them out, replies, and pushes what is followed.
+"""One open WebSocket: it reads messages, carries them out, replies, and pushes the moves of followed matches.
 
-A message is looked at in the very turn of the loop in which it comes, and whatever need not wait is done in
-it; a command waits once, for its commit.  Commands to matches are carried out side by side, a few at once;
-everything else is answered before the next message is looked at.  Replies and moves are sent only as fast as
-they are read.  So a client that does not read is not read further, and neither its messages nor its moves
-pile up here.
+A message is handled in the turn of the event loop in which it comes, as far as it need not wait; a command
+waits once, for its commit.  Commands to matches are carried out concurrently, a few at once; everything else
+is answered before the next message is read.  Replies and moves are sent only as fast as the client reads
+them.  If a client does not read, its messages are not read either, so neither they nor its moves pile up.
 
-However a socket ends, what was begun is carried out and replied to first, as long as there is somebody to
-reply to.
+However a socket ends, commands that were begun are carried out first, and answered if the client is still
+connected.
 """
 
 from __future__ import annotations
@@ -118,36 +117,36 @@ async def sit_down(call: Caller, said: SitDown) -> Reply:
 
 
 async def play(call: Caller, said: PlayAnswer) -> Reply:
-    """Answer what one is asked."""
+    """Answer the prompt."""
     body = Moves(said.expect, said.picks, said.answers)
     return Reply(said.id, CREATED, await matches.play(call, said.match, body, said.key))
 
 
 async def ask_takeback(call: Caller, said: AskTakeback) -> Reply:
-    """Ask to go back."""
+    """Ask for a takeback."""
     return Reply(said.id, CREATED, await matches.ask_takeback(call, said.match, Takeback(said.to), said.key))
 
 
 async def answer_takeback(call: Caller, said: AnswerTakeback) -> Reply:
-    """Answer a request to go back."""
+    """Answer a takeback request."""
     body = TakebackAnswer(said.agree)
     done = await matches.answer_takeback(call, said.match, said.request, body, said.key)
     return Reply(said.id, CREATED, done)
 
 
 async def resign(call: Caller, said: Resign) -> Reply:
-    """Give up."""
+    """Resign."""
     return Reply(said.id, CREATED, await matches.resign(call, said.match, Resignation(), said.key))
 
 
 async def open_salt(call: Caller, said: SaltOpening) -> Reply:
-    """Open one's salt."""
+    """Open the own salt."""
     done = await matches.open_salt(call, said.match, said.seat, OpenSalt(said.salt), said.key)
     return Reply(said.id, CREATED, done)
 
 
 async def read_prompt(call: Caller, said: Prompt) -> Reply:
-    """What one is asked."""
+    """Read the prompt."""
     question = await matches.prompt_of(call, said.match)
     return Reply(said.id, OK, question) if question else Reply(said.id, NOTHING)
 
@@ -164,11 +163,11 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
 
 # ── The matches that a socket follows: each walks the committed log at its own pace ──
 #
-# What waits for a slow reader are numbers of moves, never moves: nothing is put into words before the socket
-# takes it.
+# For a slow reader, only the numbers of moves wait, never moves: nothing is encoded before the socket can
+# take it.
 
 
-_AT_ONCE = 64  # moves after which others have their turn
+_AT_ONCE = 64  # moves in a row before other sockets get their turn
 _EVIDENCE = frozenset(("at", "root", "draws", "keys", "salt"))
 _log = logging.getLogger("glasnost.http")
 
@@ -193,14 +192,14 @@ class Follower:
         self._pushing: asyncio.Future[None] | None = None
 
     def begin(self) -> None:
-        """Push what is there already, and from now on what is committed."""
+        """Push the stored moves, and from now on each committed move."""
         self._open.enter_context(self._call.services.streams.one(self._call.visitor.holder))
         self._open.enter_context(self._cached.used())
         self._open.enter_context(self._cached.followed(self._news))
         self._news()
 
     def close(self) -> None:
-        """Hear of nothing more."""
+        """Stop receiving commits."""
         self._open.close()
 
     async def stop(self) -> None:
@@ -212,7 +211,7 @@ class Follower:
                 await self._pushing
 
     def _news(self) -> None:
-        """There may be more moves; while some are pushed, these are pushed after them."""
+        """Push new moves, after those that are being pushed now."""
         if self._pushing is None or self._pushing.done():
             self._pushing = start(self._push())
 
@@ -255,11 +254,11 @@ def pushed(view: LogView, number: int, lean: bool, question: PromptView | None =
     return b'{"match":"%b","move":%b%b}' % (view.match.id.encode(), encode(move), prompt)
 
 
-# ── Who sits at the other end of a socket: by the token of the handshake, or of his first message ──
+# ── Authentication of a socket: by the token of the handshake, or of the first message ──
 
 
 class SocketCaller(Caller):
-    """Somebody who asks for something by a socket: there he cannot show a token any more."""
+    """The caller of a socket command, who cannot send a token any more."""
 
     __slots__ = ()
 
@@ -269,10 +268,10 @@ class SocketCaller(Caller):
 
 
 class SocketAuth:
-    """One visitor for as long as his socket is open.
+    """The visitor of one open socket.
 
     Args:
-        services: whom the tokens are shown to.
+        services: what checks the tokens and counts the sockets.
         connection: the handshake.
     """
 
@@ -285,7 +284,7 @@ class SocketAuth:
         self.entered = False
 
     async def arrive(self) -> None:
-        """Look at the token of the handshake.
+        """Check the token of the handshake.
 
         Raises:
             Refused: unauthorized, limit.
@@ -296,7 +295,7 @@ class SocketAuth:
         self.entered = self._token is not None
 
     async def enter(self, said: Enter) -> Entered:
-        """The first message of somebody whose handshake showed no token.
+        """Authenticate with the first message, if the handshake had no token.
 
         Raises:
             Refused: invalid, unauthorized, limit.
@@ -311,10 +310,10 @@ class SocketAuth:
         return Entered(person.id if person else None, person.role if person else None, self.language)
 
     def caller(self) -> Caller:
-        """The visitor as a caller.
+        """Return the visitor as a caller.
 
         Raises:
-            Refused: unauthorized, where he has not entered.
+            Refused: unauthorized, if the visitor has not authenticated.
         """
         if not self.entered:
             raise Refused(
@@ -324,7 +323,7 @@ class SocketAuth:
         return SocketCaller(self._services, self.visitor, self.language)
 
     async def check(self) -> None:
-        """See whether the visitor's token is still good; while the store is away, they are who they were.
+        """Check that the visitor's token is still valid; if the store is not available, it counts as valid.
 
         Raises:
             Refused: unauthorized.
@@ -334,11 +333,11 @@ class SocketAuth:
                 self.visitor = await self._services.tokens.still(self.visitor)
 
     def leave(self) -> None:
-        """He has gone."""
+        """Release the place of the socket."""
         self._place.close()
 
     def _sit(self, visitor: Visitor) -> None:
-        """His socket counts as one of this visitor's.  Raises Refused: limit."""
+        """Count the socket as one of this visitor's.  Raises Refused: limit."""
         if visitor.holder != self.visitor.holder:
             self._services.sockets.check(visitor.holder)
             self._place.close()
@@ -346,11 +345,11 @@ class SocketAuth:
         self.visitor = visitor
 
 
-# ── One open socket: it hears messages, carries them out, replies, and pushes what is followed ──
+# ── One open socket: it reads messages, carries them out, replies, and pushes followed moves ──
 
 
 PATH = "/v1/socket"
-_OTHER = "other"  # what a message is called in the metrics that was refused before it was understood
+_OTHER = "other"  # the name in the metrics of a message that was refused before it was decoded
 
 
 class Ending(Struct, frozen=True):
@@ -361,7 +360,7 @@ class Ending(Struct, frozen=True):
 
 
 STOPPING = Ending(1001, "the server is stopping")
-NOBODY = Ending(1008, "nobody entered in time")
+NOBODY = Ending(1008, "no authentication in time")
 UNWELCOME = Ending(1008, "the token is no longer good")
 BROKEN = Ending(1011, "error in the server")
 GONE = Ending(1006, "")  # the client is gone
@@ -381,12 +380,12 @@ class Session:
         self.say = connection.say
         self._room = asyncio.Semaphore(services.settings.commands_in_flight)
         self._under_way: set[asyncio.Task[None]] = set()
-        self._message: asyncio.Future[None] | None = None  # the message that is looked at
+        self._message: asyncio.Future[None] | None = None  # the message that is being handled
         self._ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._followers: dict[str, Follower] = {}
 
     def end(self, ending: Ending) -> None:
-        """Close the socket as soon as what was begun is done."""
+        """Close the socket as soon as the commands under way are done."""
         if not self._ended.done():
             self._ended.set_result(ending)
 
@@ -409,7 +408,7 @@ class Session:
             await self._follow_nothing()
             if ending != GONE:
                 await send({"type": "websocket.close", "code": ending.code, "reason": ending.reason})
-        except (OSError, RuntimeError):  # the connection is closed meanwhile, by whichever side
+        except (OSError, RuntimeError):  # either side has closed the connection meanwhile
             pass
         finally:
             late.cancel()
@@ -430,14 +429,14 @@ class Session:
         self.end(GONE)
 
     async def _look_at_the_token(self) -> None:
-        """A socket that follows something, and hears nothing, is closed as well once its token is revoked."""
+        """Close a socket that follows a match and sends nothing once its token is revoked."""
         while True:
             await asyncio.sleep(self._services.settings.heartbeat_seconds)
             if self._followers:
                 await self.is_welcome()
 
     async def is_welcome(self) -> bool:
-        """May anything still be sent to the visitor?  If not, that is the end."""
+        """Return whether the token is still valid; if not, end the socket."""
         try:
             await self._auth.check()
         except Refused as error:
@@ -465,7 +464,7 @@ class Session:
         self._connection.read_on()
 
     async def _heard(self, text: str | None) -> None:
-        """One message."""
+        """Handle one message."""
         begun = time.perf_counter()
         try:
             try:
@@ -495,13 +494,13 @@ class Session:
         try:
             reply = await self._tried(said.id, COMMANDS[type(said)], said)
             await self._reply(_name(said), reply, begun)
-        except OSError:  # the reader is gone; the command was carried out all the same
+        except OSError:  # the client is gone; the command was carried out nevertheless
             self.end(GONE)
         finally:
             self._room.release()
 
     async def _answer(self, said: Other, begun: float) -> None:
-        """Whatever is no command to a match."""
+        """Handle a message that is not a command to a match."""
         reply = await self._tried(said.id, self._done, said)
         await self._reply(_name(said), reply, begun)
         if isinstance(said, Follow) and reply.status == OK:
@@ -518,7 +517,7 @@ class Session:
     async def _tried(
         self, message: Id | None, work: Callable[[Caller, Any], Awaitable[Reply]], said: Message
     ) -> Reply:
-        """What the work replies, or why it was refused."""
+        """Return the reply of the work, or its refusal."""
         try:
             if isinstance(said, Enter):
                 return Reply(said.id, OK, await self._auth.enter(said))
@@ -540,7 +539,7 @@ class Session:
     # ── the matches that are followed ──
 
     async def _follow(self, call: Caller, said: Follow) -> Reply:
-        """The reply; what is followed is pushed once that is sent.
+        """Return the reply to `follow`; moves are pushed after it is sent.
 
         Raises:
             Refused: unknown-match, invalid, unknown-seat, forbidden, unknown-move, limit.
@@ -558,14 +557,14 @@ class Session:
         return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET))
 
     async def _leave(self, said: Leave) -> Reply:
-        """Nothing of this match is pushed after the reply; also where it was not followed."""
+        """Stop following: no move is pushed after the reply.  A match that is not followed is no error."""
         follower = self._followers.pop(said.match, None)
         if follower is not None:
             await follower.stop()
         return Reply(said.id, NOTHING)
 
     def forget(self, match: str) -> None:
-        """Follow a match no more that is over."""
+        """Stop following a match that is over."""
         self._followers.pop(match).close()
 
     async def _follow_nothing(self) -> None:
@@ -575,15 +574,15 @@ class Session:
 
 
 def _name(said: Message) -> str:
-    """What a message is called in the metrics."""
+    """Return the name of a message in the metrics."""
     return str(said.__struct_config__.tag)
 
 
-# ── Work that begins at once, in the turn of the loop in which it is asked for ──
+# ── Work that begins at once, in the loop turn in which it is requested ──
 #
-# Most messages and pushes wait for nothing, and need no task.  `asyncio` can do so itself from Python 3.12 on
-# (`eager_start`); then this can go.  Commands are tasks all the same: those of one turn are judged one after
-# the other when all have been read, while the writing thread does not ask for the interpreter.
+# Most messages and pushes need not wait, and so need no task.  `asyncio` can do so itself from Python 3.12 on
+# (`eager_start`); then this can go.  Commands are tasks nevertheless: those of one turn are judged one after
+# the other when all have been read, while the writing thread does not compete for the interpreter.
 
 T = TypeVar("T")
 

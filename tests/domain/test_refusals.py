@@ -167,7 +167,7 @@ def test_what_is_wrong_with_a_match_file_is_said_in_both_languages() -> None:
                 },
             ),
             "query limit: at most 200, not 201",
-            "Запрос не подходит: параметр limit: не больше 200, а не 201",
+            "Запрос неверен: параметр limit: не больше 200, а не 201",
         ),
     ],
     ids=["words", "list", "nested"],

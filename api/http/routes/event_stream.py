@@ -84,12 +84,12 @@ async def follow(
     stopping: Callable[[], bool],
     welcome: Welcome,
 ) -> AsyncIterator[bytes]:
-    """The moves after `after` as server-sent events; see `news`.
+    """Yield the moves after `after` as server-sent events; see `news`.
 
     Args:
-        look: gives the view of the match as it stands.
-        heartbeat: seconds without news after which the stream says that it is alive.
-        welcome: may the reader still be told anything?  If not, the stream ends.
+        current_view: returns the current view of the match.
+        heartbeat: seconds without a move after which a comment is sent.
+        welcome: returns whether the reader may get more; if not, the stream ends.
     """
     yield _RETRY
     async for numbers in news(cached, after, heartbeat, stopping):
@@ -101,12 +101,12 @@ async def follow(
 async def news(
     cached: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool]
 ) -> AsyncIterator[range]:
-    """The numbers of the moves after `after`, as they are committed; ends with the match, or when the server
-    stops.
+    """Yield the numbers of the moves after `after`, as they are committed; ends with the match, or when the
+    server stops.
 
     Args:
-        cached: where the match lies; the caller keeps it in use.
-        heartbeat: seconds without news after which an empty range is given.
+        cached: the match; the caller keeps it in use.
+        heartbeat: seconds without a move after which an empty range is yielded.
     """
     while not stopping():
         last = min(cached.match.move, after + _AT_ONCE)

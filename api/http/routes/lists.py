@@ -44,7 +44,7 @@ def _of(words: Sequence[str], about: str) -> Any:
 
 OneGame = Annotated[str | None, Query(max_length=64, description="A game's name; left out: of all games.")]
 Edition = Annotated[str | None, Query(max_length=64, description="An edition of that game, or of any.")]
-Player = Annotated[str | None, Query(max_length=64, description="A player's id: he sits in the match.")]
+Player = Annotated[str | None, Query(max_length=64, description="The id of a player in the match.")]
 Status = Annotated[str | None, _of(read.STATUSES, "How far the match is.")]
 Outcome = Annotated[str | None, _of(read.OUTCOMES, "How it ended for the player; running: not yet.")]
 Origin = Annotated[
@@ -52,14 +52,14 @@ Origin = Annotated[
     _of(
         ORIGINS,
         "Played here with people (live), by bots alone (bots), from a seed (seeded) or from a script"
-        " (scripted); sent as a match file (uploaded); or told by a record from elsewhere (imported).",
+        " (scripted); sent as a match file (uploaded); or imported from a record of another site (imported).",
     ),
 ]
 Pool = Annotated[
     str | None,
     _of(
         POOLS,
-        "The matches of one origin, or live ones that somebody played against himself (solo); left out: live,"
+        "The matches of one origin, or live ones in which one player had both seats (solo); left out: live,"
         " the only one that is rated.",
     ),
 ]
@@ -137,7 +137,7 @@ class MatchList(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """A player's matches, the latest opened first, and where he stands."""
+    """A player's matches, the latest opened first, and the player's standings."""
 
     player: str
     name: str | None
@@ -163,16 +163,16 @@ class Scoreboard(Struct, frozen=True):
 
 
 class TurnView(Struct, frozen=True):
-    """One turn as data, and told in sentences."""
+    """One turn as data and in sentences."""
 
     turn: Turn
     told: TurnTold
 
 
 class TurnList(Struct, frozen=True):
-    """The turns of a match; of a running or imported one as a spectator was told them.
+    """The turns of a match; of a running or imported one as a spectator saw them.
 
-    `remark`: what everybody who reads those of an imported match should know.  `next` asks for the rest; a
+    `remark`: what readers of an imported match should know.  `next` asks for the rest; a
     turn too long for one page goes on in the next one.
     """
 
@@ -277,7 +277,7 @@ def _turns(
     """A page of the turns of a match as it stood after `move`, as data and in words, and where the next one
     begins.
 
-    It ends with a turn before it has more than `size` bytes; a turn that is longer is told in parts.
+    It ends with a turn before it has more than `size` bytes; a longer turn is sent in parts.
     """
     number, _, plays = after.partition(".")
     begin, told, room = (int(number), int(plays or 0)), list[TurnView](), size
@@ -300,7 +300,7 @@ def _turns(
 def _turn_view(match: Match, language: str, turn: Turn, first: int, room: int) -> tuple[TurnView, int, int]:
     """A turn from its `first` play on, as far as there is room: up to which play, and how many bytes that is.
 
-    One play is told however long it is.
+    One play is sent whole, however long it is.
     """
     game, opened = match.game, match.opened
     words = game.words(language, opened.options, opened.edition)
@@ -330,7 +330,7 @@ def _within(date: str, since: int | None, until: int | None) -> tuple[int, int]:
 
 
 def _is_own(row: MatchRow, player: str) -> bool:
-    """May this player's name be told?  A match from elsewhere may say who it likes."""
+    """May this player's name be shown?  A match from elsewhere can claim any player."""
     return not row.unverified or name_of(player) is not None
 
 

@@ -89,7 +89,7 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
 async def sit_down(
     call: Caller, match: MatchId, seat: SeatName, body: Sit, idempotency_key: IdempotencyKey = None
 ) -> MatchSummary:
-    """Take a seat, or let a bot of the house play it."""
+    """Take a seat, or let a bot play it."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what=f"seat {seat}")
     hashed = None if body.salt_hash is UNSET else body.salt_hash

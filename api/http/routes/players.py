@@ -33,13 +33,13 @@ from api.store.interface import Act
 from domain.kernel import Refused
 from projections.read import Asked, paged
 
-# ── What is done with a player over HTTP, and who a player is ──
+# ── Players over HTTP: reading and managing them ──
 
 T = TypeVar("T")
 
 
 async def done(call: Call, work: Callable[..., T], *args: Any, reason: str) -> T:
-    """Do something with a player in the name of who asks, for this reason.
+    """Carry out an act on a player in the name of the caller, for this reason; return its result.
 
     Raises:
         Refused: unknown-player, forgotten, last-admin, invalid.
@@ -50,7 +50,7 @@ async def done(call: Call, work: Callable[..., T], *args: Any, reason: str) -> T
 
 
 async def played_by(call: Call, player: str) -> PlayerView:
-    """A player, as who asks is told.
+    """Return a player, as the caller may see them.
 
     Raises:
         Refused: unknown-player.
@@ -81,7 +81,7 @@ Prefix = Annotated[str | None, Query(max_length=64, description="How the name be
 async def create_player(call: Call, body: NewPlayer) -> Token:
     """A new player; the token is shown this once.
 
-    Anybody may become a player; other roles are given by an admin, who shows a token.
+    No token is needed to become a player; only an admin can give another role.
     """
     if body.role != "player":
         call.person("admin")
@@ -118,7 +118,7 @@ async def read_player(call: Call, player: PlayerId) -> PlayerView:
 
 @api.post("/v1/players/{player}/token", Because, Token, refusals=(*_ACTION, "forgotten"), token=True)
 async def replace_token(call: Call, player: PlayerId, body: Because) -> Token:
-    """A new token in the place of all others, which stop at once: one's own, or anybody's for an admin."""
+    """A new token; all earlier ones stop at once.  Players replace their own, an admin that of any player."""
     if call.person().id == player:
         call.services.new_players.take(address(call.request))
     else:

@@ -1,8 +1,8 @@
-"""Reserved seats over HTTP: who is meant, which codes stand, and what everybody may know of it.
+"""Reserved seats over HTTP: for whom they are reserved, and who may see that.
 
-Everybody is told which free seats are reserved.  How, and for whom, is told to who opened the match, to
-organizers and admins; and a player is told of the seats that are reserved for that player.  Who may take a
-seat is judged by `api.gate.gate`; `api.store.accounts` stores what is reserved.
+All clients see which free seats are reserved.  For whom is shown to the player who opened the match, to
+organizers and to admins; a player also sees the own reservations.  `api.gate.gate` judges who may take a
+seat; `api.store.accounts` stores the reservations.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ async def those_that_stand(call: Caller, match: str, codes: Codes) -> Codes:
 
 
 async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
-    """The free seats that not everybody may take."""
+    """Return the free seats that are reserved."""
     if match.status != "open":
         return []
     with suppress(StoreError):  # no seat can be taken now
@@ -77,12 +77,12 @@ async def reserved_seats(call: Caller, match: Outline) -> list[Seat]:
     return []
 
 
-# ── Reserving seats: for a player, or by an invitation of one use ──
+# ── Reserving seats: for a player, or for an invitation that works once ──
 
 
 @api.post(_SEAT, Reserve, SeatReservation, refusals=(*_RESERVING, "unknown-player"), token=True)
 async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve) -> SeatReservation:
-    """Say who alone may take a free seat, in the place of what was said before."""
+    """Reserve a free seat for a player or an invitation; replaces an earlier reservation."""
     by = _by(call)
     codes, reserved = await asked_for(call, {seat: body})
     await call.gate.reserve(match, seat, reserved[seat], by)
@@ -96,7 +96,7 @@ async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve
 async def withdraw_reservation(
     call: Call, match: MatchId, seat: SeatName, body: Withdrawal
 ) -> SeatReservation:
-    """Let anybody take a seat again; an invitation is good no longer."""
+    """Withdraw the reservation of a seat: any player may take it, and its invitation no longer works."""
     await call.gate.reserve(match, seat, None, _by(call))
     return SeatReservation(seat=seat, player=None, invitation=False)
 
@@ -105,7 +105,7 @@ async def withdraw_reservation(
     "/v1/matches/{match}/reservations", SeatReservations, refusals=(*FORBIDDEN, "unknown-match"), token=True
 )
 async def read_reservations(call: Call, match: MatchId) -> SeatReservations:
-    """For whom the free seats are reserved; of a match that one did not open, only one's own."""
+    """For whom the free seats are reserved; of a match that you did not open, only your own."""
     person = call.person()
     found = (await looked(call, match)).match
     kept = (await asyncio.to_thread(call.services.store.reservations, match)).seats
@@ -120,6 +120,6 @@ async def read_reservations(call: Call, match: MatchId) -> SeatReservations:
 
 
 def _by(call: Call) -> str | None:
-    """The player who must have opened the match; None: somebody who may reserve anywhere."""
+    """The player who must have opened the match; None for a role that may reserve in any match."""
     person = call.person(*PLAYING)
     return None if person.role in _ANYWHERE else person.id

@@ -84,7 +84,7 @@ async def metrics(call: Call) -> Response:
     return Response(call.services.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-# ── The games of the house ──
+# ── The games ──
 
 games_api = Api("games", "The games of the house: editions, options, components.")
 

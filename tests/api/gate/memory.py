@@ -1,4 +1,4 @@
-"""A store in memory, for tests of the gate: it commits when it is told to, and fails when it is told to."""
+"""A store in memory, for tests of the gate: it commits and fails on demand."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class MemoryPeople:
         return Known(player, found[0].name, found[0].role, len(found)) if found else None
 
     def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
-        """Nobody is looked for in memory."""
+        """No player is found in memory."""
         return []
 
     def forget(self, player: str, act: Act) -> bool:
@@ -99,7 +99,7 @@ class MemoryPeople:
         return self.revoke(player, act)
 
     def rename(self, player: str, name: str, act: Act) -> bool:
-        """Nobody is renamed in memory."""
+        """No player is renamed in memory."""
         return False
 
     def revoke(self, player: str, act: Act) -> bool:
@@ -108,7 +108,7 @@ class MemoryPeople:
         return [self._people.pop(token) for token in found] != []
 
     def new_token(self, player: str, act: Act) -> str:
-        """Nobody gets another token in memory."""
+        """No player gets another token in memory."""
         raise Refused("unknown-player", "no-such-player", {"player": repr(player)})
 
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
@@ -116,11 +116,11 @@ class MemoryPeople:
         return []
 
     def watch(self, told: Callable[[str], None]) -> None:
-        """Nobody is told."""
+        """No change is reported."""
 
 
 class MemoryUploads:
-    """Nobody has uploaded anything, and there is no end of what anybody may."""
+    """No uploads, and no limit of uploads."""
 
     def __init__(self) -> None:
         self._withdrawn: dict[str, Withdrawal] = {}

@@ -1,4 +1,4 @@
-"""Bots of the house: each answer a move of its own, before the person gets his own answer."""
+"""Bots: each answer is a move of its own, made before the person gets the response."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _with(bot: Bot) -> Table:
     return table
 
 
-def test_a_bot_answers_with_its_own_moves_before_the_person_is_answered() -> None:
+def test_bot_moves_are_made_before_the_player_gets_the_response() -> None:
     async def scene() -> None:
         table = await _with(Waving(2)).seated("ann", "bot:waving")
         match = await table.state()
@@ -55,7 +55,7 @@ def test_a_bot_answers_with_its_own_moves_before_the_person_is_answered() -> Non
     run(scene())
 
 
-def test_a_repeated_key_gets_the_same_answer_bots_included() -> None:
+def test_repeated_key_gets_the_same_answer_including_bot_moves() -> None:
     async def scene() -> None:
         table = await _with(Waving(1)).seated("ann", "bot:waving")
         key = Key("ann m1", "k", b"hash")
@@ -67,7 +67,7 @@ def test_a_repeated_key_gets_the_same_answer_bots_included() -> None:
     run(scene())
 
 
-def test_a_bot_agrees_to_a_takeback() -> None:
+def test_bot_agrees_to_a_takeback() -> None:
     async def scene() -> None:
         table = await Table().seated("ann", "bot:random")
         match = await table.state()
@@ -84,7 +84,7 @@ def test_a_bot_agrees_to_a_takeback() -> None:
     run(scene())
 
 
-def test_two_bots_play_to_the_end_in_the_background_and_block_nobody() -> None:
+def test_match_of_two_bots_runs_in_the_background_without_blocking_clients() -> None:
     async def scene() -> None:
         table = Table()
         await table.seated("bot:random", "bot:random", rounds=3)
@@ -98,7 +98,7 @@ def test_two_bots_play_to_the_end_in_the_background_and_block_nobody() -> None:
     run(scene())
 
 
-def test_a_bot_goes_on_after_the_store_failed() -> None:
+def test_bot_continues_after_a_store_failure() -> None:
     async def scene() -> None:
         table = await _with(Waving(0)).seated("ann", "bot:waving")
         table.store.held = True
@@ -115,7 +115,7 @@ def test_a_bot_goes_on_after_the_store_failed() -> None:
     run(scene())
 
 
-def test_a_match_that_waited_for_a_bot_goes_on_when_it_is_looked_at() -> None:
+def test_match_waiting_for_a_bot_continues_when_it_is_read() -> None:
     async def scene() -> None:
         table = await Table().seated("ann", "bot:random")
         await table.gate.close()  # its bots play no more
@@ -143,7 +143,7 @@ def _failed(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
 
 
-def test_a_bot_that_fails_costs_nobody_his_own_answer(caplog: pytest.LogCaptureFixture) -> None:
+def test_player_gets_the_response_though_the_bot_fails(caplog: pytest.LogCaptureFixture) -> None:
     async def scene() -> None:
         table = _with(Failing())
         await table.seated("ann", "bot:waving")
@@ -154,7 +154,7 @@ def test_a_bot_that_fails_costs_nobody_his_own_answer(caplog: pytest.LogCaptureF
     assert _failed(caplog) == ["a bot failed", "a bot failed"]
 
 
-def test_a_bot_that_fails_in_the_background_stops(caplog: pytest.LogCaptureFixture) -> None:
+def test_bot_that_fails_in_the_background_stops(caplog: pytest.LogCaptureFixture) -> None:
     async def scene() -> None:
         table = _with(Failing())
         await table.seated("bot:waving", "bot:waving")
@@ -165,13 +165,13 @@ def test_a_bot_that_fails_in_the_background_stops(caplog: pytest.LogCaptureFixtu
     assert _failed(caplog) == ["a bot failed"]
 
 
-def test_a_seeded_bot_repeats_itself() -> None:
+def test_seeded_bot_is_reproducible() -> None:
     question = Prompt("left", "Turn", ("a", "b", "c", "d"), 1, 3)
     first, second = (RandomBot(random.Random(7)) for _ in range(2))
     assert [first.answer(question) for _ in range(50)] == [second.answer(question) for _ in range(50)]
 
 
-def test_a_random_bot_answers_legally() -> None:
+def test_random_bot_answers_legally() -> None:
     question = Prompt("left", "Turn", ("a", "b", "c", "d"), 1, 3)
     answers = [RandomBot().answer(question) for _ in range(300)]
     assert {len(answer) for answer in answers} == {1, 2, 3}

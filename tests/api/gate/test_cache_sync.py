@@ -26,10 +26,10 @@ async def two() -> tuple[Table, Table]:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: object) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
-def test_whoever_asks_gets_what_was_committed_elsewhere() -> None:
+def test_read_returns_moves_committed_by_another_worker() -> None:
     async def scene() -> None:
         one, other = await two()
         await one.play("ann", "2")
@@ -40,7 +40,7 @@ def test_whoever_asks_gets_what_was_committed_elsewhere() -> None:
     run(scene())
 
 
-def test_whoever_follows_a_match_is_told_of_what_is_committed_elsewhere() -> None:
+def test_follower_gets_moves_committed_by_another_worker() -> None:
     async def scene() -> None:
         one, other = await two()
         other.gate.follow()
@@ -53,7 +53,7 @@ def test_whoever_follows_a_match_is_told_of_what_is_committed_elsewhere() -> Non
     run(scene())
 
 
-def test_a_match_that_is_played_here_alone_is_not_read_again() -> None:
+def test_match_played_only_at_this_worker_is_not_reread() -> None:
     async def scene() -> None:
         one, _ = await two()
         one.gate.follow()
@@ -69,7 +69,7 @@ def test_a_match_that_is_played_here_alone_is_not_read_again() -> None:
     run(scene())
 
 
-def test_a_refusal_is_judged_on_what_is_stored() -> None:
+def test_refusal_is_judged_on_the_stored_state() -> None:
     async def scene() -> None:
         one, other = await two()
         await one.play("ann", "2")
@@ -83,7 +83,7 @@ def test_a_refusal_is_judged_on_what_is_stored() -> None:
     run(scene())
 
 
-def test_who_asks_while_a_command_is_under_way_gets_the_committed_state_at_once() -> None:
+def test_read_during_a_command_returns_the_committed_state_at_once() -> None:
     async def scene() -> None:
         one, other = await two()
         one.store.held = True
@@ -98,7 +98,7 @@ def test_who_asks_while_a_command_is_under_way_gets_the_committed_state_at_once(
     run(scene())
 
 
-def test_a_store_that_is_away_is_told_and_nothing_is_judged_twice() -> None:
+def test_unavailable_store_is_reported_and_the_command_is_judged_once() -> None:
     async def scene() -> None:
         one, _ = await two()
         one.store.failing = Unavailable("gone")
@@ -111,7 +111,7 @@ def test_a_store_that_is_away_is_told_and_nothing_is_judged_twice() -> None:
     run(scene())
 
 
-def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() -> None:
+def test_commit_announced_during_a_read_causes_exactly_one_more_read() -> None:
     async def scene() -> None:
         _, other = await two()
         desk = await other.gate.cached("m1")
@@ -140,7 +140,7 @@ def test_what_is_heard_while_a_match_is_read_is_read_once_more_and_no_oftener() 
     run(scene())
 
 
-def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_followed_match_is_reread_when_the_store_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.gate.cache_sync._AGAIN_SECONDS", 0.01)
 
     async def scene() -> None:
@@ -165,7 +165,7 @@ def test_a_followed_match_is_read_again_when_the_store_is_back(monkeypatch: pyte
     run(scene())
 
 
-def test_the_bus_is_told_of_commits_and_of_what_the_store_told() -> None:
+def test_commits_of_this_worker_and_of_the_store_are_announced_on_the_bus() -> None:
     async def scene() -> None:
         one, _ = await two()
         announced: list[tuple[str, int, int]] = []
@@ -194,7 +194,7 @@ def test_the_bus_is_told_of_commits_and_of_what_the_store_told() -> None:
     run(scene())
 
 
-def test_an_opening_that_is_repeated_leaves_a_command_under_way_alone() -> None:
+def test_repeated_opening_does_not_disturb_a_running_command() -> None:
     async def scene() -> None:
         one, _ = await two()
         key = Key("ann", "k1", b"the body")
@@ -215,7 +215,7 @@ def test_an_opening_that_is_repeated_leaves_a_command_under_way_alone() -> None:
     run(scene())
 
 
-def test_who_follows_a_match_while_it_is_being_opened_is_told_of_its_moves() -> None:
+def test_match_cached_during_its_opening_gets_later_moves() -> None:
     async def scene() -> None:
         table = Table()
         table.store.held = True

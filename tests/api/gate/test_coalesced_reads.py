@@ -1,4 +1,4 @@
-"""Looks into a store that others write: those that wait are one question, and none gets an older answer."""
+"""Reads of a store that others write: waiting reads share one query, and none gets an older answer."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def moves(records: list[Record]) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: object) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
-def test_those_that_wait_are_one_question() -> None:
+def test_waiting_reads_share_one_query() -> None:
     async def scene() -> None:
         store, _ = await tables("m1", "m2", "m3")
         looks = CoalescedReads(store)
@@ -73,7 +73,7 @@ def test_those_that_wait_are_one_question() -> None:
     run(scene())
 
 
-def test_who_asks_while_a_question_is_under_way_gets_what_was_committed_since() -> None:
+def test_read_begun_during_a_query_sees_later_commits() -> None:
     async def scene() -> None:
         store, table = await tables("m1")
         looks = CoalescedReads(store)
@@ -91,7 +91,7 @@ def test_who_asks_while_a_question_is_under_way_gets_what_was_committed_since() 
     run(scene())
 
 
-def test_a_question_that_hangs_holds_nobody_up_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_query_delays_other_reads_for_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.gate.match_cache._PATIENCE", 0.01)
 
     async def scene() -> None:
@@ -109,11 +109,11 @@ def test_a_question_that_hangs_holds_nobody_up_for_long(monkeypatch: pytest.Monk
 
 
 def assert_set(event: Event) -> None:
-    """Wait until somebody sets it."""
+    """Wait until it is set."""
     assert event.wait(60)
 
 
-def test_a_damaged_match_is_told_to_who_asks_for_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_match_fails_only_its_own_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> None:
         store, _ = await tables("m1", "m2")
         since = store.since
@@ -135,7 +135,7 @@ def test_a_damaged_match_is_told_to_who_asks_for_it_alone(monkeypatch: pytest.Mo
     run(scene())
 
 
-def test_who_goes_away_takes_nobodys_answer_along() -> None:
+def test_cancelled_reader_does_not_cancel_other_reads() -> None:
     async def scene() -> None:
         store, _ = await tables("m1")
         looks = CoalescedReads(store)

@@ -1,4 +1,4 @@
-"""Servers that start together open the same first matches: whoever comes second was refused nothing."""
+"""Servers that start together open the same first matches: the second one records no refusal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("toy_game")
 
 
 @pytest.mark.parametrize(("player", "counted"), [(None, {}), ("ann", {"exists": 1})])
-def test_a_match_that_is_there_is_refused_to_the_house_without_being_counted(
+def test_first_match_that_exists_already_is_not_counted_as_a_refusal(
     player: str | None, counted: dict[str, int]
 ) -> None:
     async def scene() -> None:
@@ -26,7 +26,7 @@ def test_a_match_that_is_there_is_refused_to_the_house_without_being_counted(
     run(scene())
 
 
-def test_what_else_the_house_is_refused_is_counted() -> None:
+def test_other_refusals_of_first_matches_are_counted() -> None:
     async def scene() -> None:
         table = Table()
         with pytest.raises(Refused):

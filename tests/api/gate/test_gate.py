@@ -1,4 +1,4 @@
-"""The gate: what is committed is seen, what is refused leaves no trace, a key gets the same answer again."""
+"""The gate: committed moves are visible, refused ones leave no trace, a key gets the same answer again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def denied(work: Awaitable[object], kind: str) -> Refused:
     return caught.value
 
 
-def test_opening_seats_nobody_and_the_last_seat_starts_the_play() -> None:
+def test_opening_takes_no_seat_and_the_last_seat_starts_the_play() -> None:
     async def scene() -> None:
         table = Table()
         accepted = await table.gate.open("ann", "toy", None, {}, match="m1")
@@ -56,7 +56,7 @@ def test_opening_seats_nobody_and_the_last_seat_starts_the_play() -> None:
         ("toy", None, {"rounds": 1.5}, "bad-option"),
     ],
 )
-def test_a_match_that_cannot_be_is_not_opened(
+def test_invalid_match_is_not_opened(
     game: str, edition: str | None, options: dict[str, object], kind: str
 ) -> None:
     async def scene() -> None:
@@ -68,7 +68,7 @@ def test_a_match_that_cannot_be_is_not_opened(
     run(scene())
 
 
-def test_a_match_of_the_same_id_is_never_replaced() -> None:
+def test_match_with_an_existing_id_is_never_replaced() -> None:
     async def scene() -> None:
         table = await Table().seated()
         before = table.store.digest()
@@ -78,7 +78,7 @@ def test_a_match_of_the_same_id_is_never_replaced() -> None:
     run(scene())
 
 
-def test_nothing_of_a_move_is_visible_before_its_commit() -> None:
+def test_move_is_not_visible_before_its_commit() -> None:
     async def scene() -> None:
         table = await Table().seated()
         match = await table.state()
@@ -96,7 +96,7 @@ def test_nothing_of_a_move_is_visible_before_its_commit() -> None:
     run(scene())
 
 
-def test_the_next_command_waits_and_is_judged_on_the_committed_state() -> None:
+def test_next_command_waits_and_is_judged_on_the_committed_state() -> None:
     async def scene() -> None:
         table = await Table().seated()
         table.store.held = True
@@ -122,7 +122,7 @@ def test_two_seats_asked_at_once_do_not_make_each_other_stale() -> None:
     run(scene())
 
 
-def test_a_full_disk_changes_nothing_and_the_same_move_is_accepted_afterwards() -> None:
+def test_full_disk_changes_nothing_and_the_same_move_is_accepted_afterwards() -> None:
     async def scene() -> None:
         table = await Table().seated()
         before = table.store.digest()
@@ -135,7 +135,7 @@ def test_a_full_disk_changes_nothing_and_the_same_move_is_accepted_afterwards() 
     run(scene())
 
 
-def test_whoever_is_behind_reloads_and_judges_once_more() -> None:
+def test_outdated_worker_reloads_and_judges_once_more() -> None:
     async def scene() -> None:
         table = await Table().seated()
         other = Table()
@@ -151,7 +151,7 @@ def test_whoever_is_behind_reloads_and_judges_once_more() -> None:
     run(scene())
 
 
-def test_a_command_is_carried_out_though_its_caller_goes_away() -> None:
+def test_command_is_carried_out_though_its_caller_is_cancelled() -> None:
     async def scene() -> None:
         table = await Table().seated()
         table.store.held = True
@@ -168,7 +168,7 @@ def test_a_command_is_carried_out_though_its_caller_goes_away() -> None:
     run(scene())
 
 
-def test_a_refusal_whose_caller_went_away_is_kept_and_troubles_nobody() -> None:
+def test_refusal_for_a_cancelled_caller_is_recorded_and_raises_nothing() -> None:
     async def scene() -> None:
         troubles: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, told: troubles.append(told))
@@ -189,7 +189,7 @@ def test_a_refusal_whose_caller_went_away_is_kept_and_troubles_nobody() -> None:
 
 
 @pytest.mark.parametrize("how", ["command", "look"])
-def test_a_store_that_is_away_troubles_nobody_who_is_gone(how: str) -> None:
+def test_store_failure_for_a_cancelled_caller_raises_nothing(how: str) -> None:
     async def scene() -> None:
         troubles, away = list[object](), Event()
         asyncio.get_running_loop().set_exception_handler(lambda loop, told: troubles.append(told))
@@ -211,7 +211,7 @@ def test_a_store_that_is_away_troubles_nobody_who_is_gone(how: str) -> None:
         away.set()
         await table.gate.close()
         await asyncio.wait(loading)
-        del loading, asking  # what nobody holds any more, and nobody asked how it ended, asyncio tells
+        del loading, asking  # asyncio reports an unretrieved error of a task that is no longer referenced
         gc.collect()
         assert troubles == []
 
@@ -227,7 +227,7 @@ def _another(table: Table) -> Table:
 # ── keys ──
 
 
-def test_a_key_gets_the_same_answer_again_whatever_has_happened_since() -> None:
+def test_repeated_key_gets_the_same_answer_after_later_moves() -> None:
     async def scene() -> None:
         table = await Table().seated()
         key = Key("ann m1", "k", b"hash", "ru")
@@ -251,7 +251,7 @@ def test_a_key_with_another_body_is_refused() -> None:
     run(scene())
 
 
-def test_a_refused_request_does_not_bind_its_key() -> None:
+def test_refused_request_does_not_bind_its_key() -> None:
     async def scene() -> None:
         table = await Table().seated()
         await denied(table.play("ann", "7", key=Key("ann m1", "k", b"hash")), "illegal")
@@ -261,7 +261,7 @@ def test_a_refused_request_does_not_bind_its_key() -> None:
     run(scene())
 
 
-def test_the_same_request_twice_at_once_is_carried_out_once() -> None:
+def test_concurrent_identical_requests_are_carried_out_once() -> None:
     async def scene() -> None:
         table = await Table().seated()
         key = Key("ann m1", "k", b"hash")
@@ -275,7 +275,7 @@ def test_the_same_request_twice_at_once_is_carried_out_once() -> None:
 # ── who may ──
 
 
-def test_who_does_not_play_is_refused() -> None:
+def test_command_of_a_non_player_is_refused() -> None:
     async def scene() -> None:
         table = await Table().seated()
         gate, before = table.gate, table.store.digest()
@@ -291,7 +291,7 @@ def test_who_does_not_play_is_refused() -> None:
     run(scene())
 
 
-def test_only_those_concerned_invite_a_bot() -> None:
+def test_only_the_opener_or_a_player_invites_a_bot() -> None:
     async def scene() -> None:
         table = Table()
         await table.gate.open("ann", "toy", None, {}, match="m1")
@@ -305,7 +305,7 @@ def test_only_those_concerned_invite_a_bot() -> None:
     run(scene())
 
 
-def test_whoever_plays_does_not_rule_and_a_score_is_for_seats() -> None:
+def test_player_of_the_match_cannot_rule_and_a_score_names_seats() -> None:
     async def scene() -> None:
         table = await Table().seated()
         await denied(table.gate.rule("m1", "ann", "because", void=True), "foreign")
@@ -317,7 +317,7 @@ def test_whoever_plays_does_not_rule_and_a_score_is_for_seats() -> None:
     run(scene())
 
 
-def test_somebody_may_play_against_himself() -> None:
+def test_one_player_may_take_both_seats() -> None:
     async def scene() -> None:
         table = await Table().seated("ann", "ann")
         await table.gate.play("m1", [("2",)], player="ann", expect=3)
@@ -333,7 +333,7 @@ def test_somebody_may_play_against_himself() -> None:
 # ── the end ──
 
 
-def test_the_end_is_signed_and_kept_in_the_same_append() -> None:
+def test_final_checkpoint_is_signed_and_stored_in_the_same_append() -> None:
     async def scene() -> None:
         table = await Table().seated()
         accepted = await table.gate.resign("m1", player="ann")
@@ -363,7 +363,7 @@ def test_the_time_of_a_match_never_runs_backwards() -> None:
 # ── the record of refusals, the matches at hand ──
 
 
-def test_refusals_are_kept_in_a_bounded_record_without_picks() -> None:
+def test_recent_refusals_are_bounded_and_hold_no_picks() -> None:
     async def scene() -> None:
         table = await Table(kept_refusals=3).seated()
         for number in range(5):
@@ -377,7 +377,7 @@ def test_refusals_are_kept_in_a_bounded_record_without_picks() -> None:
     run(scene())
 
 
-def test_matches_at_hand_are_bounded_but_for_those_in_use() -> None:
+def test_match_cache_is_bounded_except_for_matches_in_use() -> None:
     async def scene() -> None:
         table = Table(cached_matches=3)
         for number in range(6):
@@ -393,7 +393,7 @@ def test_matches_at_hand_are_bounded_but_for_those_in_use() -> None:
     run(scene())
 
 
-def test_many_who_ask_for_one_match_read_the_store_once() -> None:
+def test_concurrent_reads_of_one_match_read_the_store_once() -> None:
     async def scene() -> None:
         table = Table(cached_matches=1)
         await table.gate.open("ann", "toy", None, {}, match="m1")

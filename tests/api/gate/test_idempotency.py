@@ -22,7 +22,7 @@ KEY = Key("ann m1", "k", b"hash")
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: Game) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
@@ -50,7 +50,7 @@ async def asked_and_declined(gate: Gate) -> int:
     return request
 
 
-def test_what_would_be_legal_again_is_not_carried_out_again(store: Any) -> None:
+def test_repeated_command_is_not_carried_out_again_though_still_legal(store: Any) -> None:
     async def scene() -> None:
         gate = Gate(store, Keys(), lambda: NOW, "test")
         request = await asked_and_declined(gate)
@@ -66,7 +66,7 @@ def test_what_would_be_legal_again_is_not_carried_out_again(store: Any) -> None:
     run(scene())
 
 
-def test_a_key_that_another_worker_took_is_found_whether_legal_again_or_not(store: Any) -> None:
+def test_key_stored_by_another_worker_is_found_whether_still_legal_or_not(store: Any) -> None:
     async def scene() -> None:
         store.shared = True
         gate, other = (Gate(store, Keys(), lambda: NOW, "test") for _ in range(2))
@@ -82,9 +82,7 @@ def test_a_key_that_another_worker_took_is_found_whether_legal_again_or_not(stor
     run(scene())
 
 
-def test_a_key_is_looked_for_only_where_the_command_is_refused(
-    store: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_is_looked_up_only_if_the_command_is_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sought: list[str] = []
     remembered = store.remembered
 
@@ -107,7 +105,7 @@ def test_a_key_is_looked_for_only_where_the_command_is_refused(
     run(scene())
 
 
-def test_an_answer_that_was_given_is_given_again_though_the_disk_is_full() -> None:
+def test_repeated_key_gets_its_answer_though_the_disk_is_full() -> None:
     async def scene() -> None:
         table = Table()
         request = await asked_and_declined(table.gate)
@@ -119,7 +117,7 @@ def test_an_answer_that_was_given_is_given_again_though_the_disk_is_full() -> No
     run(scene())
 
 
-def test_where_nobody_can_look_for_a_key_the_refusal_is_kept_and_says_so() -> None:
+def test_refusal_says_so_if_the_key_cannot_be_looked_up() -> None:
     async def scene() -> None:
         table = Table()
         await table.seated()

@@ -1,4 +1,4 @@
-"""Memory is bounded in bytes: equal card sets are kept once, and as many matches as there is room for."""
+"""Memory is bounded in bytes: equal card sets are stored once, and the match cache has a limit."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_equal_card_sets_are_one_object(tmp_path: Path) -> None:
         assert views[0].options.card_set is views[1].options.card_set
 
 
-def test_a_card_set_goes_with_its_last_match() -> None:
+def test_card_set_is_freed_with_its_last_match() -> None:
     gc.collect()
     before = len(_known)
     sitting = Sitting(GAMES["thirteen_minutes"], options={"card_set": card_set(7)})
@@ -100,7 +100,7 @@ def test_a_card_set_goes_with_its_last_match() -> None:
     assert len(_known) == before
 
 
-def test_the_openings_that_took_560_megabytes_take_a_tenth(tmp_path: Path) -> None:
+def test_repeated_openings_use_a_tenth_of_the_earlier_560_megabytes(tmp_path: Path) -> None:
     async def grown(gate: Gate) -> int:
         await opened(gate, card_set(1))
         gc.collect()
@@ -124,7 +124,7 @@ def test_the_openings_that_took_560_megabytes_take_a_tenth(tmp_path: Path) -> No
 
 
 @in_a_loop
-async def test_as_many_matches_are_kept_as_there_is_room_for(tmp_path: Path) -> None:
+async def test_match_cache_is_bounded_in_bytes(tmp_path: Path) -> None:
     room = 3_000_000
     with gate_over(tmp_path, cached_bytes=room) as gate:
         for number in range(12):
@@ -137,7 +137,7 @@ async def test_as_many_matches_are_kept_as_there_is_room_for(tmp_path: Path) -> 
 
 
 @in_a_loop
-async def test_what_is_shared_weighs_once(tmp_path: Path) -> None:
+async def test_shared_objects_are_weighed_once(tmp_path: Path) -> None:
     with gate_over(tmp_path, cached_bytes=3_000_000) as gate:
         for _ in range(12):
             await opened(gate, card_set())
@@ -146,7 +146,7 @@ async def test_what_is_shared_weighs_once(tmp_path: Path) -> None:
 
 
 @in_a_loop
-async def test_a_match_that_is_followed_stays_and_then_no_other_may_be(tmp_path: Path) -> None:
+async def test_followed_match_stays_cached_and_a_further_one_is_refused(tmp_path: Path) -> None:
     with gate_over(tmp_path, cached_bytes=1_200_000) as gate:
         match = await opened(gate, card_set())
         desk = await gate.cached(match.id)
@@ -162,7 +162,7 @@ async def test_a_match_that_is_followed_stays_and_then_no_other_may_be(tmp_path:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_weight_of_a_match_is_what_it_takes(name: str) -> None:
+def test_estimated_weight_of_a_match_is_close_to_its_memory(name: str) -> None:
     game: Game = GAMES[name]
     stored = [record.stored for record in finished(game, 3).match.records]
 

@@ -32,7 +32,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def _toy(toy_game: Game) -> None:
-    """The toy game is in the house."""
+    """The toy game is registered."""
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ async def seated(gate: Gate, left: str = "ann", right: str = "ben") -> None:
         await gate.sit("m1", seat, player, salt_hash=hashed("m1", seat))
 
 
-def test_a_restart_between_sitting_down_and_opening_changes_nothing(restarted: Reopened) -> None:
+def test_restart_between_seating_and_salt_opening_changes_nothing(restarted: Reopened) -> None:
     async def scene() -> None:
         gate = restarted()
         await seated(gate)
@@ -99,7 +99,7 @@ def test_a_restart_between_sitting_down_and_opening_changes_nothing(restarted: R
     run(scene())
 
 
-def test_nobody_opens_a_salt_in_the_name_of_another_seat(gate: Gate) -> None:
+def test_salt_of_another_seat_cannot_be_opened(gate: Gate) -> None:
     async def scene() -> None:
         await seated(gate)
         for player in ("ben", "eve", "organizer"):
@@ -110,7 +110,7 @@ def test_nobody_opens_a_salt_in_the_name_of_another_seat(gate: Gate) -> None:
     run(scene())
 
 
-def test_a_flood_of_wrong_salts_stores_nothing_and_costs_no_more_each(gate: Gate) -> None:
+def test_many_wrong_salts_are_refused_and_store_nothing(gate: Gate) -> None:
     async def scene() -> None:
         await seated(gate)
         for number in range(500):
@@ -123,7 +123,7 @@ def test_a_flood_of_wrong_salts_stores_nothing_and_costs_no_more_each(gate: Gate
     run(scene())
 
 
-def test_who_plays_both_seats_opens_both_salts(gate: Gate) -> None:
+def test_player_of_both_seats_opens_both_salts(gate: Gate) -> None:
     async def scene() -> None:
         await seated(gate, "ann", "ann")
         await gate.open_salt("m1", "left", "ann", salt_of("left"))
@@ -134,7 +134,7 @@ def test_who_plays_both_seats_opens_both_salts(gate: Gate) -> None:
     run(scene())
 
 
-def test_against_a_bot_the_person_opens_and_the_bot_plays_on(gate: Gate) -> None:
+def test_bot_plays_on_when_its_opponent_opens_the_salt(gate: Gate) -> None:
     async def scene() -> None:
         await gate.open("ann", "toy", None, {}, match="m1")
         await gate.sit("m1", "left", "ann", salt_hash=hashed("m1", "left"))
@@ -151,7 +151,7 @@ def test_against_a_bot_the_person_opens_and_the_bot_plays_on(gate: Gate) -> None
 
 
 @pytest.mark.parametrize("player", ["eve", "ann", "ben", None])
-def test_who_opened_the_match_or_sits_in_it_closes_it_when_it_is_time(
+def test_opener_or_player_can_close_the_match_after_the_deadline(
     gate: Gate, clock: Clock, player: str | None
 ) -> None:
     async def scene() -> None:
@@ -174,7 +174,7 @@ def test_who_opened_the_match_or_sits_in_it_closes_it_when_it_is_time(
     run(scene())
 
 
-def test_whoever_plays_too_early_is_told_whose_salt_is_missing(gate: Gate) -> None:
+def test_move_before_all_salts_are_open_is_refused_naming_the_seat(gate: Gate) -> None:
     async def scene() -> None:
         await seated(gate)
         await gate.open_salt("m1", "left", "ann", salt_of("left"))
@@ -184,7 +184,7 @@ def test_whoever_plays_too_early_is_told_whose_salt_is_missing(gate: Gate) -> No
     run(scene())
 
 
-def test_without_a_clock_only_a_ruling_closes_it_and_the_calendar_has_an_end(clock: Clock) -> None:
+def test_without_a_known_time_only_a_ruling_closes_the_match(clock: Clock) -> None:
     async def scene() -> None:
         for time, hours, words in (
             (lambda: None, 2, "no time is known"),
@@ -193,6 +193,6 @@ def test_without_a_clock_only_a_ruling_closes_it_and_the_calendar_has_an_end(clo
             gate = Gate(MemoryStore(), Keys(), time, "test", Settings(salt_hours=hours))
             await seated(gate)
             assert words in (await denied(gate.close_unopened("m1", "ann"), "salt")).text("en")
-            await gate.rule("m1", "judge", "nobody came", void=True)
+            await gate.rule("m1", "judge", "the opponent did not come", void=True)
 
     run(scene())

@@ -1,4 +1,4 @@
-"""The gate where two players changed places: whose token speaks for which seat, and the bots with them."""
+"""The gate after a swap of seats: which player, or bot, answers for which seat."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Swapping(Table):
         return self
 
     async def say(self, player: str, *picks: str, key: Key | None = None) -> CommandResult:
-        """A player answers, whatever he is asked."""
+        """A player answers the current prompt."""
         return await self.gate.play(self.match, [picks], player=player, key=key)
 
     async def back(self, to: int) -> None:
@@ -69,7 +69,7 @@ def _dealt(match: Match) -> dict[str, str]:
     return {draw.label.removeprefix("deal/"): draw.pick for draw in draws}
 
 
-def test_a_player_speaks_for_the_seat_that_he_plays_now() -> None:
+def test_player_answers_for_the_current_seat() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         with pytest.raises(Refused) as denied:
@@ -81,7 +81,7 @@ def test_a_player_speaks_for_the_seat_that_he_plays_now() -> None:
     run(scene())
 
 
-def test_whoever_resigns_gives_up_the_seat_that_he_plays_now() -> None:
+def test_resignation_gives_up_the_current_seat() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         await table.gate.resign(table.match, player="ann")
@@ -92,10 +92,10 @@ def test_whoever_resigns_gives_up_the_seat_that_he_plays_now() -> None:
     run(scene())
 
 
-def test_the_player_of_the_other_seat_answers_a_request() -> None:
+def test_takeback_request_is_answered_by_the_current_opponent() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
-        await table.say("ben", "swap")  # each plays his own seat again
+        await table.say("ben", "swap")  # each plays the original seat again
         asked = await table.gate.ask_takeback(table.match, player="ben")
         assert asked.seat == LIGHT
         agreed = await table.gate.answer_takeback(table.match, asked.last, True, player="ann")
@@ -110,7 +110,7 @@ def test_the_player_of_the_other_seat_answers_a_request() -> None:
 
 
 @pytest.mark.parametrize("last", ["ann", "ben"])
-def test_the_answer_that_led_to_the_exchange_shows_one_s_new_hand_and_not_the_other_s(last: str) -> None:
+def test_response_to_the_swapping_move_shows_only_the_new_hand(last: str) -> None:
     async def scene() -> None:
         table = await Swapping().begun()
         wishes = {"ann": LIGHT, "ben": DARK}
@@ -125,7 +125,7 @@ def test_the_answer_that_led_to_the_exchange_shows_one_s_new_hand_and_not_the_ot
     run(scene())
 
 
-def test_what_is_asked_next_is_asked_of_one_s_new_seat() -> None:
+def test_next_prompt_is_for_the_new_seat() -> None:
     async def scene() -> None:
         table = await Swapping().begun()
         await table.say("ann", LIGHT)
@@ -136,7 +136,7 @@ def test_what_is_asked_next_is_asked_of_one_s_new_seat() -> None:
     run(scene())
 
 
-def test_a_repeated_key_gets_the_same_answer_whoever_plays_the_seat_by_then() -> None:
+def test_repeated_key_gets_the_same_answer_after_a_swap() -> None:
     async def scene() -> None:
         table = await Swapping().begun()
         await table.say("ben", DARK)
@@ -149,7 +149,7 @@ def test_a_repeated_key_gets_the_same_answer_whoever_plays_the_seat_by_then() ->
     run(scene())
 
 
-def test_a_ruling_before_the_exchange_gives_everybody_his_own_seat_back() -> None:
+def test_ruling_back_before_the_swap_restores_the_original_seats() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         await table.back(3)
@@ -159,7 +159,7 @@ def test_a_ruling_before_the_exchange_gives_everybody_his_own_seat_back() -> Non
     run(scene())
 
 
-def test_an_organizer_who_plays_the_other_seat_now_does_not_rule() -> None:
+def test_organizer_who_plays_after_a_swap_cannot_rule() -> None:
     async def scene() -> None:
         table = await Swapping().exchanged()
         for player in ("ann", "ben"):
@@ -169,7 +169,7 @@ def test_an_organizer_who_plays_the_other_seat_now_does_not_rule() -> None:
     run(scene())
 
 
-def test_a_bot_goes_to_the_other_seat_with_the_exchange() -> None:
+def test_bot_moves_to_the_other_seat_with_the_swap() -> None:
     async def scene() -> None:
         table = await Swapping(Wishing(DARK)).begun()
         accepted = await table.say("ann", LIGHT)
@@ -183,7 +183,7 @@ def test_a_bot_goes_to_the_other_seat_with_the_exchange() -> None:
     run(scene())
 
 
-def test_the_answer_with_which_a_bot_changed_places_is_still_its_own() -> None:
+def test_swapping_answer_of_a_bot_is_recorded_as_its_own() -> None:
     async def scene() -> None:
         table = await Swapping(Wishing(LIGHT, "swap")).begun()
         await table.say("ann", DARK)
@@ -199,7 +199,7 @@ def test_the_answer_with_which_a_bot_changed_places_is_still_its_own() -> None:
     run(scene())
 
 
-def test_a_bot_comes_back_with_a_ruling() -> None:
+def test_ruling_back_before_the_swap_returns_the_bot_to_its_seat() -> None:
     async def scene() -> None:
         table = await Swapping(Wishing(LIGHT)).begun()
         await table.say("ann", "grab")  # ann plays light now, and the bot, which wished before, dark

@@ -1,4 +1,4 @@
-"""Results of another thread on their way to the loop."""
+"""The thread bridge: results of another thread reach the loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def waiting(bridge: ThreadBridge, futures: list[Future[int]]) -> list[asyn
     return tasks
 
 
-def test_results_and_errors_arrive_each_at_its_own() -> None:
+def test_each_caller_gets_its_own_result_or_error() -> None:
     async def run() -> None:
         futures: list[Future[int]] = [Future() for _ in range(3)]
         tasks = await waiting(ThreadBridge(), futures)
@@ -47,7 +47,7 @@ def test_results_and_errors_arrive_each_at_its_own() -> None:
     asyncio.run(run())
 
 
-def test_what_comes_at_once_calls_the_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_arrive_together_wake_the_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         futures: list[Future[int]] = [Future() for _ in range(100)]
         tasks = await waiting(ThreadBridge(), futures)
@@ -70,7 +70,7 @@ def test_what_comes_at_once_calls_the_loop_once(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(run())
 
 
-def test_a_result_that_was_there_before_is_given() -> None:
+def test_result_that_is_ready_before_waiting_is_returned() -> None:
     async def run() -> None:
         done: Future[int] = Future()
         done.set_result(7)
@@ -79,7 +79,7 @@ def test_a_result_that_was_there_before_is_given() -> None:
     asyncio.run(run())
 
 
-def test_a_cancelled_caller_cancels_what_has_not_begun() -> None:
+def test_cancelled_caller_cancels_work_that_has_not_begun() -> None:
     async def run() -> None:
         bridge, futures = ThreadBridge(), [Future[int](), Future[int]()]
         given_up, other = await waiting(bridge, futures)
@@ -93,7 +93,7 @@ def test_a_cancelled_caller_cancels_what_has_not_begun() -> None:
     asyncio.run(run())
 
 
-def test_work_of_one_turn_is_handed_over_when_the_turn_ends() -> None:
+def test_work_of_one_loop_turn_is_submitted_when_the_turn_ends() -> None:
     async def run() -> None:
         bridge, begun = ThreadBridge(), list[int]()
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_handed_over_fails_at_its_own_caller() -> None:
     asyncio.run(run())
 
 
-def test_a_result_after_the_loop_was_closed_is_let_go() -> None:
+def test_result_after_the_loop_closed_is_dropped() -> None:
     begun: Future[int] = Future()
 
     async def run() -> None:

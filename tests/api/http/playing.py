@@ -29,7 +29,7 @@ def picked(source: random.Random, prompt: Any) -> dict[str, Any]:
 
 
 def played(match: str, players: list[Client], source: random.Random) -> Any:
-    """A random answer of whoever is asked, which must be accepted: what it led to."""
+    """Send a random answer to a prompt, which must be accepted; return the result."""
     found = asked(match, players)
     assert found is not None
     done = found[0].post(f"/v1/matches/{match}/moves", picked(source, found[1]))

@@ -52,7 +52,7 @@ class Answer(Struct):
 
 
 class Client:
-    """Somebody with (or without) a token, on one connection that is kept."""
+    """A client with (or without) a token, on one kept connection."""
 
     def __init__(
         self, port: int, token: str | None = None, player: str = "", *, host: str = "127.0.0.1"
@@ -102,7 +102,7 @@ class Served:
     """A server that runs, and clients for it."""
 
     def stop_the_clock(self) -> None:
-        """Nobody is allowed more requests because time goes by."""
+        """Stop the clock of the rate limit, so that it does not refill."""
         assert self.services is not None
         now = time.monotonic()
         vars(self.services.requests)["_clock"] = lambda: now
@@ -121,12 +121,12 @@ class Served:
         return client
 
     def player(self, name: str = "Ann") -> Client:
-        """Somebody new."""
+        """A new player."""
         told = self.client().post("/v1/players", {"name": name}).json
         return self.client(told["token"], told["player"])
 
     def person(self, role: str) -> Client:
-        """Somebody with a role."""
+        """A client with a role."""
         person, token = self.store.people.add(role.title(), role)
         return self.client(token, person.id)
 

@@ -125,7 +125,7 @@ def socket(
 
 @contextmanager
 def spectator(port: int, **fields: Any) -> Iterator[Socket]:
-    """A socket of somebody without a token."""
+    """A socket without a token."""
     with socket(port) as opened:
         opened.done("enter", **fields)
         yield opened

@@ -1,4 +1,4 @@
-"""Reading one's own write: a look with `at_least` holds that move, also where only a replica is left."""
+"""Reading the own write: a read with `at_least` has that move, even if only a replica is available."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOKS = ("", "/prompt", "/moves", "/turns", "/checkpoint", "/file")
 LAG = "glasnost-replica-lag-ms"
 
 
-def test_every_look_takes_a_move_that_it_must_hold(server: Served) -> None:
+def test_every_read_of_a_match_accepts_at_least(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     for look in LOOKS:
@@ -37,7 +37,7 @@ def test_every_look_takes_a_move_that_it_must_hold(server: Served) -> None:
     server.client().get("/v1/matches/nowhere?at_least=1").problem(404, "unknown-match")
 
 
-def test_turns_are_told_at_once_however_far_the_read_models_are(server: Served) -> None:
+def test_turns_are_listed_at_once_while_the_read_models_are_stopped(server: Served) -> None:
     match, players = server.table()
     server.models.runner.stop()
     address = bid(match, players)
@@ -93,7 +93,7 @@ def league(toy_in_words: Game, tmp_path: Path) -> Iterator[League]:
             store.close()
 
 
-def test_while_the_database_is_away_a_match_is_shown_by_the_replica_with_its_age(league: League) -> None:
+def test_match_is_read_from_the_replica_with_its_age_if_the_database_fails(league: League) -> None:
     here, there = league.workers
     match, players = here.table(options={"rounds": 3})
     address = f"/v1/matches/{match}"

@@ -1,4 +1,4 @@
-"""Whatever a refusal tells in one language, it tells in the other: numbers, names and what there is."""
+"""A refusal says the same in both languages: numbers, names and the known values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PYDANTIC = re.compile("Input|String|should|Unable|path |query |header ")
 
 
 def both(client: Client, method: str, path: str, body: object = None, **headers: str) -> tuple[str, str]:
-    """What is told in English and in Russian."""
+    """The details in English and in Russian."""
 
     def told(language: str) -> str:
         sent = {"accept_language": language, **headers}
@@ -25,7 +25,7 @@ def both(client: Client, method: str, path: str, body: object = None, **headers:
     return told("en"), told("ru")
 
 
-def test_a_stale_request_is_told_who_is_asked_and_what_to_do(server: Served) -> None:
+def test_stale_refusal_says_who_is_asked_and_what_to_do(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     english, russian = both(ben, "POST", f"{address}/moves", {"expect": 3, "picks": ["1"]})
@@ -42,7 +42,7 @@ def test_a_stale_request_is_told_who_is_asked_and_what_to_do(server: Served) -> 
     assert russian.endswith("сейчас отвечает: левый (вопрос хода 5)")
 
 
-def test_who_asks_for_a_seat_or_a_view_is_told_those_that_there_are(server: Served) -> None:
+def test_refusal_of_an_unknown_seat_or_view_lists_the_known_ones(server: Served) -> None:
     match, (ann, _) = server.table()
     _, russian = both(ann, "GET", f"/v1/matches/{match}?view=mars")
     assert russian == "Такого места нет: виды: left, right, spectator и all"
@@ -54,14 +54,14 @@ def test_who_asks_for_a_seat_or_a_view_is_told_those_that_there_are(server: Serv
     assert russian.endswith("она начнётся, когда будут заняты все места; свободны: right")
 
 
-def test_a_takeback_calls_the_seat_by_its_name(server: Served) -> None:
+def test_takeback_refusal_uses_the_title_of_the_seat(server: Served) -> None:
     match, (ann, _) = server.table()
     english, russian = both(ann, "POST", f"/v1/matches/{match}/takebacks", {})
     assert english == "left has not answered anything that could be taken back"
     assert russian == "Возврат хода невозможен: левый: ответов, которые можно взять назад, ещё не было"
 
 
-def test_who_does_not_play_and_who_plays_himself_are_told_different_things(server: Served) -> None:
+def test_refusal_differs_for_non_player_and_player(server: Served) -> None:
     match, _ = server.table()
     _, russian = both(server.player(), "POST", f"/v1/matches/{match}/resignation")
     assert russian == "Не ваша партия: вы в ней не участвуете"
@@ -74,7 +74,7 @@ def test_who_does_not_play_and_who_plays_himself_are_told_different_things(serve
     assert russian == "Не ваша партия: кто играет в партии, тот не выносит в ней решений"
 
 
-def test_how_many_answers_are_left_over(server: Served) -> None:
+def test_batch_refusal_gives_the_number_of_answers_left(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     card = players[0].get(address).json["table"]["hands"]["left"][0]
@@ -84,7 +84,7 @@ def test_how_many_answers_are_left_over(server: Served) -> None:
     assert russian.endswith("последним может быть ответ 2, лишних осталось 1")
 
 
-def test_a_damaged_file_is_refused_in_russian(server: Served) -> None:
+def test_damaged_file_is_refused_in_russian(server: Served) -> None:
     headers = {"content-type": "application/zip", "accept-language": "ru"}
     refused = server.player().send("POST", "/v1/replays", b"abc", headers).problem(422, "bad-file")
     assert refused["detail"] == (
@@ -109,7 +109,7 @@ def test_a_damaged_file_is_refused_in_russian(server: Served) -> None:
         ("POST", "/v1/matches/m1/resignation", {"Idempotency_Key": "x" * 201}),
     ],
 )
-def test_a_parameter_that_cannot_be_meant_is_refused_in_russian_alone(
+def test_invalid_parameter_is_refused_in_russian_without_english_words(
     server: Served, method: str, path: str, headers: dict[str, str]
 ) -> None:
     _, russian = both(server.player(), method, path, None, **headers)

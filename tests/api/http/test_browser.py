@@ -156,7 +156,7 @@ def _told(page: Page, count: int) -> list[Any]:
     return told
 
 
-def test_an_event_source_follows_a_match_to_its_end_and_stays_away(server: Served, page: Page) -> None:
+def test_event_source_follows_a_match_to_its_end_and_does_not_reconnect(server: Served, page: Page) -> None:
     match, players = server.table()
     ticket = players[0].post("/v1/streams/tickets", {"match": match}).json["ticket"]
     page.goto(f"http://127.0.0.1:{server.port}/healthz")
@@ -171,7 +171,7 @@ def test_an_event_source_follows_a_match_to_its_end_and_stays_away(server: Serve
     assert len(page.evaluate("window.told")) == 8
 
 
-def test_an_event_source_comes_back_without_gap_or_repetition(
+def test_event_source_reconnects_without_gap_or_repetition(
     toy_in_words: Game, tmp_path: Path, page: Page
 ) -> None:
     with served(tmp_path, port=free_port()) as first:
@@ -187,7 +187,9 @@ def test_an_event_source_comes_back_without_gap_or_repetition(
         page.evaluate("window.source.close()")
 
 
-def test_a_browser_enters_and_plays_by_a_web_socket(toy_in_words: Game, tmp_path: Path, page: Page) -> None:
+def test_browser_authenticates_and_plays_over_a_websocket(
+    toy_in_words: Game, tmp_path: Path, page: Page
+) -> None:
     with served(tmp_path) as server:
         match, players = server.table()
         page.goto(f"http://127.0.0.1:{server.port}/healthz")
@@ -199,7 +201,7 @@ def test_a_browser_enters_and_plays_by_a_web_socket(toy_in_words: Game, tmp_path
     assert page.evaluate("window.ended") == 1001
 
 
-def test_a_page_of_a_named_origin_plays_and_follows(
+def test_page_of_an_allowed_origin_plays_and_follows(
     toy_in_words: Game, tmp_path: Path, page: Page, elsewhere: int
 ) -> None:
     named = f"http://127.0.0.1:{elsewhere}"
@@ -217,7 +219,7 @@ def test_a_page_of_a_named_origin_plays_and_follows(
         assert page.evaluate(CONNECT, f"ws://127.0.0.1:{server.port}/v1/socket") == "open"
 
 
-def test_a_page_of_a_foreign_origin_sees_nothing_and_changes_nothing(
+def test_page_of_a_foreign_origin_reads_and_changes_nothing(
     toy_in_words: Game, tmp_path: Path, page: Page, elsewhere: int
 ) -> None:
     named, foreign = f"http://127.0.0.1:{elsewhere}", f"http://localhost:{elsewhere}"

@@ -1,4 +1,4 @@
-"""What caches may keep: nobody is served what another was told, and nothing unchanged is sent twice."""
+"""HTTP caching: no client gets the answer for another one, and nothing unchanged is sent twice."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def over(server: Served) -> tuple[str, list[Client]]:
 
 
 def addresses(server: Served) -> list[str]:
-    """Whatever does not change, with a match that has ended."""
+    """The addresses whose answers do not change, also those of a finished match."""
     address, _ = over(server)
     return [*SAME_FOR_ALL, *(address + more for more in OF_A_MATCH)]
 
@@ -52,7 +52,7 @@ def addresses(server: Served) -> list[str]:
 # ── ETags ──
 
 
-def test_what_does_not_change_is_sent_once(server: Served) -> None:
+def test_unchanged_response_is_answered_with_304(server: Served) -> None:
     client = server.client()
     for address in addresses(server):
         first = client.get(address)
@@ -73,7 +73,7 @@ def test_what_does_not_change_is_sent_once(server: Served) -> None:
         assert (head.status, head.headers["etag"], head.body) == (200, tag, b"")
 
 
-def test_an_etag_in_the_second_line_of_a_header_counts(server: Served) -> None:
+def test_etag_in_a_second_if_none_match_header_is_honoured(server: Served) -> None:
     client = server.client()
     tag = client.get("/v1/games").headers["etag"]
     connection = client._connection
@@ -84,7 +84,7 @@ def test_an_etag_in_the_second_line_of_a_header_counts(server: Served) -> None:
     assert client.answer().status == 304
 
 
-def test_lines_of_a_match_that_is_over_have_a_weak_etag_and_those_of_another_none(server: Served) -> None:
+def test_json_lines_have_a_weak_etag_only_after_the_match_is_over(server: Served) -> None:
     match, players = server.table()
     address = f"{bid(match, players)}/moves"
     lines = {"accept": "application/x-ndjson"}
@@ -101,7 +101,7 @@ def test_lines_of_a_match_that_is_over_have_a_weak_etag_and_those_of_another_non
     assert len(tags) == 6
 
 
-def test_an_etag_follows_the_bytes_whatever_they_depend_on(server: Served) -> None:
+def test_etag_changes_exactly_when_the_body_changes(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = f"/v1/matches/{match}"
     looks: list[tuple[Client, str, dict[str, str]]] = [
@@ -125,7 +125,7 @@ def test_an_etag_follows_the_bytes_whatever_they_depend_on(server: Served) -> No
     must_be_true([*before, *told()])
 
 
-def test_a_view_that_somebody_may_not_see_is_refused_whatever_that_client_has(server: Served) -> None:
+def test_forbidden_view_is_refused_even_with_a_matching_etag(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = f"/v1/matches/{match}"
     for own in ("", "?view=left", "/moves", "/moves?view=left"):
@@ -141,11 +141,11 @@ def test_a_view_that_somebody_may_not_see_is_refused_whatever_that_client_has(se
 
 
 def vary(answer: Answer) -> set[str]:
-    """On which headers of the request an answer depends."""
+    """The request headers on which an answer depends."""
     return {name.strip().lower() for name in answer.headers.get("vary", "").split(",")} - {""}
 
 
-def test_what_one_player_is_told_is_for_no_shared_cache(server: Served) -> None:
+def test_response_for_one_player_is_private(server: Served) -> None:
     match, (ann, _) = server.table()
     for path in ("", "?view=spectator", "?at=2", "/prompt", "/moves"):
         own = ann.get(f"/v1/matches/{match}{path}")
@@ -159,7 +159,7 @@ def test_what_one_player_is_told_is_for_no_shared_cache(server: Served) -> None:
     assert vary(ann.get(f"/v1/matches/{match}/moves")) == {"accept", "accept-language", "authorization"}
 
 
-def test_no_cache_keeps_commands_tokens_refusals_and_what_changes_by_itself(server: Served) -> None:
+def test_commands_tokens_refusals_and_live_data_are_not_cached(server: Served) -> None:
     match, (ann, _) = server.table()
     ticket = ann.post("/v1/streams/tickets", {"match": match})
     answers = [
@@ -184,7 +184,7 @@ def test_no_cache_keeps_commands_tokens_refusals_and_what_changes_by_itself(serv
 
 
 class Shared:
-    """A cache between: it keeps what it may, asks whether that is still good, and tells it to all who ask.
+    """A shared cache: it keeps what it may, revalidates it, and serves it to all clients.
 
     `careless`: it knows nothing of `Vary`, as some do not.
     """
@@ -224,7 +224,7 @@ class Shared:
 
 
 @pytest.mark.parametrize("careless", [False, True])
-def test_a_cache_between_serves_nobody_what_another_was_told(server: Served, careless: bool) -> None:
+def test_shared_cache_never_serves_one_client_the_response_of_another(server: Served, careless: bool) -> None:
     cache, source = Shared(careless), random.Random(3)
     match, players = server.table()
     address = bid(match, players)
@@ -249,7 +249,7 @@ def test_a_cache_between_serves_nobody_what_another_was_told(server: Served, car
 # ── gzip ──
 
 
-def test_what_is_public_and_final_is_compressed_for_whoever_asks(
+def test_public_final_response_is_compressed_if_the_client_accepts_it(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = list[int]()
@@ -283,9 +283,7 @@ def test_what_is_public_and_final_is_compressed_for_whoever_asks(
         assert len(done) - before <= 2  # one for each viewer
 
 
-def test_nothing_of_a_running_match_and_no_file_is_compressed(
-    server: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_running_match_and_files_are_not_compressed(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "_LEAST", 1)
     match, players = server.table()
     address = bid(match, players)
@@ -327,11 +325,11 @@ def test_nothing_of_a_running_match_and_no_file_is_compressed(
         (",;=,;q=1," * 10_000, False),
     ],
 )
-def test_the_weights_of_accept_encoding(asked: str, wanted: bool) -> None:
+def test_accept_encoding_weights_decide_about_compression(asked: str, wanted: bool) -> None:
     assert takes_gzip(asked) is wanted
 
 
-def test_compressed_bodies_are_kept_within_their_bytes() -> None:
+def test_cache_of_compressed_bodies_is_bounded_in_bytes() -> None:
     async def filled() -> Packed:
         packed = Packed(most=20_000)
         source = random.Random(5)
@@ -346,7 +344,7 @@ def test_compressed_bodies_are_kept_within_their_bytes() -> None:
     assert list(asyncio.run(filled())._kept)[-1] == "39"
 
 
-def test_what_is_too_small_or_too_large_or_comes_while_another_is_compressed_is_sent_as_it_is() -> None:
+def test_body_is_sent_uncompressed_if_too_small_too_large_or_compressor_is_busy() -> None:
     async def given() -> list[Any]:
         packed = Packed()
         sent = [await packed.of("small", b"x" * 100), await packed.of("large", b"x" * (4 * 1024 * 1024 + 1))]
@@ -357,7 +355,7 @@ def test_what_is_too_small_or_too_large_or_comes_while_another_is_compressed_is_
     assert gzip.decompress(first) == b"x" * 100_000
 
 
-def test_a_body_that_comes_compressed_is_refused(server: Served) -> None:
+def test_compressed_request_body_is_refused(server: Served) -> None:
     match, (ann, _) = server.table()
     for coding in ("gzip", "x-gzip", "br", "gzip, identity"):
         headers = {"content-type": "application/json", "content-encoding": coding}
@@ -383,7 +381,7 @@ class Block(Struct):
     fields: list[str]
 
 
-def test_a_stream_has_no_event_without_data(server: Served) -> None:
+def test_stream_event_always_has_data(server: Served) -> None:
     match, players = server.table()
     stream = Listener(server.port, f"/v1/matches/{match}/moves")
     lines = stream.lines()

@@ -24,7 +24,7 @@ def hand(player: Client, address: str, seat: str = "left") -> list[str]:
     return cards
 
 
-def test_an_answer_brings_its_move_root_facts_and_the_next_question(server: Served) -> None:
+def test_accepted_answer_returns_move_root_facts_and_next_prompt(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = f"/v1/matches/{match}"
     told = ann.post(f"{address}/moves", {"expect": 3, "picks": ["2"]})
@@ -39,7 +39,7 @@ def test_an_answer_brings_its_move_root_facts_and_the_next_question(server: Serv
     assert ann.get(f"{address}/prompt").json["ask"] == "Turn"
 
 
-def test_several_answers_are_consecutive_moves_with_the_same_roots_as_one_by_one(server: Served) -> None:
+def test_batch_gives_the_same_moves_and_roots_as_single_answers(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     waves = players[0].post(f"{address}/moves", {"expect": 5, "answers": [["wave"], ["wave"], ["wave"]]})
@@ -66,7 +66,7 @@ def test_a_batch_ends_before_a_draw_and_never_reveals_it(server: Served) -> None
     assert [fact["fact"] for fact in played.json["facts"]] == ["Waved", "CardPlayed", "Rolled"]
 
 
-def test_a_stale_answer_is_told_what_has_happened_since(server: Served) -> None:
+def test_stale_refusal_lists_the_moves_since(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     refused = ben.post(f"{address}/moves", {"expect": 3, "picks": ["0"]})
@@ -78,7 +78,7 @@ def test_a_stale_answer_is_told_what_has_happened_since(server: Served) -> None:
     assert ahead["since"] == []
 
 
-def test_no_more_than_fifty_moves_are_told_with_a_stale_answer(server: Served) -> None:
+def test_stale_refusal_lists_at_most_fifty_moves(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     players[0].post(f"{address}/moves", {"expect": 5, "answers": [["wave"]] * 60})
@@ -86,7 +86,7 @@ def test_no_more_than_fifty_moves_are_told_with_a_stale_answer(server: Served) -
     assert [move["move"] for move in refused["since"]] == list(range(16, 66))
 
 
-def test_what_was_legal_is_told_to_the_seat_that_is_asked_only(server: Served) -> None:
+def test_legal_options_are_sent_only_to_the_asked_seat(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     refused = ann.post(f"{address}/moves", {"expect": 5, "picks": ["fly"]}).problem(422, "illegal")
@@ -97,14 +97,14 @@ def test_what_was_legal_is_told_to_the_seat_that_is_asked_only(server: Served) -
 
 
 @pytest.mark.parametrize("picks", [[], ["0", "1"], ["1", "1"], ["4"], [""], ["?"]])
-def test_too_many_too_few_and_unknown_picks(server: Served, picks: list[str]) -> None:
+def test_wrong_number_of_picks_or_unknown_pick_is_refused(server: Served, picks: list[str]) -> None:
     match, (ann, _) = server.table()
     told = ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": picks}).problem(422, "illegal")
     assert told["legal"]["least"] == told["legal"]["most"] == 1
     assert ann.get(f"/v1/matches/{match}").json["move"] == 3
 
 
-def test_a_takeback_is_asked_and_agreed(server: Served) -> None:
+def test_takeback_takes_effect_when_the_opponent_agrees(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     ann.post(f"{address}/moves", {"expect": 5, "picks": ["wave"]})
@@ -122,7 +122,7 @@ def test_a_takeback_is_asked_and_agreed(server: Served) -> None:
     assert kinds == ["takeback_asked", "takeback_answered", "taken_back"]
 
 
-def test_a_takeback_may_be_declined_and_never_goes_behind_what_was_shown(server: Served) -> None:
+def test_takeback_can_be_declined_and_never_crosses_a_reveal(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     ann.post(f"{address}/takebacks", {"to": 3}).problem(409, "takeback")
@@ -157,7 +157,7 @@ def test_a_ruling_needs_an_organizer_a_reason_and_exactly_one_ruling(server: Ser
     olga.post(f"{address}/rulings", {"reason": "again", "void": True}).problem(409, "over")
 
 
-def test_an_organizer_ends_an_abandoned_match_which_opens_its_secret(server: Served) -> None:
+def test_ruling_that_ends_an_abandoned_match_opens_its_secret(server: Served) -> None:
     match, (ann, _) = server.table()
     told = server.person("organizer").post(f"/v1/matches/{match}/rulings", {"reason": "left", "void": True})
     assert (told.status, told.json["move"]) == (201, 4)
@@ -191,7 +191,7 @@ def test_a_repeated_request_gets_the_same_bytes(server: Served) -> None:
     assert ann.get(f"/v1/matches/{match}").json["move"] == 6
 
 
-def test_the_same_bytes_again_with_bots_and_after_a_takeback(server: Served) -> None:
+def test_repeated_request_gets_the_same_bytes_with_bots_and_after_a_takeback(server: Served) -> None:
     ann = server.player("Ann")
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     address = f"/v1/matches/{match}"
@@ -213,7 +213,7 @@ def test_the_same_bytes_again_with_bots_and_after_a_takeback(server: Served) -> 
     assert len(answers) > 3
 
 
-def test_a_key_is_bound_to_its_body_and_not_by_a_refusal(server: Served) -> None:
+def test_key_is_bound_to_its_body_unless_the_request_was_refused(server: Served) -> None:
     match, (ann, _) = server.table()
     address = f"/v1/matches/{match}/moves"
     ann.post(address, {"expect": 3, "picks": ["9"]}, idempotency_key="k").problem(422, "illegal")
@@ -223,7 +223,7 @@ def test_a_key_is_bound_to_its_body_and_not_by_a_refusal(server: Served) -> None
     ann.post(address, {"expect": 3, "picks": ["1"]}, idempotency_key="k" * 201).problem(422, "invalid")
 
 
-def test_a_key_of_one_match_means_nothing_in_another(server: Served) -> None:
+def test_same_key_in_another_match_is_a_new_request(server: Served) -> None:
     first, (ann, _) = server.table()
     second = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     for seat in ("left", "right"):

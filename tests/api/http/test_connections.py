@@ -1,4 +1,4 @@
-"""Many connections, idle and dripping ones: others are served meanwhile, and health is always told."""
+"""Many idle and slow connections: other clients are served meanwhile, and health is always answered."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ DRIPPING = {
     POST + b"content-length: 60000\r\n\r\n": b" ",
     POST + b"transfer-encoding: chunked\r\n\r\n": b"1\r\n \r\n",
 }
-"""How requests begin that come to no end, and what more comes of each now and then."""
+"""The beginnings of endless requests, and what each sends now and then."""
 
 
 def asked(port: int, path: str, host: str = "127.0.0.1", **headers: str) -> int:
-    """The status of what somebody at this address asks on a connection of his own."""
+    """The status of a request from this address on a new connection."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60, source_address=(host, 0))
     try:
         connection.request("GET", path, headers=headers)
@@ -71,7 +71,7 @@ MANY = [f"127.0.{number % 9}.{2 + number // 9}" for number in range(CROWD)]
 
 
 @pytest.mark.parametrize("addresses", [ONE, MANY], ids=["one address", "many addresses"])
-def test_a_thousand_idle_and_dripping_connections_keep_nobody_from_being_served(
+def test_thousand_idle_and_slow_connections_do_not_block_other_clients(
     tmp_path: Path, addresses: list[str]
 ) -> None:
     raise_limit(CROWD + 200)
@@ -107,7 +107,7 @@ def test_a_thousand_idle_and_dripping_connections_keep_nobody_from_being_served(
 
 
 @pytest.mark.parametrize("begun", DRIPPING)
-def test_a_head_and_a_body_have_a_deadline(toy_in_words: Game, tmp_path: Path, begun: bytes) -> None:
+def test_headers_and_body_have_a_deadline(toy_in_words: Game, tmp_path: Path, begun: bytes) -> None:
     with served(tmp_path, head_seconds=0.05, body_seconds=0.05) as server:
         part = "body" if begun.startswith(b"POST") else "head"
         told = answered(server, begun).problem(408, "too-slow")
@@ -116,7 +116,7 @@ def test_a_head_and_a_body_have_a_deadline(toy_in_words: Game, tmp_path: Path, b
         assert metrics(client)[f'glasnost_connections_closed_total{{reason="slow-{part}"}}'] == 1
 
 
-def test_what_drips_is_cut_off_all_the_same(toy_in_words: Game, tmp_path: Path) -> None:
+def test_slow_trickle_is_closed_at_the_deadline(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, head_seconds=0.2, body_seconds=0.2, body_bytes_per_second=10**6) as server:
         for begun, drop in DRIPPING.items():
             with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
@@ -130,7 +130,7 @@ def test_what_drips_is_cut_off_all_the_same(toy_in_words: Game, tmp_path: Path) 
                 assert came == b"HTTP/1.1 408"
 
 
-def test_the_deadline_of_a_body_grows_with_what_has_come_of_it(toy_in_words: Game, tmp_path: Path) -> None:
+def test_body_deadline_grows_with_the_bytes_received(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, body_seconds=0.01, body_bytes_per_second=1) as server:
         body = json.dumps({"name": "Ann"}).encode() + b" " * 1_000
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
@@ -159,7 +159,7 @@ def streams(server: Served, match: str, count: int, **headers: str) -> Iterator[
 
 
 @pytest.mark.parametrize(("most", "kind", "reason"), [(6, "limit", "address"), (4, "full", "full")])
-def test_where_all_connections_are_at_work_health_is_told_and_nothing_else(
+def test_only_health_is_answered_if_all_connections_are_in_use(
     toy_in_words: Game, tmp_path: Path, most: int, kind: str, reason: str
 ) -> None:
     with served(tmp_path, connections=most, trust_proxy=kind == "full") as server:
@@ -181,7 +181,7 @@ def test_where_all_connections_are_at_work_health_is_told_and_nothing_else(
         soon(lambda: asked(server.port, "/v1/games") == 200)
 
 
-def test_sockets_hold_their_places_until_they_are_closed(toy_in_words: Game, tmp_path: Path) -> None:
+def test_open_sockets_keep_their_connections(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, connections_per_address=3) as server:
         assert server.services is not None
         connections = server.services.connections
@@ -194,7 +194,7 @@ def test_sockets_hold_their_places_until_they_are_closed(toy_in_words: Game, tmp
         assert server.client().get("/v1/games").status == 200
 
 
-def test_behind_a_proxy_what_is_under_way_is_counted_by_the_address_that_it_names(
+def test_connections_behind_a_proxy_are_counted_by_forwarded_address(
     toy_in_words: Game, tmp_path: Path
 ) -> None:
     with served(tmp_path, connections_per_address=2, trust_proxy=True) as server:
@@ -216,7 +216,7 @@ def test_behind_a_proxy_what_is_under_way_is_counted_by_the_address_that_it_name
         soon(lambda: client.get("/v1/games", x_forwarded_for="2001:db8::1").status == 200)
 
 
-class Somebody:
+class FakeConnection:
     """A connection that remembers whether it was closed."""
 
     def __init__(self) -> None:
@@ -227,18 +227,18 @@ class Somebody:
         self.closed = True
 
 
-def come(connections: Connections, *hosts: str) -> list[tuple[Somebody, ConnectionSlot]]:
+def come(connections: Connections, *hosts: str) -> list[tuple[FakeConnection, ConnectionSlot]]:
     """One from each of these addresses, who gets a place."""
     found = []
     for host in hosts:
-        somebody = Somebody()
-        place = connections.arrive(host, somebody)
+        connection = FakeConnection()
+        place = connections.arrive(host, connection)
         assert place is not None
-        found.append((somebody, place))
+        found.append((connection, place))
     return found
 
 
-def test_who_waits_longest_goes_first_idle_ones_before_heads_and_heads_before_bodies() -> None:
+def test_eviction_closes_idle_then_header_then_body_connections_oldest_first() -> None:
     connections = Connections(4, 4)
     came = come(connections, "192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
     for (_, place), waits in zip(came, (2, 1, 0, 0), strict=True):
@@ -246,21 +246,21 @@ def test_who_waits_longest_goes_first_idle_ones_before_heads_and_heads_before_bo
     for gone in (2, 3, 1, 0):
         (newcomer,) = come(connections, f"192.0.2.{10 + gone}")
         connections.wait(newcomer[1], None)
-        assert [somebody.closed for somebody, _ in came].count(True) == 4 - [2, 3, 1, 0][::-1].index(gone)
+        assert [connection.closed for connection, _ in came].count(True) == 4 - [2, 3, 1, 0][::-1].index(gone)
         assert came[gone][0].closed
     (late,) = come(connections, "192.0.2.99")
     assert late[1].refusal == "full"
 
 
-def test_an_answer_that_is_still_on_its_way_is_no_idle_connection() -> None:
+def test_connection_with_a_pending_response_is_not_idle() -> None:
     connections = Connections(4, 4)
     came = come(connections, *(f"192.0.2.{number}" for number in range(4)))
     came[0][0].sending = True
     come(connections, "192.0.2.8")
-    assert [somebody.closed for somebody, _ in came] == [False, True, False, False]
+    assert [connection.closed for connection, _ in came] == [False, True, False, False]
 
 
-def test_one_address_has_at_most_three_quarters_and_a_network_of_ipv6_is_one_address() -> None:
+def test_one_address_or_ipv6_network_gets_at_most_three_quarters() -> None:
     connections = Connections(8, 500)
     own = come(connections, *(f"2001:db8::{number}" for number in range(1, 7)))
     for _, place in own:
@@ -269,7 +269,7 @@ def test_one_address_has_at_most_three_quarters_and_a_network_of_ipv6_is_one_add
     assert (other[1].refusal, late[1].refusal) == ("", "address")
 
 
-def test_the_connections_of_a_proxy_are_not_one_visitors() -> None:
+def test_proxy_connections_do_not_count_as_one_client() -> None:
     connections = Connections(8, 1, ["192.0.2.0/28", "::1", "nonsense"])
     for _, place in come(connections, "192.0.2.1", "192.0.2.1", "::1", "::1"):
         connections.wait(place, None)
@@ -277,24 +277,24 @@ def test_the_connections_of_a_proxy_are_not_one_visitors() -> None:
     assert [place.refusal for _, place in come(connections, "192.0.2.16", "192.0.2.16")] == ["", ""]
 
 
-def test_a_spare_place_goes_to_who_comes_last_but_not_while_health_is_told() -> None:
+def test_spare_connection_goes_to_the_newest_unless_health_is_being_answered() -> None:
     connections = Connections(2, 1)
     for _, place in come(connections, "192.0.2.1", "192.0.2.2"):
         connections.wait(place, None)
     own = come(connections, *["192.0.2.3"] * (SPARE_EACH + 1))
-    assert [somebody.closed for somebody, _ in own] == [True, *[False] * SPARE_EACH]
+    assert [connection.closed for connection, _ in own] == [True, *[False] * SPARE_EACH]
     all_of_them = come(connections, *(f"198.51.100.{number}" for number in range(SPARE)))
     assert connections.count == 2 + SPARE
     for _, place in all_of_them:
         connections.wait(place, None)
-    assert connections.arrive("192.0.2.9", Somebody()) is None
+    assert connections.arrive("192.0.2.9", FakeConnection()) is None
     connections.leave(all_of_them[0][1])
     connections.leave(all_of_them[0][1])
     come(connections, "192.0.2.9")
     assert connections.count == 2 + SPARE
 
 
-def test_a_server_keeps_files_for_itself_however_few_it_may_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_reserves_file_descriptors_under_any_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def files(most: int) -> None:
         monkeypatch.setattr("resource.getrlimit", lambda which: (most, most))
 
@@ -304,7 +304,7 @@ def test_a_server_keeps_files_for_itself_however_few_it_may_open(monkeypatch: py
 
 
 class Stuck(Wire):
-    """A transport of whose bytes so many are left each time that somebody asks."""
+    """A transport whose write buffer has these sizes, one for each call."""
 
     def __init__(self, left: list[int]) -> None:
         super().__init__()
@@ -319,7 +319,7 @@ class Stuck(Wire):
 
 
 @pytest.mark.parametrize("left", [[5, 5], [5, 4, 4, 3, 3]])
-def test_a_line_of_which_nothing_is_taken_any_more_is_broken_off(left: list[int]) -> None:
+def test_connection_whose_client_stops_reading_is_aborted(left: list[int]) -> None:
     async def run() -> None:
         wire = Stuck(left)
         Line(wire, asyncio.get_running_loop(), 0.01).close()

@@ -1,4 +1,4 @@
-"""Pages of other origins: what a browser sends for them changes nothing, unless an operator names them."""
+"""Pages of other origins: their requests change nothing, unless the operator lists the origin."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def own(server: Served) -> str:
 
 @pytest.mark.parametrize("kind", SIMPLE)
 @pytest.mark.parametrize("mark", ["own", "named", "cookie", "site"])
-def test_what_a_browser_sends_changes_something_only_with_a_type_that_no_page_sends_unasked(
+def test_browser_request_needs_a_content_type_that_forces_preflight(
     shared: Served, kind: str | None, mark: str
 ) -> None:
     marks = {
@@ -64,7 +64,7 @@ def test_what_a_browser_sends_changes_something_only_with_a_type_that_no_page_se
 
 
 @pytest.mark.parametrize("kind", SIMPLE)
-def test_a_request_without_a_body_is_no_exception(shared: Served, kind: str | None) -> None:
+def test_browser_request_without_a_body_needs_that_content_type_too(shared: Served, kind: str | None) -> None:
     match, players = shared.table()
     path = f"/v1/matches/{match}/resignation"
     for mark in ({"origin": own(shared)}, {"cookie": "a=b"}):
@@ -73,13 +73,13 @@ def test_a_request_without_a_body_is_no_exception(shared: Served, kind: str | No
     assert post(players[0], JSON, path, None, origin=own(shared)).status == 201
 
 
-def test_curl_goes_on_as_it_was(shared: Served) -> None:
+def test_curl_needs_no_content_type(shared: Served) -> None:
     match, players = shared.table()
     assert post(shared.client(), FORM).status == 201
     assert post(players[0], None, f"/v1/matches/{match}/resignation", None).status == 201
 
 
-def test_a_match_file_is_uploaded_from_a_page_with_its_own_type(shared: Served) -> None:
+def test_page_uploads_a_match_file_with_its_media_type(shared: Served) -> None:
     ann = shared.player()
     for kind, status in ((FORM, 415), ("text/plain", 415), ("application/zip", 422)):
         assert post(ann, kind, "/v1/replays", origin=OURS).status == status
@@ -100,17 +100,17 @@ def test_a_match_file_is_uploaded_from_a_page_with_its_own_type(shared: Served) 
         {"sec-fetch-site": "same-site"},
     ],
 )
-def test_pages_of_other_origins_change_nothing(shared: Served, method: str, mark: dict[str, str]) -> None:
+def test_page_of_another_origin_changes_nothing(shared: Served, method: str, mark: dict[str, str]) -> None:
     body = json.dumps(NAMED).encode()
     refused = shared.client().send(method, "/v1/players", body, {"content-type": JSON, **mark})
     refused.problem(403, "cross-origin")
     assert "access-control-allow-origin" not in refused.headers
     russian = {"content-type": JSON, "accept-language": "ru", **mark}
     told = shared.client().send(method, "/v1/players", body, russian).problem(403, "cross-origin")
-    assert told["detail"].startswith("Страница чужая: страницам ")
+    assert told["detail"].startswith("Запрос с чужой страницы: страницам ")
 
 
-def test_an_origin_is_no_own_one_where_the_browser_says_otherwise(server: Served) -> None:
+def test_matching_origin_is_refused_if_the_browser_reports_cross_site(server: Served) -> None:
     mark = {"origin": own(server)}
     assert post(server.client(), JSON, **mark).status == 201
     assert post(server.client(), JSON, **mark, sec_fetch_site="same-origin").status == 201
@@ -118,7 +118,7 @@ def test_an_origin_is_no_own_one_where_the_browser_says_otherwise(server: Served
     post(server.client(), JSON, origin=OURS).problem(403, "cross-origin")  # none is named here
 
 
-def test_behind_a_proxy_with_tls_a_page_of_the_server_is_its_own(server: Served) -> None:
+def test_own_page_is_accepted_behind_a_tls_proxy(server: Served) -> None:
     host = {"host": f"play.localhost:{server.port}", "origin": f"https://play.localhost:{server.port}"}
     assert post(server.client(), JSON, **host).status == 201
 
@@ -126,7 +126,7 @@ def test_behind_a_proxy_with_tls_a_page_of_the_server_is_its_own(server: Served)
 # ── reading ──
 
 
-def test_a_named_origin_may_read_every_answer_and_no_other_may(shared: Served) -> None:
+def test_only_an_allowed_origin_may_read_responses(shared: Served) -> None:
     client = shared.client()
     for path, status in (
         ("/v1/games", 200),
@@ -149,19 +149,19 @@ def test_a_named_origin_may_read_every_answer_and_no_other_may(shared: Served) -
     assert (refused.status, refused.headers["access-control-allow-origin"]) == (415, OURS)
 
 
-def test_an_answer_that_varies_already_goes_on_to_do_so() -> None:
+def test_existing_vary_header_is_kept() -> None:
     head = [(b"vary", b"Accept"), (b"etag", b"1"), (b"vary", b"Accept-Language")]
     assert middleware.varying(head) == [(b"etag", b"1"), (b"vary", b"Accept, Accept-Language, Origin")]
 
 
-def test_where_no_origin_is_named_no_answer_speaks_of_any(server: Served) -> None:
+def test_responses_have_no_cors_headers_if_no_origin_is_allowed(server: Served) -> None:
     answer = server.client().get("/v1/games", origin=OURS)
     assert answer.status == 200
     assert not [name for name in answer.headers if name.startswith("access-control")]
     assert "Origin" not in answer.headers.get("vary", "")
 
 
-def test_errors_of_the_server_and_of_the_connection_can_be_read_too(
+def test_allowed_origin_can_read_server_and_connection_errors(
     shared: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*given: object) -> None:
@@ -175,7 +175,7 @@ def test_errors_of_the_server_and_of_the_connection_can_be_read_too(
     assert (too_long.status, too_long.headers["access-control-allow-origin"]) == (431, OURS)
 
 
-def test_a_stream_and_its_ticket_are_had_from_a_named_origin(shared: Served) -> None:
+def test_allowed_origin_can_open_a_stream_with_a_ticket(shared: Served) -> None:
     match, players = shared.table()
     told = post(players[0], JSON, "/v1/streams/tickets", {"match": match}, origin=OURS)
     assert told.headers["access-control-allow-origin"] == OURS
@@ -195,7 +195,7 @@ def ask(client: Client, path: str, origin: str | None, method: str | None = "POS
     return client.send("OPTIONS", path, None, {name: value for name, value in head.items() if value})
 
 
-def test_a_named_origin_is_told_what_it_may_send(shared: Served) -> None:
+def test_preflight_of_an_allowed_origin_lists_methods_and_headers(shared: Served) -> None:
     answer = ask(shared.client(), "/v1/matches/m1/moves", OURS)
     assert (answer.status, answer.body) == (204, b"")
     assert answer.headers["access-control-allow-origin"] == OURS
@@ -208,14 +208,16 @@ def test_a_named_origin_is_told_what_it_may_send(shared: Served) -> None:
 
 
 @pytest.mark.parametrize("origin", [THEIRS, "null", "*", OURS + "."])
-def test_another_origin_is_told_nothing(shared: Served, server: Served, origin: str) -> None:
+def test_preflight_of_another_origin_gets_no_cors_headers(
+    shared: Served, server: Served, origin: str
+) -> None:
     for one in (shared, server):
         refused = ask(one.client(), "/v1/players", origin)
         refused.problem(403, "cross-origin")
         assert not [name for name in refused.headers if name.startswith("access-control")]
 
 
-def test_whoever_asks_what_an_address_knows_is_told(server: Served) -> None:
+def test_options_lists_the_methods_of_an_address(server: Served) -> None:
     answer = ask(server.client(), "/v1/matches", None, None)
     assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, POST, OPTIONS")
     ask(server.client(), "/v1/nothing", None, None).problem(404, "not-found")
@@ -227,7 +229,7 @@ def test_whoever_asks_what_an_address_knows_is_told(server: Served) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8000", "localhost.evil.example", "x", "127.0.0.1.a"]
 )
-def test_a_name_that_is_none_of_the_servers_is_refused(server: Served, host: str) -> None:
+def test_request_with_a_foreign_host_is_refused(server: Served, host: str) -> None:
     client = server.client()
     for method, path in (
         ("GET", "/v1/games"),
@@ -257,11 +259,11 @@ def test_a_name_that_is_none_of_the_servers_is_refused(server: Served, host: str
         "[2001:db8::1]:80",
     ],
 )
-def test_addresses_and_localhost_are_names_of_every_server(server: Served, host: str) -> None:
+def test_ip_addresses_and_localhost_are_accepted_as_host(server: Served, host: str) -> None:
     assert server.client().get("/v1/games", host=host).status == 200
 
 
-def test_the_name_under_which_a_server_signs_is_its_name_unless_others_are_given(
+def test_signing_name_is_the_accepted_host_unless_hosts_are_set(
     toy_in_words: Game, tmp_path: Path, server: Served
 ) -> None:
     signs = server.gate.keys.present.name
@@ -285,7 +287,7 @@ def test_the_name_under_which_a_server_signs_is_its_name_unless_others_are_given
         ({"host": "evil.example", "origin": "http://evil.example"}, 421),
     ],
 )
-def test_a_socket_is_refused_to_pages_of_other_origins(
+def test_socket_is_refused_to_pages_of_other_origins(
     shared: Served, head: dict[str, str], status: int
 ) -> None:
     with pytest.raises(InvalidStatus) as caught:
@@ -294,7 +296,7 @@ def test_a_socket_is_refused_to_pages_of_other_origins(
     assert caught.value.response.headers["content-type"] == "application/problem+json"
 
 
-def test_a_socket_is_had_by_pages_that_may_and_by_what_is_no_browser(shared: Served) -> None:
+def test_socket_is_open_to_allowed_pages_and_to_non_browsers(shared: Served) -> None:
     for head in ({}, {"origin": OURS}, {"origin": own(shared)}):
         opened(shared, head)
 
@@ -317,7 +319,7 @@ def opened(server: Served, head: dict[str, str]) -> None:
 # ── settings ──
 
 
-def test_hosts_and_origins_are_read_as_a_list() -> None:
+def test_hosts_and_origins_are_read_as_lists() -> None:
     found = read(
         {"GLASNOST_HOSTS": "Play.example.org, b", "GLASNOST_ORIGINS": "https://a.example,http://b:81"}
     )
@@ -339,7 +341,7 @@ def test_hosts_and_origins_are_read_as_a_list() -> None:
         {"GLASNOST_ORIGINS": "ftp://a.example"},
     ],
 )
-def test_a_host_or_an_origin_that_is_none_is_refused(given: dict[str, str]) -> None:
+def test_invalid_host_or_origin_setting_is_refused(given: dict[str, str]) -> None:
     (name,) = given
     with pytest.raises(BadSetting, match=name):
         read(given)

@@ -16,7 +16,7 @@ from tests.api.http.test_commands import bid
 FIRST = ["move", "kind", "seat", "ask", "picks", "facts", "at", "root"]
 
 
-def test_every_stored_event_with_all_its_fields(server: Served) -> None:
+def test_moves_lists_every_stored_event_with_all_its_fields(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     told = server.client().get(f"{address}/moves").json
@@ -33,7 +33,7 @@ def test_every_stored_event_with_all_its_fields(server: Served) -> None:
     assert not {"prev", "sealed", "salt", "leaf", "part"} & {name for move in told["moves"] for name in move}
 
 
-def test_pages_meet_without_gap(server: Served) -> None:
+def test_pages_of_moves_join_without_gap(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     whole = server.client().get(f"{address}/moves").json["moves"]
@@ -48,7 +48,7 @@ def test_pages_meet_without_gap(server: Served) -> None:
         server.client().get(f"{address}/moves?{query}").problem(422, "invalid")
 
 
-def test_lines_are_the_same_moves(server: Served) -> None:
+def test_json_lines_hold_the_same_moves_as_json(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     for client in (server.client(), *players):
@@ -72,7 +72,7 @@ def _checked(client: Client, address: str, seat: str) -> int:
     return filled
 
 
-def test_a_seat_can_check_its_own_part_while_it_plays(server: Served) -> None:
+def test_player_can_verify_the_own_part_of_the_log_during_the_match(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     assert _checked(players[0], address, "left") == 2
@@ -82,7 +82,7 @@ def test_a_seat_can_check_its_own_part_while_it_plays(server: Served) -> None:
     server.client().get(f"{address}/moves?proof=true&view=left").problem(403, "forbidden")
 
 
-def test_the_root_is_that_of_the_merkle_tree_over_the_leaves(server: Served) -> None:
+def test_root_is_the_merkle_root_of_the_leaves(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     moves = server.client().get(f"{address}/moves?proof=true").json["moves"]
@@ -98,7 +98,7 @@ def test_the_root_is_that_of_the_merkle_tree_over_the_leaves(server: Served) -> 
         assert unb64(move["root"]) == tree(leaves[:number])
 
 
-def test_the_salt_of_a_seat_for_the_draws_has_a_name_of_its_own(server: Served) -> None:
+def test_seat_salt_for_draws_has_its_own_field(server: Served) -> None:
     ann = server.player()
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     ann.post(f"/v1/matches/{match}/seats/left", {"salt": "abc"})
@@ -107,7 +107,7 @@ def test_the_salt_of_a_seat_for_the_draws_has_a_name_of_its_own(server: Served) 
     assert len(unb64(seated["salt"])) == 32
 
 
-def test_the_salt_of_an_empty_part_is_told_with_the_proof_only(server: Served) -> None:
+def test_salt_of_an_empty_part_is_sent_with_proof_only(server: Served) -> None:
     ann = server.player()
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     ann.post(f"/v1/matches/{match}/seats/left", {"salt": "abc"})
@@ -117,14 +117,14 @@ def test_the_salt_of_an_empty_part_is_told_with_the_proof_only(server: Served) -
     assert len(unb64(dealt["salt"])) == 32
 
 
-def test_a_salt_for_the_draws_is_a_word(server: Served) -> None:
+def test_seat_salt_of_invalid_form_is_refused(server: Served) -> None:
     ann = server.player()
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     for salt in ("a,right=b", "a b", "ä", "", "x" * 65, "abc\n"):
         ann.post(f"/v1/matches/{match}/seats/right", {"salt": salt}).problem(422, "invalid")
 
 
-def test_after_the_end_everything_is_told(server: Served) -> None:
+def test_everything_is_public_after_the_end(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     players[0].post(f"{address}/resignation")
@@ -140,7 +140,7 @@ def test_after_the_end_everything_is_told(server: Served) -> None:
 # ── live ──
 
 
-def test_a_stream_tells_what_is_stored_and_then_what_comes_and_ends_with_the_match(server: Served) -> None:
+def test_stream_sends_stored_moves_then_new_ones_and_ends_with_the_match(server: Served) -> None:
     match, players = server.table()
     address = f"/v1/matches/{match}"
     stream = Listener(server.port, f"{address}/moves")
@@ -158,7 +158,7 @@ def test_a_stream_tells_what_is_stored_and_then_what_comes_and_ends_with_the_mat
 
 
 @pytest.mark.parametrize("last", [0, 2, 4, 7])
-def test_a_stream_resumes_without_gap_or_repetition(server: Served, last: int) -> None:
+def test_stream_resumes_without_gap_or_repetition(server: Served, last: int) -> None:
     match, players = server.table()
     address = bid(match, players)
     players[0].post(f"{address}/resignation")
@@ -167,7 +167,7 @@ def test_a_stream_resumes_without_gap_or_repetition(server: Served, last: int) -
     stream.close()
 
 
-def test_a_browser_that_has_everything_is_told_not_to_come_back(server: Served) -> None:
+def test_stream_with_nothing_left_to_send_answers_204(server: Served) -> None:
     match, players = server.table()
     players[0].post(f"/v1/matches/{match}/resignation")
     stream = Listener(server.port, f"/v1/matches/{match}/moves", {"last-event-id": "6"})
@@ -180,7 +180,7 @@ def test_a_browser_that_has_everything_is_told_not_to_come_back(server: Served) 
         stream.close()
 
 
-def test_a_ticket_opens_one_stream_as_one_viewer(server: Served) -> None:
+def test_ticket_opens_one_stream_for_one_viewer(server: Served) -> None:
     match, players = server.table()
     other, _ = server.table()
     told = players[0].post("/v1/streams/tickets", {"match": match}).json
@@ -203,14 +203,14 @@ def test_a_ticket_opens_one_stream_as_one_viewer(server: Served) -> None:
     stream.close()
 
 
-def test_streams_of_another_seat_are_refused(server: Served) -> None:
+def test_stream_with_the_view_of_another_seat_is_refused(server: Served) -> None:
     match, players = server.table()
     players[0].get(f"/v1/matches/{match}/moves?view=right", accept="text/event-stream").problem(
         403, "forbidden"
     )
 
 
-def test_a_reader_who_does_not_read_holds_up_nobody(server: Served) -> None:
+def test_slow_stream_reader_delays_no_other_client(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     idle = [Listener(server.port, f"{address}/moves?proof=true") for _ in range(5)]

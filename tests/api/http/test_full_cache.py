@@ -1,4 +1,4 @@
-"""A worker whose memory is full of matches that are followed lets nobody follow another one."""
+"""A worker whose cache is full of followed matches refuses to follow another one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.api.http.sockets import spectator
 from tests.api.http.streaming import Listener
 
 
-def test_no_more_matches_are_followed_than_there_is_room_for(toy_in_words: Game, tmp_path: Path) -> None:
+def test_follow_is_refused_if_the_match_cache_is_full(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, cached_bytes=40_000) as server:
         (one, players), (other, others) = server.table(), server.table()
         streams = [Listener(server.port, f"/v1/matches/{one}/moves")]

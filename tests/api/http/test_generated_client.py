@@ -137,13 +137,13 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_it_plays_a_whole_match_and_brings_its_file_home(server: Served, made: Path) -> None:
+def test_generated_client_plays_a_match_and_downloads_its_file(server: Served, made: Path) -> None:
     said = run(made, "program.py", f"http://127.0.0.1:{server.port}", GAME, "match.glasnost")
     assert int(said) > 20
     report = verify.verify((made / "match.glasnost").read_bytes())
     assert (report.ok, report.failures) == (True, ())
 
 
-def test_it_and_the_program_that_uses_it_pass_the_strictest_type_check(made: Path) -> None:
+def test_generated_client_and_its_user_pass_strict_type_checks(made: Path) -> None:
     said = run(made, "-m", "mypy", "--strict", "--config-file", "", "program.py", "made")
     assert "Success: no issues found" in said

@@ -1,7 +1,7 @@
-"""Whatever anybody is told has the same bytes, whichever hidden card lies there.
+"""What a viewer sees has the same bytes, whichever hidden card is there.
 
-Two worlds are set up alike, but for two cards that some seat alone (or no seat) knows.  Then everybody else
-asks for everything that there is, by every way; and the server's log lines and metrics are compared too.
+Two worlds are set up alike, but for two cards that some seat alone (or no seat) knows.  Then all other
+viewers request everything in every way; and the server's log lines and metrics are compared too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _same(first: dict[str, Any], second: dict[str, Any]) -> None:
 
 
 def _mentions(told: World, seat: Seat, since: int, cards: tuple[str, str]) -> bool:
-    """Was one of the cards shown to the viewer after the set-up?"""
+    """Whether one of the cards was shown to the viewer after the set-up."""
     facts = [fact for record in told.match.records[since:] for fact in record.facts_for(seat)]
     return any(f"'{card}'" in repr(facts) for card in cards)
 
@@ -40,7 +40,7 @@ def _open_answer(here: World, seat: Seat, source: random.Random, cards: tuple[st
 
 
 def _dealt(game: str, match: Any, hidden: Seat) -> tuple[str, str]:
-    """A card in the hidden seat's hand, and one that nobody holds."""
+    """A card in the hidden seat's hand, and one in no hand."""
     pile = match.table_at(match.move, "all")
     cards = pile.pile.cards if game == "toy" else pile.deck.cards
     return pile.hands[hidden][0], cards[0]
@@ -49,7 +49,7 @@ def _dealt(game: str, match: Any, hidden: Seat) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("game", "hidden"), [("toy", "right"), ("toy", "left"), ("thirteen_minutes", "ussr")]
 )
-def test_a_card_in_a_hand_and_one_in_the_pile_are_swapped(
+def test_swapping_hidden_cards_changes_nothing_that_other_viewers_see(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
 ) -> None:
     viewer = next(seat for seat in GAMES[game].seats if seat != hidden)
@@ -84,7 +84,7 @@ def test_a_card_in_a_hand_and_one_in_the_pile_are_swapped(
     ("game", "hidden"),
     [("toy", "right"), ("thirteen_minutes", "us"), ("cia_vs_kgb", "kgb"), ("cia_vs_kgb", "cia")],
 )
-def test_a_secret_answer_is_exchanged_for_another(
+def test_other_secret_answer_changes_nothing_that_other_viewers_see(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, hidden: Seat
 ) -> None:
     told, secrets = [], []

@@ -1,4 +1,4 @@
-"""Requests that are sent twice, and those of which nobody can say whether they were stored."""
+"""Requests that are sent twice, and requests in doubt: it is unknown whether they were stored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOY = {"game": "toy"}
 # ── opening, sitting down, and the rest ──
 
 
-def test_a_match_is_opened_once_with_a_key_and_told_alike_ever_after(server: Served) -> None:
+def test_repeated_opening_with_a_key_opens_one_match_and_gets_the_same_response(server: Served) -> None:
     ann, ben = server.player(), server.player("Ben")
     first = ann.post("/v1/matches", TOY, idempotency_key="k", accept_language="ru")
     match = first.json["match"]
@@ -44,7 +44,7 @@ def test_a_match_is_opened_once_with_a_key_and_told_alike_ever_after(server: Ser
     assert len({match, *(other.json["match"] for other in others)}) == 4
 
 
-def test_of_many_who_open_with_one_key_at_once_all_get_the_same_match(server: Served) -> None:
+def test_concurrent_openings_with_one_key_get_the_same_match(server: Served) -> None:
     ann = server.player()
     clients = [on(server, ann) for _ in range(8)]
     with ThreadPoolExecutor(8) as threads:
@@ -56,7 +56,7 @@ def test_of_many_who_open_with_one_key_at_once_all_get_the_same_match(server: Se
     assert server.store.last() == 1
 
 
-def test_a_seat_is_taken_once_with_a_key_and_told_alike_ever_after(server: Served) -> None:
+def test_repeated_seating_with_a_key_gets_the_same_response(server: Served) -> None:
     ann, ben = server.player(), server.player("Ben")
     match = ann.post("/v1/matches", TOY).json["match"]
     left = f"/v1/matches/{match}/seats/left"
@@ -72,7 +72,7 @@ def test_a_seat_is_taken_once_with_a_key_and_told_alike_ever_after(server: Serve
     ann.post(left, {"salt": "c2FsdA=="}).problem(409, "seat-taken")
 
 
-def test_every_command_to_a_match_may_come_with_a_key(server: Served) -> None:
+def test_every_match_command_accepts_a_key(server: Served) -> None:
     match, players = server.table(options={"rounds": 3})
     address = bid(match, players)
     players[0].post(f"{address}/moves", {"expect": 5, "picks": ["wave"]})
@@ -130,7 +130,7 @@ def over(store: Doubtful, toy_in_words: Game, tmp_path: Path) -> Iterator[Served
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_a_move_in_doubt_is_told_so_once_and_never_sent_again_by_the_server(
+def test_move_in_doubt_is_reported_and_never_retried_by_the_server(
     over: Served, store: Doubtful, *, keeps: bool
 ) -> None:
     match, players = over.table(options={"rounds": 3})
@@ -140,7 +140,7 @@ def test_a_move_in_doubt_is_told_so_once_and_never_sent_again_by_the_server(
     answer = players[0].post(path, body, accept_language="ru", idempotency_key="k")
     told = answer.problem(503, "in-doubt")
     assert "Idempotency-Key" in told["detail"]
-    assert "никто не знает" in told["detail"]
+    assert "неизвестно, сохранена ли команда" in told["detail"]
     assert "retry-after" not in answer.headers
     assert (store.appends, store.last()) == (before[0] + 1, before[1] + keeps)
     assert metrics(over.client())["glasnost_in_doubt_total"] == 1
@@ -151,9 +151,7 @@ def test_a_move_in_doubt_is_told_so_once_and_never_sent_again_by_the_server(
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_a_match_whose_opening_is_in_doubt_is_opened_once(
-    over: Served, store: Doubtful, *, keeps: bool
-) -> None:
+def test_repeated_opening_in_doubt_opens_one_match(over: Served, store: Doubtful, *, keeps: bool) -> None:
     ann = over.player()
     store.doubt, store.keeps = True, keeps
     ann.post("/v1/matches", TOY, idempotency_key="k").problem(503, "in-doubt")
@@ -162,7 +160,7 @@ def test_a_match_whose_opening_is_in_doubt_is_opened_once(
     assert ann.get(f"/v1/matches/{opened.json['match']}").json["move"] == 1
 
 
-def test_a_new_player_in_doubt_is_told_so(
+def test_new_player_in_doubt_is_reported(
     over: Served, store: Doubtful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def add(name: str, role: str) -> tuple[Person, str]:
@@ -172,10 +170,10 @@ def test_a_new_player_in_doubt_is_told_so(
     over.client().post("/v1/players", {"name": "Ann"}).problem(503, "in-doubt")
 
 
-def test_a_move_whose_database_goes_away_in_the_middle_is_in_doubt_and_found_again(
+def test_move_is_in_doubt_if_the_database_fails_and_its_repetition_finds_it(
     toy_in_words: Game, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The move is stored; the word of it is lost, and nobody can be asked."""
+    """The move is stored, but the confirmation is lost and the database is down."""
     monkeypatch.setattr(postgres_writer, "DOUBT", 0.2)
     with line_to(database) as (bad, url):
         store = PostgresStore.open(url, keys=tmp_path / "keys")

@@ -1,4 +1,4 @@
-"""Imported matches over HTTP: marked everywhere, and nobody is told the hands that were made up for them."""
+"""Imported matches over HTTP: marked everywhere, and no viewer sees the hands that were made up for them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def eve(server: Served) -> Client:
     return server.client()
 
 
-def test_a_match_says_what_it_is(eve: Client) -> None:
+def test_imported_match_is_marked_as_imported(eve: Client) -> None:
     told = eve.get(ADDRESS).json
     assert (told["origin"], told["unverified"], told["chance"], told["status"]) == (
         "imported",
@@ -49,7 +49,7 @@ def test_a_match_says_what_it_is(eve: Client) -> None:
     assert set(told["names"]) == set(told["seats"].values())
 
 
-def test_a_match_of_which_rounds_are_missing_says_that_it_is_incomplete(tmp_path: Path) -> None:
+def test_imported_match_with_missing_rounds_is_marked_incomplete(tmp_path: Path) -> None:
     """At its end and at an earlier move; one that was followed throughout has no such field."""
     first, last = WHOLE.index("\nTurn 1, USSR AR2: "), WHOLE.index("\nTurn 1, US AR2: ")
     found = imported((WHOLE[:first] + WHOLE[last:]).encode(), PRODUCT)
@@ -63,7 +63,7 @@ def test_a_match_of_which_rounds_are_missing_says_that_it_is_incomplete(tmp_path
 
 
 @pytest.mark.parametrize("view", ["us", "ussr", "all", "spectator"])
-def test_no_view_shows_a_hand(eve: Client, view: str) -> None:
+def test_no_view_of_an_imported_match_shows_a_hand(eve: Client, view: str) -> None:
     told = eve.get(f"{ADDRESS}?at=4&view={view}").json
     assert told["view"] == "spectator"
     assert told["table"]["hands"] == {"us": [HIDDEN] * 8, "ussr": [HIDDEN] * 8}
@@ -73,7 +73,7 @@ def test_no_view_shows_a_hand(eve: Client, view: str) -> None:
         assert not {"part", "salt", "view"} & set(move)
 
 
-def test_a_stream_tells_what_a_spectator_is_told(server: Served) -> None:
+def test_stream_of_an_imported_match_shows_the_spectator_view(server: Served) -> None:
     player = server.player("Ann")
     ticket = player.post("/v1/streams/tickets", {"match": GAME.match.id, "view": "all"}).json["ticket"]
     streamed = server.client().get(f"{ADDRESS}/moves?ticket={ticket}", accept="text/event-stream")
@@ -83,11 +83,11 @@ def test_a_stream_tells_what_a_spectator_is_told(server: Served) -> None:
     assert data == server.client().get(f"{ADDRESS}/moves?limit=1000").json["moves"]
 
 
-def test_a_view_that_there_is_not_is_still_refused(eve: Client) -> None:
+def test_unknown_view_of_an_imported_match_is_refused(eve: Client) -> None:
     eve.get(f"{ADDRESS}?view=nobody").problem(404, "unknown-seat")
 
 
-def test_who_has_the_id_of_a_player_in_the_log_sees_no_more(tmp_path: Path) -> None:
+def test_owner_of_a_player_id_in_an_imported_log_sees_only_the_spectator_view(tmp_path: Path) -> None:
     with served(tmp_path) as running:
         ann = running.player("Ann")
         forged = imported(WHOLE.replace("Grace", "Heidi").encode(), PRODUCT, names=True).match
@@ -98,7 +98,7 @@ def test_who_has_the_id_of_a_player_in_the_log_sees_no_more(tmp_path: Path) -> N
         assert told["view"] == "spectator"
 
 
-def test_lists_turns_and_boards_mark_it(eve: Client) -> None:
+def test_lists_turns_and_scoreboards_mark_imported_matches(eve: Client) -> None:
     listed = eve.get("/v1/matches?origin=imported").json
     (row,) = listed["matches"]
     assert (row["match"], row["origin"], row["unverified"]) == (GAME.match.id, "imported", True)
@@ -116,19 +116,19 @@ def test_lists_turns_and_boards_mark_it(eve: Client) -> None:
     assert "The US is dealt 8 cards." in said
     board = eve.get("/v1/scoreboards/twilight_struggle?edition=deluxe&pool=imported").json
     assert board["unverified"]
-    # It was uploaded, and anybody can write such a file: it counts for nobody, whatever name stands in it.
+    # It was uploaded, and any client can write such a file: it counts for no player, whatever name it has.
     assert (row["claimed"], board["totals"], board["standings"]) == (True, [], [])
     for player in listed["names"]:
         eve.get(f"/v1/players/{player}/matches").problem(404, "unknown-player")
 
 
-def test_nobody_can_go_on_with_it(server: Served) -> None:
+def test_imported_match_cannot_be_continued(server: Served) -> None:
     ann = server.player("Ann")
     ann.post(f"{ADDRESS}/moves", {"expect": 3, "picks": ["poland"]}).problem(403, "foreign")
     ann.post(f"{ADDRESS}/seats/us").problem(409, "over")
 
 
-def test_other_matches_are_neither_marked_nor_remarked_on(server: Served) -> None:
+def test_other_matches_have_no_mark_and_no_remark(server: Served) -> None:
     ann = server.player("Ann")
     opened = ann.post("/v1/matches", {"game": "cia_vs_kgb"}).json
     assert not opened["unverified"]

@@ -1,4 +1,4 @@
-"""Log lines: written aside, so that nobody who reads them slowly holds up a match."""
+"""Log lines: written by a separate thread, so that a slow reader of them delays no match."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _record(number: int) -> logging.LogRecord:
     return logging.makeLogRecord(told)
 
 
-def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() -> None:
+def test_blocked_log_pipe_delays_no_request_and_lost_lines_are_counted() -> None:
     out, into = os.pipe()
     aside = _aside(into, most=10)
     for number in range(MANY):
@@ -61,7 +61,7 @@ def test_a_pipe_that_nobody_reads_holds_up_nobody_and_what_is_lost_is_counted() 
     assert written[-1] == MANY
 
 
-def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
+def test_closed_log_pipe_loses_only_log_lines() -> None:
     out, into = os.pipe()
     aside = _aside(into, most=1)
     os.close(out)
@@ -69,7 +69,7 @@ def test_a_pipe_whose_reader_is_gone_loses_the_lines_and_nothing_else() -> None:
         aside.handle(_record(number))
         aside.flush()
     out, again = os.pipe()
-    os.dup2(again, into)  # somebody reads again
+    os.dup2(again, into)  # a reader is back
     os.close(again)
     aside.handle(_record(5))
     aside.flush()
@@ -101,12 +101,12 @@ logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
 """
 
 
-def test_what_a_library_says_is_a_line_like_any_other_and_tells_no_secret() -> None:
+def test_library_log_record_is_json_and_holds_no_secret() -> None:
     said = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in said.stderr.splitlines()]
     assert [(line["level"], line["event"]) for line in lines] == [
-        ("error", "told by asyncio"),
-        ("warning", "told by a.library"),
+        ("error", "logged by asyncio"),
+        ("warning", "logged by a.library"),
         ("warning", "Invalid HTTP request received."),
     ]
     assert lines[0]["error"] == "ValueError"

@@ -9,7 +9,7 @@ import pytest
 from tests.api.http.served import Served, served
 
 
-def test_a_match_from_opening_to_the_first_question(server: Served) -> None:
+def test_match_is_opened_seated_and_asks_its_first_prompt(server: Served) -> None:
     ann, ben = server.player("Ann"), server.player("Ben")
     opened = ann.post("/v1/matches", {"game": "toy", "options": {"rounds": 1}})
     assert opened.status == 201
@@ -46,7 +46,7 @@ def test_a_match_from_opening_to_the_first_question(server: Served) -> None:
     assert "agenda" not in seen["table"]
 
 
-def test_a_match_is_the_same_bytes_while_it_is_unchanged(server: Served) -> None:
+def test_unchanged_match_is_sent_as_the_same_bytes(server: Served) -> None:
     match, (ann, _) = server.table()
     first = ann.get(f"/v1/matches/{match}")
     second = ann.get(f"/v1/matches/{match}")
@@ -59,7 +59,7 @@ def test_a_match_is_the_same_bytes_while_it_is_unchanged(server: Served) -> None
     assert changed.json["move"] == 4
 
 
-def test_the_table_at_any_move(server: Served) -> None:
+def test_table_can_be_read_at_any_move(server: Served) -> None:
     match, (ann, _) = server.table()
     ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["1"]})
     before = ann.get(f"/v1/matches/{match}?at=2").json
@@ -72,7 +72,7 @@ def test_the_table_at_any_move(server: Served) -> None:
         ann.get(f"/v1/matches/{match}?at={at_move}").problem(422, "invalid")
 
 
-def test_the_view_of_a_seat_is_for_its_player_until_the_end(server: Served) -> None:
+def test_seat_view_is_only_for_its_player_until_the_end(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = f"/v1/matches/{match}"
     own = ann.get(address).json
@@ -100,7 +100,7 @@ def test_the_view_of_a_seat_is_for_its_player_until_the_end(server: Served) -> N
     )
 
 
-def test_a_taken_seat_and_an_unknown_one(server: Served) -> None:
+def test_taken_seat_and_unknown_seat_are_refused(server: Served) -> None:
     match, (ann, _) = server.table()
     eve = server.player("Eve")
     eve.post(f"/v1/matches/{match}/seats/left").problem(409, "seat-taken")
@@ -110,7 +110,7 @@ def test_a_taken_seat_and_an_unknown_one(server: Served) -> None:
     eve.post(f"/v1/matches/{match}/seats/left").problem(409, "over")
 
 
-def test_a_bot_of_the_house_plays_a_seat(server: Served) -> None:
+def test_bot_plays_a_seat(server: Served) -> None:
     ann = server.player("Ann")
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     ann.post(f"/v1/matches/{match}/seats/right", {"bot": "clever"}).problem(422, "unknown-bot")
@@ -131,7 +131,7 @@ def test_a_bot_of_the_house_plays_a_seat(server: Served) -> None:
     assert ann.get(f"/v1/matches/{match}").json["status"] == "over"
 
 
-def test_who_may_only_look_opens_nothing(server: Served) -> None:
+def test_observer_cannot_open_a_match(server: Served) -> None:
     observer = server.person("observer")
     observer.post("/v1/matches", {"game": "toy"}).problem(403, "forbidden")
     server.client().post("/v1/matches", {"game": "toy"}).problem(401, "unauthorized")
@@ -139,7 +139,7 @@ def test_who_may_only_look_opens_nothing(server: Served) -> None:
     observer.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["1"]}).problem(403, "forbidden")
 
 
-def test_what_cannot_be_opened(server: Served) -> None:
+def test_invalid_opening_is_refused(server: Served) -> None:
     ann = server.player()
     ann.post("/v1/matches", {"game": "chess"}).problem(404, "unknown-game")
     ann.post("/v1/matches", {"game": "toy", "edition": "x"}).problem(422, "bad-option")
@@ -148,7 +148,7 @@ def test_what_cannot_be_opened(server: Served) -> None:
     assert ann.get("/v1/matches").json["matches"] == []
 
 
-def test_games_with_titles_options_and_components(server: Served) -> None:
+def test_games_are_listed_with_titles_options_and_components(server: Served) -> None:
     told = server.client().get("/v1/games").json["games"]
     struggles = {"twilight_struggle", "imperial_struggle"}
     assert {game["game"] for game in told} == {"thirteen_minutes", "cia_vs_kgb", *struggles, "toy"}
@@ -161,7 +161,7 @@ def test_games_with_titles_options_and_components(server: Served) -> None:
     server.client().get("/v1/games/chess").problem(404, "unknown-game")
 
 
-def test_a_game_tells_what_its_cards_do(server: Served) -> None:
+def test_game_describes_its_cards(server: Served) -> None:
     toy = server.client().get("/v1/games/toy").json
     assert toy["texts"] == {"en": {"card-1": "Brings a die."}, "ru": {"card-1": "Приносит бросок кубика."}}
     with_its_components = server.client().get("/v1/games/cia_vs_kgb").json
@@ -172,7 +172,7 @@ def test_a_game_tells_what_its_cards_do(server: Served) -> None:
 
 
 @pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])
-def test_a_match_has_the_same_bytes_when_it_is_read_again(tmp_path: Path, game: str) -> None:
+def test_reloaded_match_is_sent_as_the_same_bytes(tmp_path: Path, game: str) -> None:
     with served(tmp_path) as server:
         match, players = server.table(game)
         addresses = [f"/v1/matches/{match}{query}" for query in ("", "?at=1", "?at=2", "?view=spectator")]

@@ -1,4 +1,4 @@
-"""The first address, HEAD, which is GET without a body, and methods that an address does not know."""
+"""The root address, HEAD, which is GET without a body, and methods that an address does not accept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.api.http.served import Served
 from tests.api.http.test_commands import bid
 
 
-def test_the_first_address_leads_to_the_documentation(server: Served) -> None:
+def test_root_redirects_to_the_documentation(server: Served) -> None:
     answer = server.client().get("/")
     assert (answer.status, answer.headers["location"]) == (307, "/docs")
     assert answer.body == b"/docs lists all that there is\n"
@@ -21,7 +21,7 @@ def test_the_first_address_leads_to_the_documentation(server: Served) -> None:
     "path",
     ["/healthz", "/readyz", "/metrics", "/v1/games", "/v1/matches", "/docs", "/openapi.json", "/nonsense"],
 )
-def test_head_is_get_without_a_body(server: Served, path: str) -> None:
+def test_head_answers_like_get_without_a_body(server: Served, path: str) -> None:
     told = server.client().get(path)
     client = server.client()
     for _ in range(2):  # a body would be read as the beginning of the next answer
@@ -32,7 +32,7 @@ def test_head_is_get_without_a_body(server: Served, path: str) -> None:
         assert answer.headers["content-length"] == told.headers["content-length"]
 
 
-def test_head_of_a_match_of_its_moves_and_of_a_stream(server: Served) -> None:
+def test_head_of_match_moves_and_stream_answers_like_get(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     client = server.client()
@@ -55,7 +55,9 @@ def test_head_of_a_match_of_its_moves_and_of_a_stream(server: Served) -> None:
         ("POST", "/healthz", "GET, HEAD"),
     ],
 )
-def test_a_method_that_an_address_does_not_know(server: Served, method: str, path: str, allowed: str) -> None:
+def test_unknown_method_is_refused_with_the_allowed_ones(
+    server: Served, method: str, path: str, allowed: str
+) -> None:
     answer = server.client().send(method, path)
     assert (answer.status, answer.headers["allow"]) == (405, allowed)
     if method != "HEAD":

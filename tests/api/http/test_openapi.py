@@ -93,14 +93,14 @@ def document(server: Served) -> Any:
     return server.client().get("/openapi.json").json
 
 
-def test_it_is_valid_openapi_3_1(server: Served) -> None:
+def test_document_is_valid_openapi_3_1(server: Served) -> None:
     told = document(server)
     assert told["openapi"].startswith("3.1")
     validate(told)
     assert not [name for name in told["components"]["schemas"] if "." in name]
 
 
-def test_it_names_every_path_and_documents_every_answer(server: Served) -> None:
+def test_every_path_and_response_is_documented(server: Served) -> None:
     told = document(server)
     assert set(told["paths"]) == PATHS
     for path, methods in told["paths"].items():
@@ -114,13 +114,13 @@ def test_it_names_every_path_and_documents_every_answer(server: Served) -> None:
                     assert set(answer["content"]) == {"application/problem+json"}
 
 
-def test_the_names_of_operations_stay(server: Served) -> None:
+def test_operation_ids_are_stable(server: Served) -> None:
     told = [one["operationId"] for methods in document(server)["paths"].values() for one in methods.values()]
     assert len(set(told)) == len(told)
     assert set(told) >= OPERATIONS
 
 
-def test_every_topic_is_declared_and_told_once(server: Served) -> None:
+def test_every_tag_is_declared_and_described_once(server: Served) -> None:
     told = document(server)
     assert told["servers"] == [{"url": "/", "description": "This server"}]
     topics = [tag["name"] for tag in told["tags"]]
@@ -143,7 +143,7 @@ def _objects(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
             yield from _objects(part, f"{place}/{number}")
 
 
-def test_where_names_are_free_the_document_says_so(server: Served) -> None:
+def test_objects_with_free_keys_declare_additional_properties(server: Served) -> None:
     objects = dict(_objects(document(server)["components"]["schemas"]))
     unsaid = [
         place
@@ -156,7 +156,7 @@ def test_where_names_are_free_the_document_says_so(server: Served) -> None:
     assert "anyOf" in objects["/MatchView/properties/seats"]["additionalProperties"]
 
 
-def test_what_may_be_left_out_is_not_required_and_what_is_always_told_is(server: Served) -> None:
+def test_only_fields_that_are_always_sent_are_required(server: Served) -> None:
     schemas = document(server)["components"]["schemas"]
     assert [place for place, told in _objects(schemas) if "default" in told] == []
     asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
@@ -169,7 +169,7 @@ def test_what_may_be_left_out_is_not_required_and_what_is_always_told_is(server:
     assert schemas["NamedOption"]["properties"]["cost"] == {"type": "integer"}
 
 
-def test_match_files_are_bytes_and_a_word_alone_is_a_constant(server: Served) -> None:
+def test_match_files_are_binary_and_single_values_are_const(server: Served) -> None:
     told = document(server)
     sent = told["paths"]["/v1/replays"]["post"]["requestBody"]["content"]["application/zip"]
     got = told["paths"]["/v1/matches/{match}/file"]["get"]["responses"]["200"]["content"]["application/zip"]
@@ -181,7 +181,7 @@ def test_match_files_are_bytes_and_a_word_alone_is_a_constant(server: Served) ->
     assert set(point) == {"oneOf", "discriminator"}
 
 
-def test_every_parameter_is_described_and_those_of_few_words_name_them(server: Served) -> None:
+def test_every_parameter_is_described_and_enums_list_their_values(server: Served) -> None:
     operations = [one for methods in document(server)["paths"].values() for one in methods.values()]
     words: dict[tuple[str, str], Any] = {}
     for operation in operations:
@@ -194,7 +194,7 @@ def test_every_parameter_is_described_and_those_of_few_words_name_them(server: S
     assert words["query", "outcome"] == ["running", "won", "lost", "drawn", "void"]
 
 
-def test_an_answer_names_the_refusals_of_its_own_route_alone(server: Served) -> None:
+def test_response_lists_only_the_refusals_of_its_route(server: Served) -> None:
     paths = document(server)["paths"]
     told = {path: paths[path]["get"]["responses"] for path in ("/v1/games", "/problems/{kind}")}
     assert told["/v1/games"]["422"]["description"] == "Invalid request"
@@ -204,7 +204,7 @@ def test_an_answer_names_the_refusals_of_its_own_route_alone(server: Served) -> 
     assert "Batch too long" in paths["/v1/matches/{match}/moves"]["post"]["responses"]["422"]["description"]
 
 
-def test_every_kind_of_problem_stands_at_a_route(server: Served) -> None:
+def test_every_problem_kind_is_documented_at_a_route(server: Served) -> None:
     operations = [one for methods in document(server)["paths"].values() for one in methods.values()]
     told = [answer["description"] for one in operations for answer in one["responses"].values()]
     missing = {kind for kind, about in problems.KINDS.items() if not any(about.en in one for one in told)}
@@ -220,7 +220,7 @@ def test_the_documentation_is_served(server: Served) -> None:
     assert b"//" not in page.body.replace(b"<!doctype", b"")
 
 
-def test_it_describes_the_messages_of_the_socket(server: Served) -> None:
+def test_socket_messages_are_documented(server: Served) -> None:
     told = document(server)
     sides = told["x-sockets"]["/v1/socket"]
     schemas = told["components"]["schemas"]

@@ -1,4 +1,4 @@
-"""What an operator asks a server: whether it is ready, and its metrics."""
+"""What an operator reads of a server: its readiness and its metrics."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def metrics(client: Client) -> dict[str, float]:
 # ── ready or not ──
 
 
-def test_many_who_ask_at_once_share_one_probe(
+def test_concurrent_health_requests_share_one_probe(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "FRESH", 3600.0)
@@ -82,7 +82,7 @@ def test_many_who_ask_at_once_share_one_probe(
     assert store.probes == 1
 
 
-def test_a_store_that_cannot_be_written_is_told_and_forgotten_when_it_can(
+def test_unwritable_store_makes_the_server_unready_until_it_recovers(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(health, "FRESH", 0.0)
@@ -99,7 +99,7 @@ def test_a_store_that_cannot_be_written_is_told_and_forgotten_when_it_can(
     assert said == ["moves cannot be stored", "moves can be stored again"]
 
 
-def test_a_store_that_hangs_makes_the_server_unready_and_holds_up_nobody(
+def test_hanging_store_makes_the_server_unready_without_delaying_clients(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert over.client().get("/readyz").status == 200
@@ -115,7 +115,7 @@ def test_a_store_that_hangs_makes_the_server_unready_and_holds_up_nobody(
     soon(lambda: store.probes == probes + 1)
 
 
-def test_an_error_that_nobody_foresaw_is_no_sign_of_health(
+def test_unexpected_error_makes_the_server_unready(
     over: Served, store: Probed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "size", lambda: 1 // 0)
@@ -123,7 +123,7 @@ def test_an_error_that_nobody_foresaw_is_no_sign_of_health(
     assert reasons == {"store": "it could not be looked at: ZeroDivisionError"}
 
 
-def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
+def test_lagging_or_stopped_read_models_make_the_server_unready() -> None:
     def found(*statuses: Status) -> dict[str, str]:
         return health.reasons(HealthReport(0.0, "", 1, None, False, list(statuses)), False, most_behind=10)
 
@@ -137,7 +137,7 @@ def test_read_models_that_are_far_or_stopped_make_it_unready() -> None:
     assert unknown == {"projections": "the store did not say how far its log goes"}
 
 
-def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
+def test_rebuild_and_lagging_replica_are_warnings_only() -> None:
     rebuilt = Status("history", 100, 10, 40, None)
     assert health.reasons(HealthReport(0.0, "", 1, None, False, [rebuilt]), False, 10) == {}
     told = health.remarks(HealthReport(0.0, "", 1, Lag(3, 0.5), False, [rebuilt]))
@@ -150,9 +150,7 @@ def test_a_rebuild_and_a_replica_that_is_behind_are_remarks() -> None:
     assert health.remarks(HealthReport(0.0, "", 1, Lag(0, 0.0), False, [_NEAR])) == {}
 
 
-def test_a_read_model_that_is_rebuilt_keeps_nobody_from_playing(
-    server: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rebuild_of_read_models_does_not_block_moves(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "FRESH", 0.0)
     match, players = server.table()
     bid(match, players)
@@ -199,7 +197,7 @@ def test_moves_commands_and_commits_are_counted(server: Served) -> None:
     assert match not in str(told)
 
 
-def test_a_tally_counts_like_a_histogram() -> None:
+def test_histogram_counts_like_that_of_prometheus_client() -> None:
     tally = Histogram((1, 2))
     for value, times in ((0.5, 1), (1.0, 2), (1.5, 3), (9.0, 4)):
         tally.add(value, times)

@@ -1,4 +1,4 @@
-"""A look at an earlier move of a match that is not at hand: the same bytes, and it is not read whole."""
+"""Reading an earlier move of a match that is not cached: the same bytes, without loading it whole."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def played(server: Served) -> tuple[str, list[Client]]:
 
 
 def looks(match: str) -> list[str]:
-    """Looks at every earlier move, and some that are refused."""
+    """Requests for every earlier move, and some that are refused."""
     at = [f"?at={move}" for move in range(1, LONG)]
     views = ["?at=5&view=spectator", "?at=5&view=right", "?at=5&view=all", "?at=5&view=middle"]
     others = ["?at=0", "?at=1000", f"?at=5&at_least={LONG}", "?at=5&at_least=1000"]
@@ -46,7 +46,7 @@ def answers(clients: Sequence[Client], addresses: Sequence[str]) -> list[tuple[i
     return [(answer.status, answer.headers.get("etag"), answer.body) for answer in found]
 
 
-def test_an_earlier_move_is_told_alike_whether_the_match_is_at_hand_or_not(
+def test_earlier_move_is_the_same_whether_the_match_is_cached_or_not(
     tmp_path: Path, toy_in_words: Game
 ) -> None:
     with served(tmp_path) as server:
@@ -67,7 +67,7 @@ def test_an_earlier_move_is_told_alike_whether_the_match_is_at_hand_or_not(
         assert answers(clients, looks(match)) == warm
 
 
-def test_unchanged_is_told_without_the_match_at_hand(tmp_path: Path, toy_in_words: Game) -> None:
+def test_not_modified_is_answered_without_loading_the_match(tmp_path: Path, toy_in_words: Game) -> None:
     with served(tmp_path) as server:
         match, _ = played(server)
         first = server.client().get(f"/v1/matches/{match}?at=3")
@@ -77,7 +77,7 @@ def test_unchanged_is_told_without_the_match_at_hand(tmp_path: Path, toy_in_word
 
 
 @pytest.mark.parametrize("trouble", [StoreError("no"), Unavailable("away"), Damaged("harmed")])
-def test_what_cannot_be_read_alone_is_left_to_the_ordinary_way(
+def test_whole_match_is_loaded_if_a_part_does_not_suffice(
     server: Served, monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ) -> None:
     match, (ann, _) = server.table()

@@ -48,7 +48,7 @@ def over(server: Served, ann: Client, ben: Client) -> str:
 
 
 def looks(player: str, match: str) -> tuple[str, ...]:
-    """Wherever the name of a player is told."""
+    """Every answer that shows the name of a player."""
     return (
         f"/v1/players/{player}",
         f"/v1/players/{player}/matches",
@@ -59,7 +59,7 @@ def looks(player: str, match: str) -> tuple[str, ...]:
     )
 
 
-def test_a_forgotten_name_is_told_nowhere_and_every_proof_stands(server: Served, tmp_path: Path) -> None:
+def test_forgotten_name_is_not_shown_and_every_proof_stays_valid(server: Served, tmp_path: Path) -> None:
     admin, ann, ben = server.person("admin"), server.player(NAME), server.player("Ben")
     match = over(server, ann, ben)
     soon(lambda: ben.get(f"/v1/players/{ann.player}/matches").json["matches"])
@@ -87,7 +87,7 @@ def test_a_forgotten_name_is_told_nowhere_and_every_proof_stands(server: Served,
     ann.get("/v1/keys").problem(401, "unauthorized")
 
 
-def test_forgetting_twice_is_forgetting_once(server: Served) -> None:
+def test_forgetting_a_player_again_changes_nothing(server: Served) -> None:
     admin, ann = server.person("admin"), server.player(NAME)
     answers = [admin.post(f"/v1/players/{ann.player}/forgetting") for _ in range(2)]
     assert [answer.status for answer in answers] == [201, 201]
@@ -101,7 +101,7 @@ def test_forgetting_twice_is_forgetting_once(server: Served) -> None:
         assert "забыли" in problem.problem(409, "forgotten")["detail"]
 
 
-def test_the_match_of_a_forgotten_player_goes_on_to_a_ruling(server: Served) -> None:
+def test_match_of_a_forgotten_player_can_be_ended_by_a_ruling(server: Served) -> None:
     match, (ann, ben) = server.table()
     server.person("admin").post(f"/v1/players/{ann.player}/forgetting")
     assert ben.get(f"/v1/matches/{match}").json["status"] == "running"
@@ -109,7 +109,7 @@ def test_the_match_of_a_forgotten_player_goes_on_to_a_ruling(server: Served) -> 
     assert server.person("organizer").post(f"/v1/matches/{match}/rulings", ruling).status == 201
 
 
-def test_only_admins_do_anything_with_others(server: Served) -> None:
+def test_only_admins_manage_other_players(server: Served) -> None:
     ann, eve = server.player(), server.player("Eve")
     body = {"name": "Eve"}
     for what in DEEDS:
@@ -126,7 +126,7 @@ def test_only_admins_do_anything_with_others(server: Served) -> None:
     assert ann.get(f"/v1/players/{ann.player}").json["name"] == "Ann"
 
 
-def test_nothing_is_done_with_nobody_or_a_bot(server: Served) -> None:
+def test_unknown_players_and_bots_cannot_be_managed(server: Served) -> None:
     admin = server.person("admin")
     for player in ("nobody", "bot:random", "import:Ann"):
         for what in DEEDS:
@@ -135,7 +135,7 @@ def test_nothing_is_done_with_nobody_or_a_bot(server: Served) -> None:
         admin.get(f"/v1/players/{player}").problem(404, "unknown-player")
 
 
-def test_a_new_name_keeps_the_rules_of_names(server: Served) -> None:
+def test_new_name_must_follow_the_naming_rules(server: Served) -> None:
     admin, ann = server.person("admin"), server.player()
     for name in ("", "bot:x", "a\u202eb", "\u200b", "(name forgotten)", "(ИМЯ забыто)"):
         admin.post(f"/v1/players/{ann.player}/name", {"name": name}).problem(422, "invalid")
@@ -146,7 +146,7 @@ def test_a_new_name_keeps_the_rules_of_names(server: Served) -> None:
     assert "without the name" in told.problem(422, "invalid")["detail"]
 
 
-def test_the_last_administrator_stays(server: Served) -> None:
+def test_last_administrator_cannot_be_removed(server: Served) -> None:
     admin = server.person("admin")
     for what in ("forgetting", "revocation"):
         refused = admin.post(f"/v1/players/{admin.player}/{what}", accept_language="ru")
@@ -154,7 +154,7 @@ def test_the_last_administrator_stays(server: Served) -> None:
     assert admin.get("/v1/audit").status == 200
 
 
-def test_a_player_replaces_the_own_token_and_the_old_one_stops_at_once(server: Served) -> None:
+def test_player_replaces_a_token_and_the_old_one_stops_at_once(server: Served) -> None:
     match, (ann, _) = server.table()
     told = ann.post(f"/v1/players/{ann.player}/token")
     assert told.status == 201
@@ -165,7 +165,7 @@ def test_a_player_replaces_the_own_token_and_the_old_one_stops_at_once(server: S
     again.post(f"/v1/players/{ann.player}/token", {"reason": "x" * 501}).problem(422, "invalid")
 
 
-def test_a_new_token_ends_what_was_opened_with_the_old_one(server: Served) -> None:
+def test_new_token_closes_streams_and_sockets_of_the_old_one(server: Served) -> None:
     match, (ann, ben) = server.table()
     ticket = ann.post("/v1/streams/tickets", {"match": match}).json["ticket"]
     path = f"/v1/matches/{match}/moves"
@@ -190,7 +190,7 @@ def test_a_new_token_ends_what_was_opened_with_the_old_one(server: Served) -> No
         stream.close()
 
 
-def test_new_tokens_of_ones_own_are_rationed(toy_in_words: Game, tmp_path: Path) -> None:
+def test_new_tokens_are_rate_limited(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, players_per_minute=2) as server:
         ann = server.player()
         first = ann.post(f"/v1/players/{ann.player}/token")
@@ -221,11 +221,11 @@ def test_players_are_found_by_name_and_by_its_beginning(server: Served) -> None:
 @pytest.mark.parametrize(
     "query", ["", "name=a&prefix=ab", "prefix=a", "prefix=", "name=", "name=%E2%80%8B", "prefix=an&after=x"]
 )
-def test_who_looks_for_players_says_for_whom(server: Served, query: str) -> None:
+def test_player_search_without_a_valid_query_is_refused(server: Served, query: str) -> None:
     server.player().get(f"/v1/players?{query}").problem(422, "invalid")
 
 
-def test_only_players_look_for_others_and_not_without_end(toy_in_words: Game, tmp_path: Path) -> None:
+def test_player_search_needs_a_token_and_is_rate_limited(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, searches_per_minute=3) as server:
         server.client().get("/v1/players?name=ann").problem(401, "unauthorized")
         ann = server.player()
@@ -234,7 +234,7 @@ def test_only_players_look_for_others_and_not_without_end(toy_in_words: Game, tm
         assert server.player().get("/v1/players?prefix=an").status == 200
 
 
-def test_the_role_of_a_player_is_told_to_admins_and_to_the_player(server: Served) -> None:
+def test_role_is_shown_only_to_admins_and_to_the_player(server: Served) -> None:
     judge = server.person("organizer")
     for asking, told in (
         (server.person("admin"), True),
@@ -245,7 +245,7 @@ def test_the_role_of_a_player_is_told_to_admins_and_to_the_player(server: Served
         assert ("role" in asking.get(f"/v1/players/{judge.player}").json) == told
 
 
-def test_other_workers_hear_at_once_who_was_forgotten_or_got_a_new_token(
+def test_forgetting_and_new_tokens_reach_other_workers_at_once(
     workers: list[Served], redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for_ever(monkeypatch)
@@ -271,7 +271,7 @@ def test_other_workers_hear_at_once_who_was_forgotten_or_got_a_new_token(
     assert not [key for key in kept.keys("*") if NAME.encode() in (kept.dump(key) or b"")]
 
 
-def test_the_workers_of_a_database_need_no_redis_to_hear_of_it(
+def test_forgetting_and_new_tokens_reach_other_workers_without_redis(
     toy_in_words: Game, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for_ever(monkeypatch)

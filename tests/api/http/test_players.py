@@ -26,7 +26,7 @@ def test_a_token_is_shown_once_and_only_its_hash_is_kept(server: Served, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 65, "a\u0000b", "a\nb", "line\n", 7, None])
-def test_names_that_are_none(server: Served, name: object) -> None:
+def test_invalid_player_names_are_refused(server: Served, name: object) -> None:
     server.client().post("/v1/players", {"name": name}).problem(422, "invalid")
 
 
@@ -46,13 +46,13 @@ def test_names_that_are_none(server: Served, name: object) -> None:
         ("import:Ann", "a name begins neither with bot: nor with import:", "ни с bot:, ни с import:"),
     ],
 )
-def test_a_name_that_passes_for_something_else(server: Served, name: str, english: str, russian: str) -> None:
+def test_misleading_player_name_is_refused(server: Served, name: str, english: str, russian: str) -> None:
     for language, said in (("en", english), ("ru", russian)):
         refused = server.client().post("/v1/players", {"name": name}, accept_language=language)
         assert said in refused.problem(422, "invalid")["detail"]
 
 
-def test_names_in_any_script(server: Served) -> None:
+def test_player_names_may_use_any_script(server: Served) -> None:
     for name in ("Анна", "安娜", "Zoë 🎲", "x", "👩‍🚀", "می‌خواهم", "नेहा", "robot:x"):
         ann = server.player(name)
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
@@ -60,7 +60,7 @@ def test_names_in_any_script(server: Served) -> None:
         assert ann.get(f"/v1/matches/{match}").json["names"] == {ann.player: name}
 
 
-def test_roles_are_given_by_admins(server: Served) -> None:
+def test_only_admins_give_roles(server: Served) -> None:
     for role in ("organizer", "observer", "admin"):
         server.client().post("/v1/players", {"name": "Eve", "role": role}).problem(401, "unauthorized")
         server.player().post("/v1/players", {"name": "Eve", "role": role}).problem(403, "forbidden")
@@ -69,7 +69,7 @@ def test_roles_are_given_by_admins(server: Served) -> None:
     server.person("admin").post("/v1/players", {"name": "Eve", "role": "king"}).problem(422, "invalid")
 
 
-def test_too_many_new_players_from_one_address(toy_in_words: Game, tmp_path: Path) -> None:
+def test_new_players_are_limited_per_address(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, players_per_minute=1) as server:
         answers = [server.client().post("/v1/players", {"name": "Ann"}) for _ in range(5)]
         assert [answer.status for answer in answers] == [201, 429, 429, 429, 429]
@@ -77,7 +77,7 @@ def test_too_many_new_players_from_one_address(toy_in_words: Game, tmp_path: Pat
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
 
 
-def test_too_many_requests_of_one_token(toy_in_words: Game, tmp_path: Path) -> None:
+def test_requests_are_limited_per_token(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, requests_per_second=5) as server:
         server.stop_the_clock()
         tokens = [server.store.people.add(name, "player")[1] for name in ("Ann", "Ben")]
@@ -90,7 +90,7 @@ def test_too_many_requests_of_one_token(toy_in_words: Game, tmp_path: Path) -> N
         assert ben.get("/v1/keys").status == 200
 
 
-def test_a_bucket_fills_again_with_time() -> None:
+def test_rate_limit_bucket_refills_with_time() -> None:
     now = 100.0
     buckets = Buckets(2, 1.0, lambda: now)
     buckets.take("ann")
@@ -109,7 +109,7 @@ def test_a_bucket_fills_again_with_time() -> None:
         buckets.take("ann")
 
 
-def test_streams_at_once_are_counted_and_given_back() -> None:
+def test_open_streams_are_counted_and_released() -> None:
     streams = AtOnce(1)
     with streams.one("ann"):
         with pytest.raises(Refused):
@@ -120,7 +120,7 @@ def test_streams_at_once_are_counted_and_given_back() -> None:
     assert streams.total == 0
 
 
-def test_nothing_is_kept_of_tickets_that_are_over() -> None:
+def test_expired_tickets_are_removed_from_memory() -> None:
     now = 0.0
     tickets = Tickets(60, lambda: now)
 
@@ -137,7 +137,7 @@ def test_nothing_is_kept_of_tickets_that_are_over() -> None:
     asyncio.run(scene())
 
 
-def test_a_ticket_ends_but_not_while_its_stream_is_open() -> None:
+def test_ticket_expires_only_after_its_stream_is_closed() -> None:
     now = 0.0
     tickets = Tickets(60, lambda: now)
 

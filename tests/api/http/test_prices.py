@@ -1,4 +1,4 @@
-"""What an option costs, and what pays for it, is told part by part, in words (architecture, section 5)."""
+"""What an option costs, and what pays for it, is stated part by part, in words (architecture, section 5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.domain import toy
 @pytest.mark.parametrize(
     ("language", "left", "hidden"), [("en", "left", "a hidden card"), ("ru", "левый", "скрытая карта")]
 )
-def test_the_working_of_a_cost_and_what_pays_it_are_told_in_words(
+def test_prompt_states_the_computation_of_a_cost_and_its_payment(
     server: Served, monkeypatch: pytest.MonkeyPatch, language: str, left: str, hidden: str
 ) -> None:
     def details(self: toy.Bid, s: toy.State, seat: str) -> dict[str, Detail]:

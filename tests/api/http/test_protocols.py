@@ -1,4 +1,4 @@
-"""Connections whose other side misbehaves."""
+"""Connections of clients that misbehave."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ ROWS, DEPTH = 20, 50
 FEW = 100  # open files
 
 
-def test_whoever_hangs_up_in_the_middle_is_no_error(server: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_disconnect_during_a_request_is_not_logged_as_an_error(
+    server: Served, caplog: pytest.LogCaptureFixture
+) -> None:
     for _ in range(ROWS):
         with socket.create_connection(("127.0.0.1", server.port)) as line:
             line.sendall(WAITING * DEPTH)
@@ -38,7 +40,7 @@ def test_whoever_hangs_up_in_the_middle_is_no_error(server: Served, caplog: pyte
 
 
 @pytest.mark.parametrize("begun", [b"", b"x: ", b"x: y\r\n" * 20])
-def test_a_head_without_an_end_is_refused(server: Served, begun: bytes) -> None:
+def test_endless_headers_are_refused(server: Served, begun: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
         with suppress(OSError):  # it is closed before all is sent
             line.sendall(b"GET /" if not begun else ASKED[:-2] + begun)
@@ -47,7 +49,7 @@ def test_a_head_without_an_end_is_refused(server: Served, begun: bytes) -> None:
         assert line.recv(12) == b"HTTP/1.1 431"
 
 
-def test_a_large_head_that_ends_is_read(server: Served) -> None:
+def test_large_complete_headers_are_read(server: Served) -> None:
     assert server.client().get("/v1/games", x="y" * (HEAD_BYTES // 2)).status == 200
 
 
@@ -68,7 +70,7 @@ def answered(server: Served, request: bytes) -> Answer:
     return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, told)
 
 
-def test_the_limit_of_a_head_is_what_it_says(server: Served) -> None:
+def test_header_limit_is_exact(server: Served) -> None:
     client = server.client()
     with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
         line.sendall(head_of(HEAD_BYTES))
@@ -77,7 +79,7 @@ def test_the_limit_of_a_head_is_what_it_says(server: Served) -> None:
     assert told["detail"] == f"the first line and the headers are longer than {HEAD_BYTES} bytes together"
 
 
-def test_a_body_and_requests_in_a_row_do_not_count_as_head(server: Served) -> None:
+def test_body_and_pipelined_requests_do_not_count_as_headers(server: Served) -> None:
     ann = server.player()
     body = b'{"game": "toy"' + b" " * 60_000 + b"}"
     content = {"content-type": "application/json", "x": "y" * 6_000}
@@ -102,7 +104,7 @@ def test_a_body_and_requests_in_a_row_do_not_count_as_head(server: Served) -> No
         (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 431, "head-too-large"),
     ],
 )
-def test_what_is_no_request_is_refused_with_a_problem_document(
+def test_invalid_http_is_refused_with_a_problem_document(
     server: Served, request_line: bytes, status: int, kind: str
 ) -> None:
     answer = answered(server, request_line)
@@ -113,7 +115,7 @@ def test_what_is_no_request_is_refused_with_a_problem_document(
     assert ("HTTP/1.1" in told["detail"]) == (kind == "malformed")
 
 
-def test_a_connection_on_which_nobody_asks_anything_is_closed(
+def test_idle_connection_is_closed(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.05)
@@ -121,7 +123,7 @@ def test_a_connection_on_which_nobody_asks_anything_is_closed(
         assert line.recv(1) == b""
 
 
-def test_a_server_takes_more_connections_than_it_might_open_files_at_first(tmp_path: Path) -> None:
+def test_server_raises_its_limit_of_open_files(tmp_path: Path) -> None:
     few = ("sh", "-c", f'ulimit -Sn {FEW}; exec "$@"', "sh")
     running = Process(str(tmp_path / "store"), under=few)
     with ExitStack() as stack:
@@ -170,7 +172,7 @@ def sent(write: Callable[[Line], None]) -> tuple[list[bytes], list[bytes]]:
     return asyncio.run(run())
 
 
-def test_an_answer_goes_out_in_one_piece() -> None:
+def test_response_is_sent_in_one_write() -> None:
     def write(line: Line) -> None:
         line.write(HEAD)
         line.write(b"first")
@@ -180,11 +182,11 @@ def test_an_answer_goes_out_in_one_piece() -> None:
     assert at_once == all_of_it == [HEAD + b"first", b"second"]
 
 
-def test_a_head_does_not_wait_for_what_is_still_to_come() -> None:
+def test_headers_of_a_streamed_response_are_sent_at_once() -> None:
     assert sent(lambda line: line.write(HEAD)) == ([], [HEAD])
 
 
-def test_a_head_goes_out_before_its_line_is_closed_and_nothing_does_afterwards() -> None:
+def test_headers_are_sent_before_close_and_nothing_afterwards() -> None:
     def write(line: Line) -> None:
         line.write(HEAD)
         line.close()

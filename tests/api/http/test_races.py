@@ -8,7 +8,7 @@ from tests.api.http.served import Client, Served
 from tests.api.http.test_commands import bid
 
 
-def test_sixty_four_clients_race_for_one_move_and_one_wins(server: Served) -> None:
+def test_one_of_sixty_four_concurrent_moves_is_accepted(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     start, answers = threading.Barrier(64), list[int]()

@@ -1,4 +1,4 @@
-"""Reading the read models beside everything else that needs a thread."""
+"""Reads of the read models, while other requests need threads, too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.waiting import PATIENCE
 READERS = 40  # more than there are threads
 
 
-def test_readers_who_wait_leave_threads_for_everybody_else(
+def test_waiting_readers_leave_threads_for_other_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models, ready = ReadModels(MemoryStore(), tmp_path), threading.Event()
@@ -70,7 +70,7 @@ class Slow(MemoryStore):
         return super().after(position, min(limit, 3))
 
 
-def test_lists_that_are_being_built_say_how_far_they_are(
+def test_lists_under_rebuild_report_their_progress(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(read_models, "_PATIENCE", 0.01)
@@ -105,7 +105,7 @@ def test_lists_that_are_being_built_say_how_far_they_are(
                 pass
 
 
-def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
+def test_stopped_rebuild_is_not_reported_as_in_progress(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(rows: Rows, delivered: Delivered) -> list[Change]:
@@ -125,7 +125,7 @@ def test_lists_that_stopped_while_they_were_built_do_not_say_that_they_go_on(
         assert stopped == "the read model matches stopped at a move; the server's log says at which"
 
 
-def test_a_database_in_which_the_user_may_make_nothing_is_refused_with_the_way_out(
+def test_database_without_create_right_is_refused_with_a_remedy(
     database: str, tmp_path: Path, toy_in_words: Game
 ) -> None:
     keys, role = tmp_path / "keys", f"guest_{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""The receipt: the signed opening move comes with every look at a match before its seats are taken."""
+"""The receipt: the signed opening move comes with every read of a match before its seats are taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def key_of(client: Client) -> VerifyingKey:
     return VerifyingKey.parse(client.get("/v1/keys").json["present"])
 
 
-def test_it_comes_with_the_answer_that_opens_and_with_every_look_until_all_sit(server: Served) -> None:
+def test_receipt_is_sent_on_opening_and_until_all_seats_are_taken(server: Served) -> None:
     ann, ben = server.player(), server.player("Ben")
     opened = ann.post("/v1/matches", {"game": "toy"}, idempotency_key="k")
     match, receipt = opened.json["match"], opened.json["receipt"]
@@ -42,11 +42,11 @@ def test_it_comes_with_the_answer_that_opens_and_with_every_look_until_all_sit(s
     assert not verify.verify(file, [key_of(ann)], receipt=receipt.replace("\n1\n", "\n2\n")).ok
 
 
-def test_a_match_that_came_as_a_file_has_none(toy_in_words: Game, tmp_path: Path) -> None:
+def test_uploaded_match_has_no_receipt(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path / "one") as one, served(tmp_path / "other") as other:
         ann, eve = one.player(), other.player()
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
-        void = {"reason": "nobody came", "void": True}
+        void = {"reason": "the opponent did not come", "void": True}
         assert one.person("organizer").post(f"/v1/matches/{match}/rulings", void).status == 201
         file = ann.get(f"/v1/matches/{match}/file").body
         stored = eve.send("POST", "/v1/replays", file, {"content-type": "application/zip"})

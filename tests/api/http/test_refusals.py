@@ -58,7 +58,9 @@ JSON = {"content-type": "application/json"}
         ("GET", "/problems/unheard-of", 404, "not-found"),
     ],
 )
-def test_addresses_and_parameters(server: Served, method: str, path: str, status: int, kind: str) -> None:
+def test_invalid_address_or_parameter_is_refused(
+    server: Served, method: str, path: str, status: int, kind: str
+) -> None:
     answer = server.client().send(method, path)
     answer.problem(status, kind)
     russian = server.client().send(method, path, None, {"accept-language": "ru-RU,ru;q=0.9,en;q=0.1"})
@@ -105,7 +107,7 @@ def test_addresses_and_parameters(server: Served, method: str, path: str, status
         (b'{"expect": 3, "picks": ["1"]' + b" " * 70_000 + b"}", 413, "too-large"),
     ],
 )
-def test_bodies(server: Served, body: bytes, status: int, kind: str) -> None:
+def test_invalid_body_is_refused(server: Served, body: bytes, status: int, kind: str) -> None:
     match, (ann, _) = server.table()
     before = ann.get(f"/v1/matches/{match}").body
     told = ann.send("POST", f"/v1/matches/{match}/moves", body, JSON).problem(status, kind)
@@ -114,12 +116,12 @@ def test_bodies(server: Served, body: bytes, status: int, kind: str) -> None:
     assert server.client(ann.token).get(f"/v1/matches/{match}").body == before
 
 
-def test_deep_nesting_where_anything_may_stand(server: Served) -> None:
+def test_deeply_nested_option_value_is_refused(server: Served) -> None:
     body = b'{"game": "toy", "options": {"rounds": ' + b"[" * 30_000 + b"]" * 30_000 + b"}}"
     server.player().send("POST", "/v1/matches", body, JSON).problem(400, "malformed")
 
 
-def test_a_chunked_body_without_a_length_is_bounded_too(server: Served) -> None:
+def test_chunked_body_without_content_length_is_bounded(server: Served) -> None:
     ann = server.player()
     ann._connection.request(
         "POST",
@@ -131,7 +133,7 @@ def test_a_chunked_body_without_a_length_is_bounded_too(server: Served) -> None:
     assert ann._connection.getresponse().status == 413
 
 
-def test_a_body_that_says_it_is_too_long_is_not_waited_for(server: Served) -> None:
+def test_body_with_too_large_content_length_is_refused_at_once(server: Served) -> None:
     ann = server.player()
     ann._connection.putrequest("POST", "/v1/matches")
     for name, value in {**JSON, "authorization": f"Bearer {ann.token}", "content-length": "9000000"}.items():
@@ -141,7 +143,7 @@ def test_a_body_that_says_it_is_too_long_is_not_waited_for(server: Served) -> No
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data; boundary=x", "x"])
-def test_unknown_content_types(server: Served, kind: str) -> None:
+def test_unknown_content_type_is_refused(server: Served, kind: str) -> None:
     ann = server.player()
     content = {"content-type": kind}
     ann.send("POST", "/v1/matches", b'{"game": "toy"}', content).problem(415, "media-type")
@@ -151,14 +153,14 @@ def test_unknown_content_types(server: Served, kind: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["Bearer forged", "Bearer ", "Basic YTpi", "Bearer \xff\xfe", "x", ""])
-def test_a_forged_token_is_refused_everywhere(server: Served, header: str) -> None:
+def test_forged_token_is_refused_at_every_route(server: Served, header: str) -> None:
     for path in ("/v1/games", "/v1/matches", "/v1/matches/m1", "/healthz"):
         refused = server.client().get(path, authorization=header)
         refused.problem(401, "unauthorized")
         assert refused.headers["www-authenticate"] == "Bearer"
 
 
-def test_unknown_matches_are_alike_for_everybody(server: Served) -> None:
+def test_unknown_match_gets_the_same_refusal_for_all_clients(server: Served) -> None:
     told = [
         client.post("/v1/matches/m1/moves", {"expect": 1, "picks": ["1"]}).problem(404, "unknown-match")
         for client in (server.player(), server.person("admin"))
@@ -166,7 +168,7 @@ def test_unknown_matches_are_alike_for_everybody(server: Served) -> None:
     assert told[0] == told[1]
 
 
-def test_labels_reasons_titles_and_details_in_russian(server: Served) -> None:
+def test_labels_reasons_titles_and_details_come_in_russian(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     prompt = players[0].get(f"{address}/prompt", accept_language="ru").json
@@ -187,7 +189,7 @@ def test_labels_reasons_titles_and_details_in_russian(server: Served) -> None:
         assert answer.headers["content-language"] == language
 
 
-def test_a_refused_answer_of_several_says_which(server: Served) -> None:
+def test_batch_refusal_names_the_refused_answer(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     body = {"expect": 5, "answers": [["wave"], ["fly"]]}
@@ -199,7 +201,7 @@ def test_a_refused_answer_of_several_says_which(server: Served) -> None:
         assert told["detail"] == detail
 
 
-def test_the_reason_of_a_step_is_told_in_the_language_of_the_request(
+def test_step_reason_comes_in_the_language_of_the_request(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusal(self: toy.Turn, s: toy.State, seat: str, pick: str) -> Reason:
@@ -218,7 +220,7 @@ def test_the_reason_of_a_step_is_told_in_the_language_of_the_request(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_kind_is_described_at_its_address_in_words_of_its_own(server: Served, language: str) -> None:
+def test_every_problem_type_has_its_own_description_page(server: Served, language: str) -> None:
     details = set()
     for kind, about in KINDS.items():
         answer = server.client().get(f"/problems/{kind}", accept_language=language)
@@ -232,14 +234,14 @@ def test_every_kind_is_described_at_its_address_in_words_of_its_own(server: Serv
     assert len(details) == len(KINDS)
 
 
-def test_a_ticket_without_an_event_stream_is_told_how_to_ask_for_one(server: Served) -> None:
+def test_ticket_without_an_event_stream_is_refused_with_a_remedy(server: Served) -> None:
     match, (ann, _) = server.table()
     ticket = ann.post("/v1/streams/tickets", {"match": match}).json["ticket"]
     refused = server.client().get(f"/v1/matches/{match}/moves?ticket={ticket}").problem(422, "invalid")
     assert "send Accept: text/event-stream" in refused["detail"]
 
 
-def test_a_key_that_came_with_another_seat_is_refused_as_another_request(server: Served) -> None:
+def test_key_used_with_another_seat_is_refused_as_reused(server: Served) -> None:
     ann = server.player()
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     assert ann.post(f"/v1/matches/{match}/seats/left", idempotency_key="k").status == 201
@@ -250,7 +252,7 @@ def test_a_key_that_came_with_another_seat_is_refused_as_another_request(server:
         assert told in refused["detail"]
 
 
-def test_refusals_are_kept_for_admins(server: Served) -> None:
+def test_recent_refusals_are_listed_for_admins(server: Served) -> None:
     match, (ann, _) = server.table()
     ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
     ann.post(f"/v1/matches/{match}/moves", {"expect": 1, "picks": ["1"]})

@@ -1,4 +1,4 @@
-"""Reserved seats: nobody else can take one, whichever door is tried, and a code is good once."""
+"""Reserved seats: no other player can take one, over HTTP or the socket, and a code works once."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BY_INVITATION = {"invitation": True}
 
 
 def opened(client: Client, **reserved: Any) -> tuple[str, Any]:
-    """The address of a match with these reservations, and what was told of it."""
+    """The address of a match with these reservations, and the answer to its opening."""
     told = client.post("/v1/matches", {"game": "toy", "reserved": reserved})
     assert told.status == 201, told
     return f"/v1/matches/{told.json['match']}", told.json
 
 
-def test_a_seat_reserved_for_a_player_is_taken_by_that_player_alone(server: Served) -> None:
+def test_reserved_seat_can_be_taken_only_by_its_player(server: Served) -> None:
     ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
     match, told = opened(ann, right={"player": ben.player})
     assert "invitations" not in told
@@ -40,11 +40,11 @@ def test_a_seat_reserved_for_a_player_is_taken_by_that_player_alone(server: Serv
     assert eve.get(match).json["reserved"] == ["right"]
     assert ben.post(f"{match}/seats/right").status == 201
     assert eve.get(match).json["reserved"] == []
-    assert eve.post(f"{match}/seats/left").status == 201  # nobody has reserved that one
+    assert eve.post(f"{match}/seats/left").status == 201  # that one is not reserved
     assert eve.get(match).json["status"] == "running"
 
 
-def test_an_invitation_is_good_once_and_shown_once(server: Served, tmp_path: Path) -> None:
+def test_invitation_code_works_once_and_is_shown_once(server: Served, tmp_path: Path) -> None:
     ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
     match, told = opened(ann, right=BY_INVITATION)
     code = told["invitations"]["right"]
@@ -65,7 +65,7 @@ def test_an_invitation_is_good_once_and_shown_once(server: Served, tmp_path: Pat
         assert code.encode() not in file.read_bytes()
 
 
-def test_the_refusals_are_told_in_russian(server: Served) -> None:
+def test_reservation_refusals_come_in_russian(server: Served) -> None:
     ann, eve = server.player(), server.player("Eve")
     match, _ = opened(ann, right=BY_INVITATION)
     refused = eve.post(f"{match}/seats/right", accept_language="ru").problem(403, "reserved")
@@ -77,7 +77,7 @@ def test_the_refusals_are_told_in_russian(server: Served) -> None:
     assert "только тот, кто открыл" in foreign.problem(403, "foreign")["detail"]
 
 
-def test_a_repetition_with_the_same_key_gets_the_same_answer(server: Served) -> None:
+def test_repeated_reservation_with_the_same_key_gets_the_same_response(server: Served) -> None:
     ann, ben = server.player(), server.player("Ben")
     body = {"game": "toy", "reserved": {"right": BY_INVITATION}}
     first, again = (ann.post("/v1/matches", body, idempotency_key="k") for _ in range(2))
@@ -92,7 +92,7 @@ def test_a_repetition_with_the_same_key_gets_the_same_answer(server: Served) -> 
     assert answers[0].body == answers[1].body
 
 
-def test_a_reservation_is_changed_and_withdrawn_by_who_opened_the_match(server: Served) -> None:
+def test_opener_of_a_match_changes_and_withdraws_its_reservations(server: Served) -> None:
     ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
     match, told = opened(ann, right=BY_INVITATION)
     seat = f"{match}/seats/right"
@@ -113,7 +113,7 @@ def test_a_reservation_is_changed_and_withdrawn_by_who_opened_the_match(server: 
     ann.post(f"{seat}/reservation/withdrawal").problem(409, "seat-taken")
 
 
-def test_an_organizer_frees_a_seat_that_was_kept_for_a_forgotten_player(server: Served) -> None:
+def test_organizer_frees_a_seat_reserved_for_a_forgotten_player(server: Served) -> None:
     ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
     match, _ = opened(ann, left={"player": ann.player}, right={"player": ben.player})
     server.store.people.forget(ben.player, ACT)
@@ -126,7 +126,7 @@ def test_an_organizer_frees_a_seat_that_was_kept_for_a_forgotten_player(server: 
     assert eve.post(f"{match}/seats/right").status == 201
 
 
-def test_for_whom_a_seat_is_reserved_is_told_to_those_whom_it_concerns(server: Served) -> None:
+def test_reservations_are_shown_only_to_the_players_concerned(server: Served) -> None:
     ann, ben, eve = server.player(), server.player("Ben"), server.player("Eve")
     match, _ = opened(ann, left=BY_INVITATION, right={"player": ben.player})
     left = {"seat": "left", "player": None, "invitation": True}
@@ -157,7 +157,7 @@ def test_for_whom_a_seat_is_reserved_is_told_to_those_whom_it_concerns(server: S
         ({f"s{number}": BY_INVITATION for number in range(17)}, 422, "invalid"),
     ],
 )
-def test_what_is_no_reservation(server: Served, reserved: Any, status: int, kind: str) -> None:
+def test_invalid_reservation_is_refused(server: Served, reserved: Any, status: int, kind: str) -> None:
     ann = server.player()
     ann.post("/v1/matches", {"game": "toy", "reserved": reserved}).problem(status, kind)
     if len(reserved) == 1:
@@ -167,7 +167,7 @@ def test_what_is_no_reservation(server: Served, reserved: Any, status: int, kind
         assert ann.get(match).json["reserved"] == []
 
 
-def test_of_many_who_show_one_code_at_once_one_sits(server: Served) -> None:
+def test_only_one_of_many_concurrent_clients_uses_an_invitation_code(server: Served) -> None:
     ann = server.player()
     match, told = opened(ann, right=BY_INVITATION)
     crowd = [server.player(f"Eve {number}") for number in range(8)]
@@ -180,7 +180,7 @@ def _at_once(crowd: list[Client], path: str, code: str) -> list[Answer]:
         return list(threads.map(lambda one: one.post(path, {"invitation": code}), crowd))
 
 
-def test_of_two_who_show_one_code_at_two_workers_one_sits(
+def test_only_one_of_two_clients_at_two_workers_uses_an_invitation_code(
     toy_in_words: Game, database: str, tmp_path: Path
 ) -> None:
     keys = tmp_path / "keys"
@@ -193,7 +193,7 @@ def test_of_two_who_show_one_code_at_two_workers_one_sits(
             assert sorted(answer.status for answer in answers) == [201, 409], answers
 
 
-def test_at_two_workers_a_seat_is_reserved_or_taken_but_never_both(
+def test_seat_is_never_both_reserved_and_taken_at_two_workers(
     toy_in_words: Game, database: str, tmp_path: Path
 ) -> None:
     keys = tmp_path / "keys"
@@ -208,7 +208,7 @@ def test_at_two_workers_a_seat_is_reserved_or_taken_but_never_both(
             assert (kept.result().status, sat.result().status) in ((201, 403), (409, 201))
 
 
-def test_one_sits_down_over_the_socket_with_an_invitation_too(server: Served) -> None:
+def test_invitation_code_works_over_the_socket(server: Served) -> None:
     ann, ben = server.player(), server.player("Ben")
     match, told = opened(ann, right=BY_INVITATION)
     name, code = told["match"], told["invitations"]["right"]

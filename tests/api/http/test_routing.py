@@ -1,4 +1,4 @@
-"""The doors of the routes: they are found, and read the parameters that the document names."""
+"""The endpoints of the routes: they are found, and read the documented parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def at(method: str, path: str) -> object:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_a_door_reads_what_the_document_names(route: APIRoute) -> None:
+def test_endpoint_reads_exactly_the_documented_parameters(route: APIRoute) -> None:
     (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
     (operation,) = told.values()
     assert isinstance(route.app, RouteEndpoint)
@@ -55,7 +55,7 @@ def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
         ("HEAD", "/v1/streams/tickets"),
     ],
 )
-def test_what_has_no_door_is_left_to_fastapi(method: str, path: str) -> None:
+def test_path_without_an_endpoint_is_left_to_fastapi(method: str, path: str) -> None:
     assert at(method, path) is None
 
 
@@ -73,20 +73,20 @@ def test_what_has_no_door_is_left_to_fastapi(method: str, path: str) -> None:
         ("/v1/matches/m?vieuw=us", "there is no parameter 'vieuw' here"),
     ],
 )
-def test_a_parameter_that_cannot_be_meant_is_named(server: Served, path: str, said: str) -> None:
+def test_refusal_names_the_invalid_parameter(server: Served, path: str, said: str) -> None:
     assert said in server.client().get(path).problem(422, "invalid")["detail"]
 
 
-def test_no_words_of_a_library_are_left_in_the_details(server: Served) -> None:
+def test_refusal_details_contain_no_library_texts(server: Served) -> None:
     for language, said in (
         ("en", "query limit: at most 200, not 500"),
-        ("ru", "Запрос не подходит: параметр limit: не больше 200, а не 500"),
+        ("ru", "Запрос неверен: параметр limit: не больше 200, а не 500"),
     ):
         refused = server.client().get("/v1/matches?limit=500", accept_language=language)
         assert refused.problem(422, "invalid")["detail"] == said
 
 
-def test_a_header_that_cannot_be_meant_is_named(server: Served) -> None:
+def test_refusal_names_the_invalid_header(server: Served) -> None:
     answer = server.client().post(
         "/v1/matches/m/moves", {"expect": 1, "picks": []}, Idempotency_Key="x" * 201
     )
@@ -94,7 +94,7 @@ def test_a_header_that_cannot_be_meant_is_named(server: Served) -> None:
     assert said in answer.problem(422, "invalid")["detail"]
 
 
-def test_what_is_not_there_and_what_cannot_be_done_there_are_told_apart(server: Served) -> None:
+def test_unknown_path_is_404_and_unknown_method_is_405(server: Served) -> None:
     server.client().get("/v1/nonsense").problem(404, "not-found")
     refused = server.client().send("DELETE", "/v1/games")
     refused.problem(405, "method")

@@ -44,7 +44,7 @@ def players(server: Served) -> list[Client]:
     return [server.player("Ann"), server.player("Ben")]
 
 
-def test_two_commit_open_and_play(server: Served, players: list[Client]) -> None:
+def test_two_players_commit_salts_open_them_and_play(server: Served, players: list[Client]) -> None:
     ann, ben = players
     match = committed(players)
     address = f"/v1/matches/{match}"
@@ -67,7 +67,7 @@ def test_two_commit_open_and_play(server: Served, players: list[Client]) -> None
     assert server.client().get("/v1/matches?status=running").json["matches"][0]["match"] == match
 
 
-def test_no_salt_is_told_before_it_is_opened(server: Served, players: list[Client]) -> None:
+def test_salt_is_not_shown_before_it_is_opened(server: Served, players: list[Client]) -> None:
     match = committed(players)
     opened(match, "left", players[0])
     looks = ("", "/moves", "/moves?view=spectator", "/file", "/checkpoint")
@@ -76,7 +76,7 @@ def test_no_salt_is_told_before_it_is_opened(server: Served, players: list[Clien
             assert salt_of("right").encode() not in client.get(f"/v1/matches/{match}{look}").body
 
 
-def test_refusals_change_nothing_and_are_told_in_both_languages(
+def test_salt_refusals_change_nothing_and_come_in_both_languages(
     server: Served, players: list[Client]
 ) -> None:
     ann, ben = players
@@ -101,7 +101,7 @@ def test_refusals_change_nothing_and_are_told_in_both_languages(
     assert ann.get(f"/v1/matches/{match}").json["move"] == 3
 
 
-def test_a_hash_is_one_and_comes_alone(players: list[Client]) -> None:
+def test_invalid_salt_hash_or_salt_beside_it_is_refused(players: list[Client]) -> None:
     ann = players[0]
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     left = f"/v1/matches/{match}/seats/left"
@@ -115,7 +115,7 @@ def test_a_hash_is_one_and_comes_alone(players: list[Client]) -> None:
     assert (sat.status, sat.json["salts"]) == (201, {"left": "committed", "right": None})
 
 
-def test_a_salt_in_clear_or_none_is_marked_so(players: list[Client]) -> None:
+def test_seat_states_whether_it_gave_a_salt_or_none(players: list[Client]) -> None:
     ann, ben = players
     match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
     ann.post(f"/v1/matches/{match}/seats/left", {"salt": "abc"})
@@ -123,7 +123,7 @@ def test_a_salt_in_clear_or_none_is_marked_so(players: list[Client]) -> None:
     assert (told["salts"], told["chance"]) == ({"left": "clear", "right": "none"}, "player-seeded")
 
 
-def test_a_repeated_opening_with_its_key_gets_the_same_answer(players: list[Client]) -> None:
+def test_repeated_salt_opening_with_its_key_gets_the_same_response(players: list[Client]) -> None:
     ann, ben = players
     match = committed(players)
     first = opened(match, "left", ann, idempotency_key="k")
@@ -137,9 +137,7 @@ def test_a_repeated_opening_with_its_key_gets_the_same_answer(players: list[Clie
     opened(match, "left", ann).problem(409, "salt")
 
 
-def test_a_salt_is_opened_by_the_socket_too_and_who_follows_sees_it(
-    server: Served, players: list[Client]
-) -> None:
+def test_salt_opened_over_a_socket_is_sent_to_followers(server: Served, players: list[Client]) -> None:
     ann, ben = players
     match = committed(players)
     with socket(server.port, ann.token) as by_socket, spectator(server.port) as watching:
@@ -155,7 +153,9 @@ def test_a_salt_is_opened_by_the_socket_too_and_who_follows_sees_it(
         assert [move["chance_salt"] for move in moves] == [salt_of("left"), salt_of("right")]
 
 
-def test_a_match_that_waits_too_long_is_closed_naming_the_seat(toy_in_words: Game, tmp_path: Path) -> None:
+def test_match_that_waits_too_long_for_a_salt_is_closed_naming_the_seat(
+    toy_in_words: Game, tmp_path: Path
+) -> None:
     store, now = SqliteStore.open(tmp_path / "store"), [1_790_000_000_000_000]
     gate = Gate(store, store.keys, lambda: now[0], "test", Settings(salt_hours=1))
     with closing(store), served(tmp_path, store, gate) as server:
@@ -181,7 +181,7 @@ def workers(toy_in_words: Game, database: str, tmp_path: Path) -> Iterator[list[
         yield found
 
 
-def test_two_workers_over_one_database_take_part_in_it_alike(workers: list[Served]) -> None:
+def test_salts_are_opened_at_either_worker_of_one_database(workers: list[Served]) -> None:
     players = [workers[0].player("Ann"), workers[0].player("Ben")]
     match = committed(players)
     elsewhere = [on(workers[1], player) for player in players]
@@ -191,5 +191,5 @@ def test_two_workers_over_one_database_take_part_in_it_alike(workers: list[Serve
     assert elsewhere[0].get(f"/v1/matches/{match}/prompt").json["move"] == 5
 
 
-def test_a_key_kept_before_there_were_hashes_still_stands_for_the_same_request() -> None:
+def test_key_stored_before_salt_hashes_existed_matches_the_same_request() -> None:
     assert encode(Sit(salt="abc")) == b'{"salt":"abc","bot":null}'

@@ -1,4 +1,4 @@
-"""Two players change places: who sees what over HTTP, before and after, and of moves that were taken back."""
+"""Two players swap seats: who sees what over HTTP, before and after, and of moves that were taken back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Room:
         assert self.judge.post(f"{self.address}/rulings", ruling).status == 201
 
     def moves(self, client: Client, query: str = "") -> list[dict[str, Any]]:
-        """The log as somebody is told it."""
+        """The log as a client sees it."""
         moves: list[dict[str, Any]] = client.get(f"{self.address}/moves{query}").json["moves"]
         return moves
 
@@ -75,7 +75,7 @@ def room(swap_game: Game, tmp_path: Path) -> Iterator[Room]:
         yield Room(server)
 
 
-def test_the_seats_name_who_plays_them_now(room: Room) -> None:
+def test_seats_list_their_current_players(room: Room) -> None:
     before = room.ann.get(room.address).json["seats"]
     assert before == {DARK: room.ann.player, LIGHT: room.ben.player}
     room.exchange()
@@ -88,7 +88,7 @@ def test_the_seats_name_who_plays_them_now(room: Room) -> None:
     assert "exchanged" not in undone["table"]
 
 
-def test_a_bot_is_named_on_the_seat_that_it_plays_now(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_is_listed_at_its_current_seat(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RandomBot, "answer", lambda bot, question: question.options[:1])  # it never swaps
     ann = room.ann
     match = ann.post("/v1/matches", {"game": "swap", "options": {"lots": True}}).json["match"]
@@ -97,7 +97,7 @@ def test_a_bot_is_named_on_the_seat_that_it_plays_now(room: Room, monkeypatch: p
     assert (told["seats"], told["bots"]) == ({DARK: "bot:random", LIGHT: ann.player}, {DARK: "random"})
 
 
-def test_everybody_sees_the_table_from_the_seat_that_he_plays_now(room: Room) -> None:
+def test_player_sees_the_table_from_the_current_seat(room: Room) -> None:
     room.exchange()
     dealt = room.dealt()
     told = room.ann.get(room.address).json
@@ -106,7 +106,7 @@ def test_everybody_sees_the_table_from_the_seat_that_he_plays_now(room: Room) ->
     assert room.ben.get(f"{room.address}?view=dark").json["table"]["hands"][DARK] == [dealt[DARK]]
 
 
-def test_an_earlier_table_is_seen_from_the_seat_that_one_played_then(room: Room) -> None:
+def test_player_sees_an_earlier_table_from_the_seat_played_then(room: Room) -> None:
     room.exchange()
     told = room.ann.get(f"{room.address}?at=4").json
     assert (told["view"], told["table"]["wishes"]) == (DARK, {DARK: LIGHT})
@@ -134,13 +134,13 @@ def test_positions_are_told_as_the_seat_that_one_played_after_each_move(room: Ro
     room.ann.get(f"{room.address}/scene?at=4&view=light").problem(403, "forbidden")
 
 
-def test_only_the_player_of_the_seat_is_asked(room: Room) -> None:
+def test_only_the_current_player_of_a_seat_gets_its_prompt(room: Room) -> None:
     room.exchange()
     assert room.ann.get(f"{room.address}/prompt").status == 204
     assert room.ben.get(f"{room.address}/prompt").json["seat"] == DARK
 
 
-def test_the_answer_that_leads_to_the_exchange_tells_one_s_new_hand_only(room: Room) -> None:
+def test_response_to_the_swapping_move_shows_only_the_new_hand(room: Room) -> None:
     room.say(room.ann, LIGHT)
     told = room.say(room.ben, DARK).json
     cards = [fact["card"] for fact in told["facts"] if fact["fact"] == "Dealt"]
@@ -148,7 +148,7 @@ def test_the_answer_that_leads_to_the_exchange_tells_one_s_new_hand_only(room: R
     assert told["prompt"]["seat"] == DARK
 
 
-def test_each_move_is_told_as_the_seat_that_one_played_after_it(room: Room) -> None:
+def test_each_move_is_shown_from_the_seat_played_after_it(room: Room) -> None:
     room.exchange()
     moves = room.moves(room.ann)
     assert [move.get("view") for move in moves] == [None, None, None, None, LIGHT]
@@ -158,7 +158,7 @@ def test_each_move_is_told_as_the_seat_that_one_played_after_it(room: Room) -> N
     assert cards == ["?", room.dealt()[LIGHT]]
 
 
-def test_one_s_own_parts_can_be_checked_before_and_after(room: Room) -> None:
+def test_player_can_verify_the_own_parts_before_and_after_the_swap(room: Room) -> None:
     room.exchange()
     for move in room.moves(room.ann, "?proof=true"):
         salt = base64.b64decode(move["salt"])
@@ -167,7 +167,7 @@ def test_one_s_own_parts_can_be_checked_before_and_after(room: Room) -> None:
         assert json.loads(move["leaf"])["sealed"][seat] == base64.b64encode(seal).decode()
 
 
-def test_what_was_told_stays_the_same_whatever_is_exchanged_later(room: Room) -> None:
+def test_later_swaps_do_not_change_moves_already_shown(room: Room) -> None:
     room.say(room.ann, LIGHT)
     before = room.moves(room.ann, "?proof=true")
     room.say(room.ben, DARK)
@@ -177,7 +177,7 @@ def test_what_was_told_stays_the_same_whatever_is_exchanged_later(room: Room) ->
     assert room.moves(room.ann, "?proof=true")[: len(after)] == after
 
 
-def test_nobody_is_told_the_other_s_hand_when_the_exchange_is_undone(room: Room) -> None:
+def test_undoing_the_swap_reveals_no_hand_of_the_opponent(room: Room) -> None:
     room.exchange()
     ann, ben = room.dealt()[LIGHT], room.dealt()[DARK]
     room.back(3)
@@ -192,7 +192,7 @@ def test_nobody_is_told_the_other_s_hand_when_the_exchange_is_undone(room: Room)
     assert [ann] in room.ann.get(f"{room.address}?at={EXCHANGE}").json["table"]["hands"].values()
 
 
-def test_a_wish_that_was_taken_back_unopened_stays_secret(room: Room) -> None:
+def test_secret_answer_stays_secret_after_its_takeback(room: Room) -> None:
     room.say(room.ann, "grab")  # opens nothing: ann plays light now, ben dark
     room.back(3)
     room.say(room.ann, DARK)
@@ -203,7 +203,7 @@ def test_a_wish_that_was_taken_back_unopened_stays_secret(room: Room) -> None:
     assert room.moves(room.ann)[6]["picks"] == [DARK]
 
 
-def test_a_stream_follows_its_player_to_the_other_seat(room: Room) -> None:
+def test_stream_follows_its_player_to_the_other_seat(room: Room) -> None:
     headers = {"authorization": f"Bearer {room.ann.token}"}
     stream = Listener(room.server.port, f"{room.address}/moves", headers)
     stream.take(3)
@@ -214,7 +214,7 @@ def test_a_stream_follows_its_player_to_the_other_seat(room: Room) -> None:
     assert room.dealt()[DARK] not in json.dumps(told)
 
 
-def test_a_ticket_follows_its_player_to_the_other_seat(room: Room) -> None:
+def test_ticket_follows_its_player_to_the_other_seat(room: Room) -> None:
     given = room.ann.post("/v1/streams/tickets", {"match": room.id, "view": DARK}).json
     room.exchange()
     stream = Listener(room.server.port, f"{room.address}/moves?after=4&ticket={given['ticket']}")
@@ -223,13 +223,13 @@ def test_a_ticket_follows_its_player_to_the_other_seat(room: Room) -> None:
     assert event.data == room.moves(room.ann)[4]
 
 
-def test_a_stale_answer_is_told_what_happened_as_its_player_saw_it(room: Room) -> None:
+def test_stale_refusal_lists_the_moves_as_the_player_saw_them(room: Room) -> None:
     room.exchange()
     stale = room.ann.post(f"{room.address}/moves", {"expect": 3, "picks": ["nod"]}).problem(409, "stale")
     assert stale["since"] == room.moves(room.ann)[3:]
 
 
-def test_once_it_is_over_every_seat_may_be_looked_at_as_its_player_saw_it(room: Room) -> None:
+def test_after_the_end_every_seat_view_is_public_as_its_player_saw_it(room: Room) -> None:
     room.exchange()
     own = room.moves(room.ann)
     room.say(room.ben, "win")
@@ -241,7 +241,7 @@ def test_once_it_is_over_every_seat_may_be_looked_at_as_its_player_saw_it(room: 
         assert told["view"] == view
 
 
-def test_the_read_models_name_who_played_what(room: Room) -> None:
+def test_read_models_name_the_player_of_each_play(room: Room) -> None:
     room.exchange()
     room.say(room.ben, "win")
     (listed,) = room.ann.get("/v1/matches").json["matches"]
@@ -254,5 +254,5 @@ def test_the_read_models_name_who_played_what(room: Room) -> None:
     assert [row["player"] for row in board] == [room.ben.player, room.ann.player]
 
 
-def test_a_table_on_which_nobody_changed_places_says_nothing_of_it(room: Room) -> None:
+def test_table_without_swaps_has_no_swap_field(room: Room) -> None:
     assert "exchanged" not in room.ann.get(room.address).json["table"]

@@ -1,4 +1,4 @@
-"""No secret enters the log of a server that tells everything, not even where there is trouble."""
+"""No secret enters the debug log of a server, not even after errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ REDIS_PASSWORD = "open-sesame-redis"
 NAME = "Ann of the Thousand Names"
 
 
-def test_a_server_that_tells_everything_tells_no_secret(
-    database: str, redis_url: str, tmp_path: Path
-) -> None:
+def test_logs_at_debug_level_hold_no_secret(database: str, redis_url: str, tmp_path: Path) -> None:
     environment = {
         "GLASNOST_LOG_LEVEL": "debug",
         REDIS: redis_url.replace("redis://", f"redis://:{REDIS_PASSWORD}@"),  # it has none, so it refuses

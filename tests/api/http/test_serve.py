@@ -19,7 +19,7 @@ from tests.api.http.streaming import Listener
 from tests.waiting import PATIENCE
 
 
-def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path) -> None:
+def test_first_start_prints_one_line_and_plays_one_match_of_each_game(tmp_path: Path) -> None:
     with process(tmp_path, empty=False) as running:
         client = Client(running.port)
         assert client.get("/healthz").status == 200
@@ -40,14 +40,14 @@ def test_it_prints_one_line_and_has_played_one_match_of_each_game(tmp_path: Path
         client.close()
 
 
-def test_an_empty_store_stays_empty_when_asked(tmp_path: Path) -> None:
+def test_no_first_matches_are_played_if_switched_off(tmp_path: Path) -> None:
     with process(tmp_path) as running:
         client = Client(running.port)
         assert client.get("/v1/matches").json["matches"] == []
         client.close()
 
 
-def test_a_graceful_stop_ends_streams_and_answers_everybody(tmp_path: Path) -> None:
+def test_graceful_stop_ends_streams_and_answers_all_requests(tmp_path: Path) -> None:
     with process(tmp_path) as running:
         ann = Client(running.port)
         told = ann.post("/v1/players", {"name": "Ann"}).json
@@ -69,19 +69,19 @@ def test_a_graceful_stop_ends_streams_and_answers_everybody(tmp_path: Path) -> N
         again.close()
 
 
-def test_a_taken_port_is_refused_with_a_way_out() -> None:
+def test_port_in_use_is_refused_with_a_remedy() -> None:
     with listening("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(CannotServe, match=f"port {port}.*--port"), listening("127.0.0.1", port):
             raise AssertionError("two cannot listen on one port")
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_invalid_listen_address_is_refused() -> None:
     with pytest.raises(CannotServe), listening("no.such.host.invalid", 0):
         raise AssertionError("there is no such host")
 
 
-def test_settings_come_from_the_environment() -> None:
+def test_settings_are_read_from_the_environment() -> None:
     told = read({"GLASNOST_BODY_BYTES": "100", "GLASNOST_TRUST_PROXY": "true", "GLASNOST_LOG_LEVEL": "debug"})
     assert told == Settings(body_bytes=100, trust_proxy=True, log_level="debug")
     assert read({}) == Settings()
@@ -100,12 +100,12 @@ def test_settings_come_from_the_environment() -> None:
         ("GLASNOST_LOG_LEVEL", "loud"),
     ],
 )
-def test_a_bad_setting_is_named(name: str, value: str) -> None:
+def test_refusal_names_the_invalid_setting(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         read({name: value})
 
 
-def test_only_a_proxy_on_this_machine_says_where_a_request_comes_from(tmp_path: Path) -> None:
+def test_forwarded_address_is_trusted_only_from_a_local_proxy(tmp_path: Path) -> None:
     """Of what it passes on, only the last address is its own word; the others are the visitor's."""
     told = {"GLASNOST_TRUST_PROXY": "true", "FORWARDED_ALLOW_IPS": "*", "GLASNOST_PLAYERS_PER_MINUTE": "2"}
     running = Process(str(tmp_path / "store"), environment=told)
@@ -133,14 +133,12 @@ def test_only_a_proxy_on_this_machine_says_where_a_request_comes_from(tmp_path: 
         ("unknown", "unknown"),
     ],
 )
-def test_whoever_has_one_address_of_a_network_is_no_other_visitor_with_the_next(
-    address: str, visitor: str
-) -> None:
+def test_addresses_of_one_network_count_as_one_client(address: str, visitor: str) -> None:
     assert network(address) == visitor
 
 
-def test_a_store_that_is_deleted_while_it_is_served_takes_no_more_moves(tmp_path: Path) -> None:
-    """SQLite would go on writing a file that nobody finds again."""
+def test_deleted_store_accepts_no_more_moves(tmp_path: Path) -> None:
+    """SQLite would go on writing a file that has no name any more."""
     running = Process(str(tmp_path / "store"))
     try:
         client = Client(running.port)
@@ -154,7 +152,7 @@ def test_a_store_that_is_deleted_while_it_is_served_takes_no_more_moves(tmp_path
         running.close()
 
 
-def test_first_matches_that_find_no_room_keep_nobody_from_being_served(tmp_path: Path) -> None:
+def test_server_starts_though_the_first_matches_take_too_long(tmp_path: Path) -> None:
     first = """
 import asyncio
 from api.http import server

@@ -33,7 +33,7 @@ def test_health_readiness_and_metrics(server: Served) -> None:
     assert "_created" not in told
 
 
-def test_a_checkpoint_of_any_move_is_signed(server: Served) -> None:
+def test_checkpoint_of_any_move_is_signed(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     keys = server.client().get("/v1/keys").json
@@ -51,7 +51,7 @@ def test_a_checkpoint_of_any_move_is_signed(server: Served) -> None:
     assert last.body == server.client().get(f"{address}/checkpoint").body
 
 
-def test_the_file_of_a_running_match_comes_without_private_parts(server: Served) -> None:
+def test_file_of_a_running_match_has_no_private_parts(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     file = matchfile.read(players[0].get(f"{address}/file").body)
@@ -63,7 +63,7 @@ def test_the_file_of_a_running_match_comes_without_private_parts(server: Served)
     assert verify.verify(answer.body).ok
 
 
-def test_a_match_file_is_uploaded_once(toy_in_words: Game, tmp_path: Path) -> None:
+def test_match_file_is_uploaded_only_once(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path / "a") as first, served(tmp_path / "b") as second:
         match, players = first.table()
         address = bid(match, players)
@@ -117,7 +117,7 @@ def test_lists_boards_turns_and_histories(server: Served) -> None:
         ann.get(path).problem(422, "invalid")
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_half_written(toy_in_words: Game, tmp_path: Path) -> None:
+def test_full_disk_is_refused_with_503_and_stores_nothing_partial(toy_in_words: Game, tmp_path: Path) -> None:
     store = MemoryStore()
     gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(toy_in_words: Game,
         assert ann.post(*commands[0]).status == 201
 
 
-def test_an_error_of_the_server_tells_nothing_of_itself(
+def test_server_error_exposes_no_internals(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(match: object, move: int) -> None:
@@ -151,7 +151,9 @@ def test_an_error_of_the_server_tells_nothing_of_itself(
         monkeypatch.setattr(gate, "checkpoint", fails)
         answer = server.client().get(f"/v1/matches/{match}/checkpoint?move=1")
         refused = answer.problem(500, "failed")
-        assert refused["detail"].startswith("look at the match")  # whether it changed, nobody knows here
+        assert refused["detail"].startswith(
+            "look at the match"
+        )  # the server does not know whether it changed
         assert b"card-3" not in answer.body
         told = [Lines().format(record) for record in caplog.records if record.levelname == "ERROR"]
         assert len(told) == 1
@@ -180,7 +182,7 @@ def test_log_lines_hold_no_token_no_ticket_and_no_pick(
         assert secret not in told
 
 
-def test_a_server_that_stops_is_not_ready(toy_in_words: Game, tmp_path: Path) -> None:
+def test_stopping_server_is_not_ready(toy_in_words: Game, tmp_path: Path) -> None:
     store = MemoryStore()
     gate = gate_over(store)
     with served(tmp_path, store, gate) as server:
@@ -189,7 +191,7 @@ def test_a_server_that_stops_is_not_ready(toy_in_words: Game, tmp_path: Path) ->
         assert (told["ready"], told["reasons"]) == (False, {"server": "it is stopping"})
 
 
-def test_too_many_streams_of_one_viewer(toy_in_words: Game, tmp_path: Path) -> None:
+def test_streams_are_limited_per_viewer(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, streams_per_viewer=1) as server:
         match, players = server.table()
         address = f"/v1/matches/{match}/moves"
@@ -204,7 +206,7 @@ def test_too_many_streams_of_one_viewer(toy_in_words: Game, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["odd id/../x", "m\0", "m" * 65])
-def test_an_uploaded_match_needs_an_id_that_an_address_can_hold(
+def test_uploaded_match_with_an_id_unfit_for_a_url_is_refused(
     server: Served, toy_in_words: Game, name: str
 ) -> None:
     file = file_of(finished(toy_in_words, name=name).match)
@@ -212,7 +214,7 @@ def test_an_uploaded_match_needs_an_id_that_an_address_can_hold(
     assert "1 to 64 letters" in told.problem(422, "bad-file")["detail"]
 
 
-def test_who_is_named_in_an_uploaded_match_is_not_told(toy_in_words: Game, tmp_path: Path) -> None:
+def test_uploaded_match_shows_no_player_names(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path / "a") as first, served(tmp_path / "b") as second:
         match, players = first.table()
         players[0].post(f"/v1/matches/{match}/resignation")

@@ -1,4 +1,4 @@
-"""Who is at a socket: the handshake, entering, tokens that are revoked, limits."""
+"""Authentication of sockets: the handshake, the first message, revoked tokens, limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refused(server: Served, token: str | None = None, **how: str) -> tuple[int, 
     return response.status_code, told["type"].removeprefix("/problems/"), headers
 
 
-def test_a_handshake_is_refused_like_a_request(server: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_handshake_is_refused_like_a_request(server: Served, caplog: pytest.LogCaptureFixture) -> None:
     over_http = server.client("guess").get("/v1/keys").problem(401, "unauthorized")
     status, kind, headers = refused(server, "guess")
     assert (status, kind, headers["www-authenticate"]) == (401, over_http["type"][10:], "Bearer")
@@ -38,20 +38,20 @@ def test_a_handshake_is_refused_like_a_request(server: Served, caplog: pytest.Lo
     assert not caplog.records  # a stranger fills no log
 
 
-def test_a_request_without_a_handshake_is_told_what_to_do(server: Served) -> None:
+def test_plain_request_to_the_socket_is_refused_with_a_remedy(server: Served) -> None:
     answer = server.client().get("/v1/socket")
     answer.problem(426, "upgrade")
     assert answer.headers["upgrade"] == "websocket"
     assert "Upgrade" not in server.client().get("/openapi.json").json["paths"]
 
 
-def test_no_other_address_takes_a_handshake(server: Served) -> None:
+def test_handshake_at_any_other_address_is_refused(server: Served) -> None:
     with pytest.raises(InvalidStatus) as caught, socket(server.port, path="/v1/matches"):
         raise AssertionError("there must be no socket")
     assert caught.value.response.status_code == 403
 
 
-def test_a_browser_enters_by_its_first_message(server: Served) -> None:
+def test_browser_authenticates_with_its_first_message(server: Served) -> None:
     match, (ann, _) = server.table()
     with socket(server.port) as one:
         told = one.problem(401, "unauthorized", "prompt", match=match)
@@ -67,20 +67,20 @@ def test_a_browser_enters_by_its_first_message(server: Served) -> None:
         assert one.done("prompt", match=match)["seat"] == "left"
 
 
-def test_a_spectator_enters_without_a_token(server: Served) -> None:
+def test_spectator_connects_without_a_token(server: Served) -> None:
     with socket(server.port) as one:
         assert one.done("enter") == {"player": None, "role": None, "language": "en"}
         one.send({"do": "enter"})
         assert one.reply(None)["status"] == 422
 
 
-def test_whoever_does_not_enter_is_sent_away(toy_in_words: Game, tmp_path: Path) -> None:
+def test_socket_that_does_not_authenticate_in_time_is_closed(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, entering_seconds=4) as server:
         match, (ann, _) = server.table()
         with socket(server.port) as one, socket(server.port, ann.token) as mine, ExitStack() as later:
             one.problem(401, "unauthorized", "prompt", match=match)
             other = later.enter_context(spectator(server.port))
-            assert one.closed() == (1008, "nobody entered in time")
+            assert one.closed() == (1008, "no authentication in time")
             assert mine.say("prompt", match=match)["status"] == 200
             assert other.say("prompt", match=match)["status"] == 204
 
@@ -91,7 +91,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "_KNOWN_SECONDS", 0.0)
 
 
-def test_a_revoked_token_ends_the_socket_with_the_next_message(server: Served, forgetful: None) -> None:
+def test_revoked_token_closes_the_socket_at_the_next_message(server: Served, forgetful: None) -> None:
     match, (ann, _) = server.table()
     with socket(server.port, ann.token) as one:
         assert one.say("prompt", match=match)["status"] == 200
@@ -101,7 +101,7 @@ def test_a_revoked_token_ends_the_socket_with_the_next_message(server: Served, f
     assert server.client().get(f"/v1/matches/{match}").json["move"] == 3
 
 
-def test_a_revoked_token_ends_the_socket_with_the_next_move(server: Served, forgetful: None) -> None:
+def test_revoked_token_closes_the_socket_at_the_next_move(server: Served, forgetful: None) -> None:
     match, (ann, ben) = server.table()
     with socket(server.port, ann.token) as one:
         one.done("follow", match=match)
@@ -112,7 +112,7 @@ def test_a_revoked_token_ends_the_socket_with_the_next_move(server: Served, forg
         assert len(one.moves[match]) == 3
 
 
-def test_messages_draw_on_the_same_bucket_as_requests(toy_in_words: Game, tmp_path: Path) -> None:
+def test_messages_and_requests_share_one_rate_limit(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, requests_per_second=5) as server:
         server.stop_the_clock()
         token = server.store.people.add("Ann", "player")[1]
@@ -126,7 +126,7 @@ def test_messages_draw_on_the_same_bucket_as_requests(toy_in_words: Game, tmp_pa
             assert refused(server, token)[:2] == (429, "limit")
 
 
-def test_sockets_at_once_are_counted_for_each_visitor(toy_in_words: Game, tmp_path: Path) -> None:
+def test_open_sockets_are_limited_per_client(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, streams_per_viewer=2) as server:
         ann, ben = server.player("Ann"), server.player("Ben")
         with socket(server.port, ann.token), socket(server.port, ann.token):

@@ -1,4 +1,4 @@
-"""Following matches by a socket: the same moves as by an event stream, in order, no gap, nothing twice."""
+"""Following matches over a socket: the same moves as by an event stream, in order, each once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def streamed(server: Served, match: str, client: Client, count: int, query: str 
 
 
 @pytest.mark.parametrize("proof", [False, True])
-def test_everybody_is_told_what_his_event_stream_tells(server: Served, proof: bool) -> None:
+def test_socket_sends_each_viewer_the_same_moves_as_the_event_stream(server: Served, proof: bool) -> None:
     match, players = server.table()
     bid(match, players)
     for client in (*players, server.player("Eve"), server.person("admin")):
@@ -40,7 +40,7 @@ def test_everybody_is_told_what_his_event_stream_tells(server: Served, proof: bo
             assert one.pushed(match, 5) == streamed(server, match, client, 5, query)
 
 
-def test_a_lean_move_lacks_what_only_serves_to_check_it(server: Served) -> None:
+def test_move_without_proof_lacks_only_the_proof_fields(server: Served) -> None:
     match, players = server.table()
     bid(match, players)
     with socket(server.port, players[0].token) as one:
@@ -54,7 +54,7 @@ def test_a_lean_move_lacks_what_only_serves_to_check_it(server: Served) -> None:
         one.problem(422, "invalid", "follow", match=match, lean=True, proof=True)
 
 
-def test_a_follower_is_asked_with_the_move_what_a_prompt_would_reply(server: Served) -> None:
+def test_followed_move_carries_the_same_prompt_as_a_prompt_request(server: Served) -> None:
     match, players = server.table("toy", options={"rounds": 3})
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket(server.port, one.token)) for one in players]
@@ -75,7 +75,7 @@ def test_a_follower_is_asked_with_the_move_what_a_prompt_would_reply(server: Ser
         assert sockets[0].prompts[match][-1] is None
 
 
-def test_no_question_comes_where_none_is_asked_for_nor_with_an_earlier_move(server: Served) -> None:
+def test_prompt_comes_only_on_request_and_only_with_the_latest_move(server: Served) -> None:
     match, players = server.table()
     bid(match, players)
     with socket(server.port, players[0].token) as one, socket(server.port, players[1].token) as other:
@@ -87,7 +87,7 @@ def test_no_question_comes_where_none_is_asked_for_nor_with_an_earlier_move(serv
         assert other.prompts[match][:4] == [None] * 4
 
 
-def test_a_spectator_sees_no_secret(server: Served) -> None:
+def test_spectator_sees_no_secret(server: Served) -> None:
     match, players = server.table()
     bid(match, players)
     with spectator(server.port) as one, socket(server.port, players[0].token) as mine:
@@ -103,7 +103,7 @@ def test_a_spectator_sees_no_secret(server: Served) -> None:
 
 
 @pytest.mark.parametrize("after", [0, 2, 4, 7, 8])
-def test_following_goes_on_after_any_move(server: Served, after: int) -> None:
+def test_following_resumes_after_any_move(server: Served, after: int) -> None:
     match, players = server.table()
     address = bid(match, players)
     players[0].post(f"{address}/resignation")
@@ -112,7 +112,7 @@ def test_following_goes_on_after_any_move(server: Served, after: int) -> None:
         assert [move["move"] for move in one.whole(match)] == list(range(after + 1, 9))
 
 
-def test_after_a_break_nothing_is_missing_and_nothing_comes_twice(server: Served) -> None:
+def test_reconnected_follower_gets_every_move_exactly_once(server: Served) -> None:
     match, players = server.table("toy", options={"rounds": 3})
     source, seen = random.Random(7), list[Any]()
     over = threading.Event()
@@ -133,7 +133,7 @@ def test_after_a_break_nothing_is_missing_and_nothing_comes_twice(server: Served
     assert seen == server.client().get(f"/v1/matches/{match}/moves?view=spectator").json["moves"]
 
 
-def test_who_leaves_is_told_no_more_and_may_come_back(server: Served) -> None:
+def test_after_unfollow_no_moves_come_until_follow_is_sent_again(server: Served) -> None:
     match, players = server.table()
     with spectator(server.port) as one:
         one.done("follow", match=match)
@@ -149,7 +149,7 @@ def test_who_leaves_is_told_no_more_and_may_come_back(server: Served) -> None:
         assert one.done("follow", match=match, after=8) == {"move": 8}
 
 
-def test_what_cannot_be_followed_is_refused(server: Served) -> None:
+def test_invalid_follow_is_refused(server: Served) -> None:
     match, _ = server.table()
     with spectator(server.port) as one:
         one.problem(404, "unknown-match", "follow", match="m0")
@@ -158,7 +158,7 @@ def test_what_cannot_be_followed_is_refused(server: Served) -> None:
         one.problem(422, "invalid", "follow", match=match, after=-1)
 
 
-def test_matches_followed_count_as_streams(toy_in_words: Game, tmp_path: Path) -> None:
+def test_followed_matches_count_as_streams(toy_in_words: Game, tmp_path: Path) -> None:
     with served(tmp_path, streams_per_viewer=2) as server:
         tables = [server.table() for _ in range(3)]
         ann = tables[0][1][0]
@@ -184,7 +184,7 @@ def _until(server: Served, line: str) -> str:
     return told
 
 
-def test_a_socket_at_one_worker_sees_what_a_socket_at_another_plays(
+def test_socket_at_one_worker_gets_moves_played_at_another(
     toy_in_words: Game, database: str, tmp_path: Path
 ) -> None:
     with ExitStack() as running:
@@ -217,7 +217,7 @@ def _play_in_turn(match: str, here: list[Socket], there: list[Socket]) -> None:
         turns += 1
 
 
-def test_a_reader_who_does_not_read_holds_up_nobody_and_finds_everything_later(server: Served) -> None:
+def test_slow_follower_delays_no_other_client_and_misses_no_move(server: Served) -> None:
     match, players = server.table()
     bid(match, players)
     with socket(server.port, players[1].token) as slow, socket(server.port, players[0].token) as quick:

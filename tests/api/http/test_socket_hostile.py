@@ -1,4 +1,4 @@
-"""Hostile messages: each gets a problem or a close code, nothing changes, nobody else notices."""
+"""Hostile messages: each gets a problem or a close code, nothing changes, no other client notices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def replies(one: Socket, messages: list[Any]) -> list[Any]:
     return [json.loads(one.connection.recv(PATIENCE)) for _ in messages]
 
 
-def test_whatever_is_said_gets_a_reply_and_changes_nothing(server: Served) -> None:
+def test_invalid_messages_get_a_reply_and_change_nothing(server: Served) -> None:
     match, players = server.table()
     address = bid(match, players)
     before = (server.store.last(), players[0].get(address).body)
@@ -59,7 +59,7 @@ def test_whatever_is_said_gets_a_reply_and_changes_nothing(server: Served) -> No
         def say(messages: list[Any]) -> None:
             for reply in replies(one, messages):
                 statuses.add(reply["status"])
-                if reply["status"] != 204:  # whoever follows nothing may leave it
+                if reply["status"] != 204:  # `leave` without `follow` is accepted
                     assert reply["status"] in (400, 404, 422), reply
                     assert reply["problem"]["status"] == reply["status"]
 
@@ -86,14 +86,14 @@ def test_whatever_is_said_gets_a_reply_and_changes_nothing(server: Served) -> No
         ("", None),
     ],
 )
-def test_a_refusal_brings_the_id_back_where_there_is_one(server: Served, message: Any, told: Any) -> None:
+def test_refusal_repeats_the_message_id_if_it_has_one(server: Served, message: Any, told: Any) -> None:
     with spectator(server.port) as one:
         (reply,) = replies(one, [message])
         assert reply["id"] == told
         assert reply["status"] in (400, 422)
 
 
-def test_a_huge_message_closes_the_socket(toy_in_words: Game, tmp_path: Any) -> None:
+def test_oversized_message_closes_the_socket(toy_in_words: Game, tmp_path: Any) -> None:
     with served(tmp_path, body_bytes=1_000) as server:
         with spectator(server.port) as one:
             one.send(json.dumps({"do": "prompt", "id": 1, "match": "m0"}) + " " * 900)
@@ -105,7 +105,7 @@ def test_a_huge_message_closes_the_socket(toy_in_words: Game, tmp_path: Any) -> 
             assert one.closed()[0] == 1009
 
 
-def test_a_command_under_way_is_carried_out_though_the_socket_is_closed_for_a_huge_message(
+def test_pending_command_completes_though_an_oversized_message_closes_the_socket(
     toy_in_words: Game, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with served(tmp_path, body_bytes=1_000) as server:
@@ -130,7 +130,7 @@ def test_a_command_under_way_is_carried_out_though_the_socket_is_closed_for_a_hu
     assert not caplog.records
 
 
-def test_who_answers_no_ping_is_sent_away(
+def test_socket_that_answers_no_ping_is_closed(
     toy_in_words: Game, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "_SILENT_HEARTBEATS", 1)
@@ -146,7 +146,7 @@ def test_who_answers_no_ping_is_sent_away(
         assert frames[8:10] == (1011).to_bytes(2, "big")  # behind the head of a close frame
 
 
-def test_text_that_is_not_utf_8_closes_the_socket(server: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_invalid_utf_8_closes_the_socket(server: Served, caplog: pytest.LogCaptureFixture) -> None:
     with spectator(server.port) as one:
         one.connection.send(b"\xff\xfe", text=True)
         assert one.closed()[0] == 1007
@@ -179,7 +179,7 @@ def _end(data: bytes) -> int:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 10_000])
-def test_messages_are_heard_however_their_bytes_are_cut(server: Served, size: int) -> None:
+def test_messages_are_read_however_their_bytes_are_split(server: Served, size: int) -> None:
     """Whole ones, masked, in several frames, with a ping between, and many of them in one piece."""
     token = server.player("Eve").token
     assert token
@@ -219,9 +219,7 @@ def test_messages_are_heard_however_their_bytes_are_cut(server: Served, size: in
         (bytes([0x81, 0xFF]) + (1 << 62).to_bytes(8), 1009),  # announced too long
     ],
 )
-def test_what_breaks_the_protocol_closes_the_socket_with_its_code(
-    server: Served, sent: bytes, code: int
-) -> None:
+def test_protocol_violation_closes_the_socket_with_its_code(server: Served, sent: bytes, code: int) -> None:
     token = server.player("Eve").token
     assert token
     with raw(server.port, token) as one:
@@ -278,7 +276,9 @@ def _heard_later(client: Client) -> int:
     return _heard(client)
 
 
-def test_who_asks_and_does_not_read_is_heard_no_further(toy_in_words: Game, tmp_path: Any) -> None:
+def test_server_stops_reading_from_a_client_that_does_not_read_replies(
+    toy_in_words: Game, tmp_path: Any
+) -> None:
     with served(tmp_path, requests_per_second=10**9) as server:
         match, players = server.table()
         assert players[0].token

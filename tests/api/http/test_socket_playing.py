@@ -1,4 +1,4 @@
-"""Playing by a socket: the same gate, the same answers and the same refusals as over HTTP."""
+"""Playing over a socket: the same gate, the same answers and the same refusals as over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.waiting import soon
 
 
 def play_to_its_end(match: str, players: list[Socket], seed: int) -> int:
-    """Everybody answers whatever he is asked; how many answers there were."""
+    """All players answer every prompt; return how many answers there were."""
     source, answers = random.Random(seed), 0
     prompts: list[Any] = [player.done("prompt", match=match) for player in players]
     while any(prompts):
@@ -44,7 +44,7 @@ def test_a_whole_match_is_played_by_two_sockets_and_followed_by_all(server: Serv
         assert play_to_its_end(match, sockets[:2], seed=1) > 6
         told = [one.whole(match) for one in sockets]
     for client, moves in zip([*players, server.client()], told, strict=True):
-        # After the end everybody may see everything; these were told what their seats knew.
+        # After the end all clients may see everything; these sockets got what their seats knew.
         seen = client.get(
             f"{address}/moves?limit=1000" if client.token else f"{address}/moves?view=spectator"
         )
@@ -53,7 +53,7 @@ def test_a_whole_match_is_played_by_two_sockets_and_followed_by_all(server: Serv
     assert verify.verify(players[0].get(f"{address}/file").body).ok
 
 
-def test_an_answer_is_that_of_http(server: Served) -> None:
+def test_socket_answer_equals_the_http_answer(server: Served) -> None:
     """Of two matches with the same course one is played at each door."""
     match, (ann, _) = server.table()
     other, (ben, _) = server.table()
@@ -67,7 +67,7 @@ def test_an_answer_is_that_of_http(server: Served) -> None:
         assert done["done"]["root"] == moves[-1]["root"]
 
 
-def test_a_question_is_that_of_http_and_none_is_204(server: Served) -> None:
+def test_socket_prompt_equals_the_http_prompt_and_none_is_204(server: Served) -> None:
     match, (ann, ben) = server.table()
     address = bid(match, [ann, ben])
     with socket(server.port, ann.token) as one, socket(server.port, ben.token) as other:
@@ -75,7 +75,7 @@ def test_a_question_is_that_of_http_and_none_is_204(server: Served) -> None:
         assert other.say("prompt", match=match) == {"id": 1, "status": 204}
 
 
-def test_several_answers_at_once_and_many_matches_by_one_socket(server: Served) -> None:
+def test_one_socket_plays_many_matches_with_concurrent_answers(server: Served) -> None:
     tables = [server.table() for _ in range(3)]
     ann = server.player()
     matches = []
@@ -115,7 +115,7 @@ def refusals(match: str) -> list[tuple[str, str, Any, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_a_refusal_is_that_of_http(server: Served, language: str) -> None:
+def test_socket_refusal_equals_the_http_refusal(server: Served, language: str) -> None:
     match, players = server.table()
     bid(match, players)
     observer = server.person("observer")
@@ -130,7 +130,7 @@ def test_a_refusal_is_that_of_http(server: Served, language: str) -> None:
     assert len(server.gate.refusals.latest(1000)) > 20
 
 
-def test_a_key_gives_the_same_answer_at_both_doors(server: Served) -> None:
+def test_key_gets_the_same_answer_over_http_and_socket(server: Served) -> None:
     match, (ann, ben) = server.table()
     address, body = f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["2"]}
     first = ann.post(address, body, idempotency_key="k", accept_language="ru")
@@ -148,7 +148,7 @@ def test_a_key_gives_the_same_answer_at_both_doors(server: Served) -> None:
         assert (again.status, again.json) == (201, given_up)
 
 
-def test_a_takeback_is_asked_for_and_agreed_to_by_sockets(server: Served) -> None:
+def test_takeback_works_over_sockets(server: Served) -> None:
     match, players = server.table()
     bid(match, players)
     with socket(server.port, players[0].token) as one, socket(server.port, players[1].token) as other:
@@ -164,7 +164,7 @@ def test_a_takeback_is_asked_for_and_agreed_to_by_sockets(server: Served) -> Non
     assert "taken_back" in [move["kind"] for move in moves]
 
 
-def test_a_spectator_and_an_observer_play_nothing(server: Served) -> None:
+def test_spectator_and_observer_cannot_play(server: Served) -> None:
     match, _ = server.table()
     with spectator(server.port) as one:
         told = one.problem(401, "unauthorized", "play", match=match, expect=3, picks=["2"])
@@ -175,7 +175,7 @@ def test_a_spectator_and_an_observer_play_nothing(server: Served) -> None:
         one.problem(403, "forbidden", "play", match=match, expect=3, picks=["2"])
 
 
-def test_the_language_is_that_of_the_handshake_or_of_entering(server: Served) -> None:
+def test_language_comes_from_the_handshake_or_the_first_message(server: Served) -> None:
     match, (ann, _) = server.table()
     with socket(server.port, ann.token, language="ru") as one:
         assert one.done("prompt", match=match)["why"] == "Сколько ставит левый?"
@@ -184,7 +184,7 @@ def test_the_language_is_that_of_the_handshake_or_of_entering(server: Served) ->
         assert one.done("prompt", match=match)["why"] == "Сколько ставит левый?"
 
 
-def test_an_error_that_nobody_foresaw_is_a_problem_and_not_the_end(
+def test_unexpected_error_is_reported_and_the_socket_stays_open(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match, (ann, _) = server.table()
@@ -199,7 +199,7 @@ def test_an_error_that_nobody_foresaw_is_a_problem_and_not_the_end(
         assert one.say("play", match=match, expect=3, picks=["2"])["status"] == 201
 
 
-def test_a_few_commands_at_once_and_no_more(
+def test_concurrent_commands_per_socket_are_limited(
     toy_in_words: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While three wait for the store, a fourth is not begun, and nothing is read any more."""

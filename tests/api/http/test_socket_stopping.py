@@ -1,4 +1,4 @@
-"""The end of a server: asked to stop, everybody gets his answer; killed, nothing that was told is lost."""
+"""The end of a server: a stop answers all messages; after a kill, no move that was sent is lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _player(port: int) -> str:
 
 
 def _match(port: int, token: str) -> str:
-    """A match that one player plays against himself."""
+    """A match in which one player has both seats."""
     client = Client(port, token)
     opened = client.post("/v1/matches", {"game": GAME}).json
     for seat in opened["seats"]:
@@ -62,7 +62,7 @@ def _compare(port: int, token: str, match: str, acknowledged: dict[int, str]) ->
     client.close()
 
 
-def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) -> None:
+def test_graceful_stop_answers_all_messages_and_closes_with_1001(tmp_path: Path) -> None:
     with process(tmp_path, environment={"GLASNOST_STOPPING_SECONDS": "60"}) as running:
         token = _player(running.port)
         matches = [_match(running.port, token) for _ in range(8)]
@@ -77,13 +77,13 @@ def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) 
                 codes.append(one.connection.close_code)
 
         threads = [threading.Thread(target=play, args=(number,)) for number in range(len(matches))]
-        with socket(running.port, token) as idle, socket(running.port) as nobody:
+        with socket(running.port, token) as idle, socket(running.port) as spectator:
             for thread in threads:
                 thread.start()
             soon(lambda: all(told))
             assert running.stop() == (0, "")
             assert idle.closed() == (1001, "the server is stopping")
-            assert nobody.closed() == (1001, "the server is stopping")
+            assert spectator.closed() == (1001, "the server is stopping")
         for thread in threads:
             thread.join(PATIENCE)
         assert codes == [1001] * len(matches)
@@ -92,9 +92,7 @@ def test_a_graceful_stop_answers_everybody_and_closes_with_1001(tmp_path: Path) 
             _compare(running.port, token, match, acknowledged)
 
 
-def test_a_handshake_that_is_under_way_when_the_server_stops_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_handshake_pending_at_stop_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     under_way, arrive = threading.Event(), SocketAuth.arrive
 
     async def slowly(guest: SocketAuth) -> None:
@@ -111,7 +109,7 @@ def test_a_handshake_that_is_under_way_when_the_server_stops_is_refused(
         assert answer.result(30)[:2] == (503, "unavailable")
 
 
-def test_who_does_not_read_does_not_keep_a_server_from_stopping(tmp_path: Path) -> None:
+def test_client_that_does_not_read_cannot_delay_the_stop(tmp_path: Path) -> None:
     patience = {"GLASNOST_STOPPING_SECONDS": "1", "GLASNOST_REQUESTS_PER_SECOND": "1000000000"}
     running = Process(str(tmp_path / "store"), environment=patience)
     try:
@@ -145,12 +143,12 @@ def _killed(folder: Path, kills: int) -> int:
     return len(told)
 
 
-def test_a_killed_server_loses_no_move_that_a_socket_told(tmp_path: Path) -> None:
+def test_killed_server_keeps_every_move_sent_by_a_socket(tmp_path: Path) -> None:
     assert _killed(tmp_path, SHORT) >= 5 * SHORT
 
 
 @pytest.mark.long
-def test_a_server_killed_again_and_again_loses_no_move_that_a_socket_told(tmp_path: Path) -> None:
+def test_repeatedly_killed_server_keeps_every_move_sent_by_a_socket(tmp_path: Path) -> None:
     kills = LONG if os.environ.get("GLASNOST_FULL") == "1" else SHORT
     print(f"{kills} kills: {_killed(tmp_path, kills)} moves acknowledged over sockets, none lost")
 

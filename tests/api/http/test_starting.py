@@ -1,4 +1,4 @@
-"""A server that starts after one that was killed: what that one left is repaired, or cleared away."""
+"""A server that starts after one that was killed: its leftovers are repaired, or removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.api.http.served import Client
 
 @contextmanager
 def client_of(port: int) -> Iterator[Client]:
-    """Somebody who asks."""
+    """A client."""
     client = Client(port)
     yield client
     client.close()
@@ -47,7 +47,7 @@ def left(tmp_path: Path) -> tuple[Path, str]:
     return tmp_path / "store", match
 
 
-def test_the_lock_of_a_dead_process_holds_nobody_up(left: tuple[Path, str], tmp_path: Path) -> None:
+def test_lock_of_a_dead_process_does_not_block_the_start(left: tuple[Path, str], tmp_path: Path) -> None:
     store, match = left
     assert b'"pid":' in (store / "lock").read_bytes()
     (store / "lock").write_bytes(canonical(Holder(1, "elsewhere", "long ago")))
@@ -57,9 +57,7 @@ def test_the_lock_of_a_dead_process_holds_nobody_up(left: tuple[Path, str], tmp_
 
 
 @pytest.mark.parametrize("how", ["gone", "damaged", "cut"])
-def test_read_models_that_are_gone_or_damaged_are_built_anew(
-    left: tuple[Path, str], tmp_path: Path, how: str
-) -> None:
+def test_missing_or_damaged_read_models_are_rebuilt(left: tuple[Path, str], tmp_path: Path, how: str) -> None:
     store, match = left
     file = store / FILE
     if how == "cut":
@@ -72,7 +70,7 @@ def test_read_models_that_are_gone_or_damaged_are_built_anew(
         assert listed(running.port) == [match]
 
 
-def test_what_a_killed_backup_left_is_cleared_away_by_the_next_one(tmp_path: Path) -> None:
+def test_next_backup_removes_files_left_by_a_killed_one(tmp_path: Path) -> None:
     target = tmp_path / "games.backup"
     for name in (".games.backup.0123456789abcdef", ".games.backup.0123456789abcdef-journal"):
         (tmp_path / name).write_bytes(b"half")
@@ -80,7 +78,7 @@ def test_what_a_killed_backup_left_is_cleared_away_by_the_next_one(tmp_path: Pat
     for path in kept:
         path.write_bytes(b"mine")
     with new_file(target) as fresh:
-        clear_away(target)  # somebody else begins another one
+        clear_away(target)  # another process begins a backup
         fresh.write_bytes(b"whole")
     assert target.read_bytes() == b"whole"
     assert sorted(tmp_path.iterdir()) == sorted([target, *kept])

@@ -1,4 +1,4 @@
-"""A server that is asked to stop under load: everybody is answered, nothing is lost, streams end.
+"""A server that is asked to stop under load: all requests are answered, nothing is lost, streams end.
 
 What the server has begun to read is carried out and answered.  A request that was sent and never read may be
 cut off, and then nothing of it is stored.
@@ -32,12 +32,12 @@ from tests.waiting import PATIENCE
 
 PLAYERS, BEGUN = 6, 12  # who play, and the moves of each before the server is asked to stop
 GAME = "thirteen_minutes"
-_LONG = {"GLASNOST_STOPPING_SECONDS": "60"}  # more than everybody needs
+_LONG = {"GLASNOST_STOPPING_SECONDS": "60"}  # more than any request needs
 Sent = tuple[float, Answer | None]  # when a command was sent as a whole, and its answer
 
 
 class Hand(threading.Thread):
-    """Somebody who plays against himself, match after match, until nobody answers."""
+    """A client that plays both seats, match after match, until the server is gone."""
 
     def __init__(self, port: int, seed: int) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def last_own(match: Match) -> int:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_stop_under_load_answers_everybody_and_loses_nothing(
+def test_stop_under_load_answers_every_request_and_loses_nothing(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = request.getfixturevalue("database") if kind == "postgres" else None
@@ -142,7 +142,7 @@ def test_a_stop_under_load_answers_everybody_and_loses_nothing(
     assert sum(stored.values()) > BEGUN * PLAYERS
 
 
-def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path: Path) -> None:
+def test_partly_received_request_is_answered_at_stop(tmp_path: Path) -> None:
     with process(tmp_path, environment=_LONG) as running:
         host = Client(running.port)
         token = host.post("/v1/players", {"name": "Ann"}).json["token"]
@@ -165,7 +165,7 @@ def test_a_request_that_is_half_read_when_the_server_stops_is_answered(tmp_path:
         assert list(store.matches()) == [json.loads(told)["match"]]
 
 
-def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
+def test_unresponsive_database_delays_the_stop_for_a_bounded_time(
     databases: Callable[[], str], tmp_path: Path
 ) -> None:
     with line_to(databases()) as (bad, known):
@@ -180,7 +180,7 @@ def test_a_database_that_answers_nothing_holds_a_stop_up_for_a_while_only(
             running.ask_to_stop()
             client.answer().problem(503, "in-doubt")
             code, told = running.ended()
-            assert (code, "told by asyncio" in told) == (0, False), told
+            assert (code, "logged by asyncio" in told) == (0, False), told
 
 
 def _wait_until_nobody_is_let_in(port: int) -> None:
@@ -192,9 +192,7 @@ def _wait_until_nobody_is_let_in(port: int) -> None:
         raise AssertionError("it goes on listening")
 
 
-def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
-    tmp_path: Path, toy_in_words: Game
-) -> None:
+def test_request_cut_off_by_the_stop_is_reported_in_doubt(tmp_path: Path, toy_in_words: Game) -> None:
     store = MemoryStore()
     begun, going = threading.Event(), threading.Event()
     add = store.people.add
@@ -207,7 +205,7 @@ def test_whoever_cannot_be_waited_for_is_told_that_the_outcome_is_open(
     vars(store.people)["add"] = slow
     told: list[Answer] = []
     with served(tmp_path, store, gate_over(store), stopping_seconds=1) as running:
-        client = Client(running.port)  # of nobody who hangs up before the server stops
+        client = Client(running.port)  # it does not disconnect before the server stops
 
         def ask() -> None:
             told.append(client.post("/v1/players", {"name": "Ann"}))

@@ -1,4 +1,4 @@
-"""Tickets of one worker: nobody keeps the others from theirs."""
+"""Tickets of one worker: no client keeps the others from theirs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tickets(monkeypatch: pytest.MonkeyPatch) -> Tickets:
     return Tickets(60, lambda: 0.0)
 
 
-def test_whoever_asks_for_all_the_tickets_keeps_nobody_from_his(tickets: Tickets) -> None:
+def test_client_that_requests_many_tickets_does_not_block_other_clients(tickets: Tickets) -> None:
     async def scene() -> None:
         first = await tickets.admit(await tickets.give("m1", None, "ann"), "m1")
         tickets.opened(first)
@@ -34,7 +34,7 @@ def test_whoever_asks_for_all_the_tickets_keeps_nobody_from_his(tickets: Tickets
     asyncio.run(scene())
 
 
-def test_where_all_tickets_are_used_there_is_none(tickets: Tickets) -> None:
+def test_ticket_is_refused_if_all_tickets_are_in_use(tickets: Tickets) -> None:
     async def scene() -> None:
         for _ in range(10):
             tickets.opened(await tickets.admit(await tickets.give("m1", None, "ann"), "m1"))

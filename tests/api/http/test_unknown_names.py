@@ -1,4 +1,4 @@
-"""A typing error is refused with what there is, in both languages: nobody takes it for an empty answer."""
+"""A misspelt name is refused with the known ones, in both languages, instead of an empty answer."""
 
 from __future__ import annotations
 
@@ -47,33 +47,33 @@ ORIGINS = "live, bots, seeded, scripted, uploaded, imported"
         ),
     ],
 )
-def test_a_parameter(server: Served, path: str, english: str, russian: str) -> None:
+def test_unknown_parameter_is_refused(server: Served, path: str, english: str, russian: str) -> None:
     told = server.client().get(path).problem(422, "invalid")["detail"]
     assert told.startswith(english)
     assert russian in server.client().get(path, accept_language="ru").problem(422, "invalid")["detail"]
 
 
-def test_every_origin_and_pool_that_is_named_is_known(server: Served) -> None:
+def test_every_documented_origin_and_pool_is_accepted(server: Served) -> None:
     for origin in ORIGINS.split(", "):
         assert server.client().get(f"/v1/matches?origin={origin}").status == 200
         assert server.client().get(f"/v1/scoreboards/toy?pool={origin}").status == 200
 
 
 @pytest.mark.parametrize("path", ["/v1/players/nope/matches", "/v1/matches?player=nope"])
-def test_a_player_whom_nobody_knows(server: Served, path: str) -> None:
+def test_unknown_player_is_refused(server: Served, path: str) -> None:
     told = server.client().get(path).problem(404, "unknown-player")
     assert told["detail"] == "nobody of the id 'nope' plays or played here"
     russian = server.client().get(path, accept_language="ru").problem(404, "unknown-player")
     assert russian["detail"] == "Такого игрока нет: под id 'nope' здесь никто не играет и не играл"
 
 
-def test_a_player_without_a_match_and_a_bot_are_somebody(server: Served) -> None:
+def test_player_without_a_match_and_bot_are_known_players(server: Served) -> None:
     for player in (server.player().player, "bot:random"):
         assert server.client().get(f"/v1/players/{player}/matches").json["matches"] == []
         assert server.client().get(f"/v1/matches?player={player}").json["matches"] == []
 
 
-def test_who_is_somebody_only_in_a_match_is_no_typing_error_under_another_filter(server: Served) -> None:
+def test_player_known_only_from_a_match_is_accepted_by_other_filters(server: Served) -> None:
     match, (ann, _) = server.table()
     assert server.services is not None
     server.services.names._known.clear()
@@ -92,7 +92,7 @@ def test_who_is_somebody_only_in_a_match_is_no_typing_error_under_another_filter
         ("/v1/players", '{"name": "Ann", "name": "Ben"}', "name"),
     ],
 )
-def test_a_name_that_stands_twice_in_a_body(server: Served, path: str, body: str, name: str) -> None:
+def test_duplicate_key_in_a_body_is_refused(server: Served, path: str, body: str, name: str) -> None:
     ann = server.player()
     told = ann.send("POST", path, body.encode(), JSON).problem(422, "invalid")
     assert told["detail"] == f"the name '{name}' stands twice in one object; say it once"
@@ -100,14 +100,14 @@ def test_a_name_that_stands_twice_in_a_body(server: Served, path: str, body: str
     assert f"имя '{name}' стоит в одном объекте дважды" in russian.problem(422, "invalid")["detail"]
 
 
-def test_the_same_word_as_a_name_and_as_a_value_is_no_mistake(server: Served) -> None:
+def test_same_word_as_key_and_value_is_accepted(server: Served) -> None:
     match, (ann, _) = server.table()
     body = b'{"expect": 3, "picks": ["expect", "expect"]}'
     ann.send("POST", f"/v1/matches/{match}/moves", body, JSON).problem(422, "illegal")
 
 
 @pytest.mark.parametrize("name", ["id", "do", "match", "expect", "picks"])
-def test_a_name_that_stands_twice_in_a_message(server: Served, name: str) -> None:
+def test_duplicate_key_in_a_message_is_refused(server: Served, name: str) -> None:
     said = {"id": 1, "do": "play", "match": "m1", "expect": 3, "picks": ["1"]}
     with socket(server.port, server.player().token) as ann:
         ann.send(f'{{"{name}": {json.dumps(said[name])}, {json.dumps(said)[1:]}')
@@ -115,7 +115,7 @@ def test_a_name_that_stands_twice_in_a_message(server: Served, name: str) -> Non
         assert told["detail"] == f"the name '{name}' stands twice in one object; say it once"
 
 
-def test_a_message_of_no_kind(server: Served) -> None:
+def test_message_of_unknown_kind_is_refused(server: Served) -> None:
     with socket(server.port, server.player().token) as ann:
         told = ann.problem(422, "invalid", "dance")
         assert told["detail"] == (
@@ -124,11 +124,11 @@ def test_a_message_of_no_kind(server: Served) -> None:
         )
 
 
-def test_a_word_that_is_none_of_several(server: Served) -> None:
+def test_unknown_enum_value_is_refused_with_the_known_ones(server: Served) -> None:
     admin = server.person("admin")
     for language, detail in (
         ("en", "no role 'king'; there are: admin, observer, organizer, player"),
-        ("ru", "Запрос не подходит: role: нет значения 'king'; есть: admin, observer, organizer, player"),
+        ("ru", "Запрос неверен: role: нет значения 'king'; есть: admin, observer, organizer, player"),
     ):
         refused = admin.post("/v1/players", {"name": "Eve", "role": "king"}, accept_language=language)
         assert refused.problem(422, "invalid")["detail"] == detail
@@ -144,7 +144,7 @@ def test_a_word_that_is_none_of_several(server: Served) -> None:
         (b'{"expect": 3, picks: []}', "JSON is malformed: ", "JSON is malformed: "),
     ],
 )
-def test_a_body_that_cannot_be_read(server: Served, body: bytes, english: str, russian: str) -> None:
+def test_unreadable_body_is_refused(server: Served, body: bytes, english: str, russian: str) -> None:
     ann = server.player()
     for language, said in (("en", english), ("ru", f"Не удалось разобрать запрос: {russian}")):
         headers = {**JSON, "accept-language": language}
@@ -152,7 +152,7 @@ def test_a_body_that_cannot_be_read(server: Served, body: bytes, english: str, r
         assert told.startswith(said)
 
 
-def test_a_ticket_says_itself_whose_view_it_opens(server: Served) -> None:
+def test_view_parameter_with_a_ticket_is_refused(server: Served) -> None:
     match, (ann, _) = server.table()
     ticket = ann.post("/v1/streams/tickets", {"match": match}).json["ticket"]
     address = f"/v1/matches/{match}/moves?ticket={ticket}&view=mars"

@@ -1,4 +1,4 @@
-"""A server that is told a setting which there is not says so in its log, and serves."""
+"""A server with an unknown setting reports it in its log, and serves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.api.http.processes import Process
 
 
-def test_a_misspelt_setting_is_told_at_the_start(tmp_path: Path) -> None:
+def test_misspelt_setting_is_reported_at_start(tmp_path: Path) -> None:
     given = {"GLASNOST_LOG_LEVEL": "warning", "GLASNOST_REQUEST_PER_SECOND": "5"}
     running = Process(str(tmp_path / "store"), environment=given)
     try:

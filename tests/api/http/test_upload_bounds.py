@@ -1,4 +1,4 @@
-"""What an upload may bring: nothing larger than what can be written here, and no endless page of turns."""
+"""Bounds of uploads: nothing larger than what can be written here, and pages of turns are bounded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ruled(game: Game, reason: str) -> Match:
     return sitting.match
 
 
-def test_a_reason_of_fifty_megabytes_is_refused(server: Served, toy_in_words: Game) -> None:
+def test_uploaded_reason_of_fifty_megabytes_is_refused(server: Served, toy_in_words: Game) -> None:
     packed = zipped(
         list(parts_in(file_of(ruled(toy_in_words, "x" * 50_000_000))).items()), zipfile.ZIP_DEFLATED
     )
@@ -39,13 +39,13 @@ def test_a_reason_of_fifty_megabytes_is_refused(server: Served, toy_in_words: Ga
     assert "larger than" in told["detail"] or "packed to less" in told["detail"]
 
 
-def test_so_is_one_that_is_longer_than_a_ruling_may_give_here(server: Served, toy_in_words: Game) -> None:
+def test_uploaded_reason_longer_than_the_ruling_limit_is_refused(server: Served, toy_in_words: Game) -> None:
     told = sent(server.player("Eve"), file_of(ruled(toy_in_words, "x" * 2_001))).problem(422, "bad-file")
     assert "$.reason" in told["detail"]
     assert sent(server.player("Eve"), file_of(ruled(toy_in_words, "x" * 2_000))).status == 201
 
 
-def test_a_file_that_is_too_large_when_unpacked_is_refused(toy_in_words: Game, tmp_path: Path) -> None:
+def test_file_too_large_when_unpacked_is_refused(toy_in_words: Game, tmp_path: Path) -> None:
     data = file_of(finished(toy_in_words).match)
     with served(tmp_path, unpacked_bytes=sum(map(len, parts_in(data).values())) - 1) as server:
         assert "unpacked" in sent(server.player("Eve"), data).problem(422, "bad-file")["detail"]
@@ -83,7 +83,7 @@ def together(found: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("size", [1, 3_000, 20_000])
-def test_turns_come_in_pages_of_so_many_bytes(tmp_path: Path, long_match: Match, size: int) -> None:
+def test_page_of_turns_is_bounded_in_bytes(tmp_path: Path, long_match: Match, size: int) -> None:
     with served(tmp_path / "a") as whole, served(tmp_path / "b", turns_bytes=size) as paged:
         for server in (whole, paged):
             assert sent(server.player("Eve"), file_of(long_match)).status == 201
@@ -98,7 +98,7 @@ def test_turns_come_in_pages_of_so_many_bytes(tmp_path: Path, long_match: Match,
             assert one_move or len(page.body) < size + 300  # what stands around the turns
 
 
-def test_a_page_has_as_many_turns_as_asked_for(tmp_path: Path, long_match: Match) -> None:
+def test_page_has_the_requested_number_of_turns(tmp_path: Path, long_match: Match) -> None:
     with served(tmp_path) as server:
         sent(server.player("Eve"), file_of(long_match))
         address = f"/v1/matches/{long_match.id}/turns"

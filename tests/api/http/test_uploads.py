@@ -1,4 +1,4 @@
-"""Match files from strangers: what a forger gets out of a server, and in whose name."""
+"""Match files from strangers: a forger gets no signature and no result of this server."""
 
 from __future__ import annotations
 
@@ -60,16 +60,14 @@ def signed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def packed(records: Sequence[Record], note: str) -> bytes:
-    """What a forger makes of a part of a log and a checkpoint that he was given."""
+    """What a forger makes of a part of a log and a given checkpoint."""
     try:
         return matchfile.write(records, note)
     except ValueError:  # it is not over this part
         return b""
 
 
-def test_no_part_of_a_forged_log_comes_back_with_the_signature_of_the_house(
-    server: Served, forged: Match
-) -> None:
+def test_forged_log_never_gets_the_server_signature(server: Served, forged: Match) -> None:
     house = house_key(server)
     for move in range(1, forged.move + 1):
         answer = server.client().get(f"/v1/matches/{forged.id}/checkpoint?move={move}")
@@ -82,7 +80,7 @@ def test_no_part_of_a_forged_log_comes_back_with_the_signature_of_the_house(
 
 
 @pytest.mark.parametrize("kind", ["forged", "imported"])
-def test_a_match_from_elsewhere_is_served_with_the_note_that_it_brought(
+def test_uploaded_match_is_served_with_its_own_signed_note(
     server: Served, toy_in_words: Game, kind: str, signed: list[str]
 ) -> None:
     match = finished(toy_in_words).match if kind == "forged" else recorded_match(toy_in_words)
@@ -98,9 +96,7 @@ def test_a_match_from_elsewhere_is_served_with_the_note_that_it_brought(
     assert signed == []
 
 
-def test_no_address_of_the_server_signs_an_uploaded_match(
-    server: Served, forged: Match, signed: list[str]
-) -> None:
+def test_no_route_signs_an_uploaded_match(server: Served, forged: Match, signed: list[str]) -> None:
     address, admin = f"/v1/matches/{forged.id}", server.person("admin")
     for path in server.client().get("/openapi.json").json["paths"]:
         if "{match}" not in path:
@@ -117,14 +113,14 @@ def test_no_address_of_the_server_signs_an_uploaded_match(
     assert signed == []
 
 
-def test_a_ruling_that_ends_an_imported_match_signs_nothing(
+def test_ruling_on_an_imported_match_signs_nothing(
     server: Served, toy_in_words: Game, signed: list[str]
 ) -> None:
     """No such match comes by any door that there is; if one did, its end would not be signed."""
     opening = server.gate.open(None, "toy", None, {}, origin="imported")
     match = asyncio.run_coroutine_threadsafe(opening, server.loop).result(PATIENCE).cached.match
     judge = server.person("organizer")
-    judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "nobody came", "void": True})
+    judge.post(f"/v1/matches/{match.id}/rulings", {"reason": "the opponent did not come", "void": True})
     assert match.closed
     assert signed == []
     judge.get(f"/v1/matches/{match.id}/file").problem(409, "not-signed-here")
@@ -136,7 +132,7 @@ def nonsense(key: VerifyingKey) -> str:
     return f"— {key.name} {b64(bytes.fromhex(key.id) + bytes(64))}\n"
 
 
-def test_a_signature_that_names_a_key_of_the_server_must_fit(server: Served, toy_in_words: Game) -> None:
+def test_signature_under_a_server_key_must_be_valid(server: Served, toy_in_words: Game) -> None:
     retired = house_key(server)
     assert isinstance(server.store, SqliteStore)
     server.store.keys.rotate(1)
@@ -152,9 +148,7 @@ def test_a_signature_that_names_a_key_of_the_server_must_fit(server: Served, toy
                 assert words in told
 
 
-def test_a_signature_by_a_key_that_nobody_knows_here_is_told_as_not_checked(
-    server: Served, forged: Match
-) -> None:
+def test_signature_by_an_unknown_key_is_reported_as_not_checked(server: Served, forged: Match) -> None:
     key, words = (
         STRANGER.verifying.label,
         {"en": "names {}, not checked", "ru": "назван ключ {}, не проверено"},
@@ -164,7 +158,7 @@ def test_a_signature_by_a_key_that_nobody_knows_here_is_told_as_not_checked(
         assert (seen["signer"], seen["signature"]) == (None, told.format(key))
 
 
-def test_a_note_with_too_many_signatures_is_refused(server: Served, toy_in_words: Game) -> None:
+def test_note_with_too_many_signatures_is_refused(server: Served, toy_in_words: Game) -> None:
     match = finished(toy_in_words).match
     note = note_of(match.records, STRANGER)
     file = matchfile.write(match.records, note)
@@ -202,7 +196,7 @@ def lists(client: Client, player: str) -> tuple[list[str], list[Any], list[str],
 
 
 @pytest.mark.parametrize("origin", ["live", "imported"])
-def test_a_forged_result_is_told_of_nobody(server: Served, toy_in_words: Game, origin: str) -> None:
+def test_forged_result_counts_for_no_player(server: Served, toy_in_words: Game, origin: str) -> None:
     ann, ben = server.player("Ann"), server.player("Ben")
     match = won_by_the_left(toy_in_words, ben.player, ann.player)
     if origin == "imported":
@@ -225,9 +219,7 @@ def test_a_forged_result_is_told_of_nobody(server: Served, toy_in_words: Game, o
     ann.post(f"/v1/matches/{match.id}/resignation").problem(403, "foreign")
 
 
-def test_what_this_servers_own_key_has_signed_belongs_to_its_players(
-    toy_in_words: Game, tmp_path: Path
-) -> None:
+def test_match_signed_by_this_server_counts_for_its_players(toy_in_words: Game, tmp_path: Path) -> None:
     """Also after the key was replaced; here it comes into a store that lost all but its keys and people."""
     with served(tmp_path / "a") as first:
         match, (ann, ben) = first.table()
@@ -246,9 +238,7 @@ def test_what_this_servers_own_key_has_signed_belongs_to_its_players(
         assert {row["pool"] for row in (*standings, *boards)} == {"uploaded"}
 
 
-def test_an_upload_of_before_is_believed_no_more_than_its_signature(
-    toy_in_words: Game, tmp_path: Path
-) -> None:
+def test_earlier_upload_is_trusted_only_as_far_as_its_signature(toy_in_words: Game, tmp_path: Path) -> None:
     """A store may hold one whose signature was never checked: it names the store's key."""
     with closing(SqliteStore.open(tmp_path / "store")) as store:
         key = store.keys.present

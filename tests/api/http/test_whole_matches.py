@@ -17,7 +17,7 @@ from tests.api.http.streaming import Listener
 
 
 def _answer(player: Client, address: str, source: random.Random) -> Any:
-    """Answer what the player is asked; None when he is not."""
+    """Answer the player's prompt; None if there is none."""
     prompt = player.get(f"{address}/prompt")
     if prompt.status == 204:
         return None
@@ -38,7 +38,7 @@ def _play(server: Served, game: str, seed: int) -> tuple[str, list[Client]]:
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-def test_a_whole_match(tmp_path: Path, game: str) -> None:
+def test_whole_match_is_played_and_verified_over_http(tmp_path: Path, game: str) -> None:
     with served(tmp_path) as server:
         address, players = _play(server, game, 11)
         over = players[0].get(address).json

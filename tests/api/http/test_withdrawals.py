@@ -1,4 +1,4 @@
-"""A quota of uploads, and uploads that an administrator withdraws: shown nowhere, and never deleted."""
+"""A quota of uploads, and withdrawn uploads: not shown, and never deleted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def uploaded(server: Served, toy_in_words: Game) -> Match:
 # ── the quota ──
 
 
-def test_a_player_uploads_so_many_files_a_day(toy_in_words: Game, tmp_path: Path) -> None:
+def test_uploads_per_player_and_day_are_limited(toy_in_words: Game, tmp_path: Path) -> None:
     files = [file_of(finished(toy_in_words, seed).match) for seed in range(4)]
     with served(tmp_path, upload_files=3) as server:
         eve = server.player("Eve")
@@ -52,7 +52,7 @@ def test_a_player_uploads_so_many_files_a_day(toy_in_words: Game, tmp_path: Path
         assert sent(server.person("admin"), files[2]).status == 201
 
 
-def test_so_many_bytes_and_over_a_restart(toy_in_words: Game, tmp_path: Path) -> None:
+def test_uploaded_bytes_are_limited_across_a_restart(toy_in_words: Game, tmp_path: Path) -> None:
     files = [file_of(finished(toy_in_words, seed).match) for seed in (1, 2)]
     quota = max(map(len, files)) + 1
     for file, status in zip(files, (201, 429), strict=True):
@@ -60,7 +60,7 @@ def test_so_many_bytes_and_over_a_restart(toy_in_words: Game, tmp_path: Path) ->
             assert sent(server.player("Eve"), file).status == status
 
 
-def test_at_two_workers_on_one_database_there_is_one_quota(
+def test_workers_of_one_database_share_the_upload_quota(
     toy_in_words: Game, tmp_path: Path, database: str
 ) -> None:
     files = [file_of(finished(toy_in_words, seed).match) for seed in range(3)]
@@ -93,7 +93,7 @@ def lists(client: Client) -> list[Any]:
     ]
 
 
-def test_a_withdrawn_match_is_shown_nowhere(server: Served, uploaded: Match) -> None:
+def test_withdrawn_match_is_not_shown(server: Served, uploaded: Match) -> None:
     admin, eve = server.person("admin"), server.player("Eve")
     assert all(lists(eve))
     done = admin.post(f"/v1/matches/{uploaded.id}/withdrawal", REASON)
@@ -110,7 +110,7 @@ def test_a_withdrawn_match_is_shown_nowhere(server: Served, uploaded: Match) -> 
     assert server.store.last() == uploaded.move  # nothing was deleted
 
 
-def test_the_read_models_are_built_anew_without_it(server: Served, uploaded: Match) -> None:
+def test_rebuilt_read_models_leave_out_a_withdrawn_match(server: Served, uploaded: Match) -> None:
     assert isinstance(server.models.home, File)
     path = server.models.home.path
 
@@ -131,7 +131,7 @@ def test_the_read_models_are_built_anew_without_it(server: Served, uploaded: Mat
     assert [row["match"] for row in lists(server.client())[0]] == [match]
 
 
-def test_it_stays_withdrawn_over_a_restart(toy_in_words: Game, tmp_path: Path) -> None:
+def test_match_stays_withdrawn_across_a_restart(toy_in_words: Game, tmp_path: Path) -> None:
     match = with_everything(toy_in_words)
     with served(tmp_path) as server:
         sent(server.player("Eve"), file_of(match))
@@ -142,7 +142,7 @@ def test_it_stays_withdrawn_over_a_restart(toy_in_words: Game, tmp_path: Path) -
         assert lists(server.client()) == [[], [], []]
 
 
-def test_every_worker_knows_at_once(toy_in_words: Game, tmp_path: Path, database: str) -> None:
+def test_withdrawal_reaches_every_worker_at_once(toy_in_words: Game, tmp_path: Path, database: str) -> None:
     match = short_match(toy_in_words)
 
     def opened() -> PostgresStore:
@@ -158,7 +158,7 @@ def test_every_worker_knows_at_once(toy_in_words: Game, tmp_path: Path, database
             assert lists(worker.client()) == [[], [], []]
 
 
-def test_only_an_administrator_withdraws_and_only_what_was_uploaded(server: Served, uploaded: Match) -> None:
+def test_only_administrators_withdraw_and_only_uploaded_matches(server: Served, uploaded: Match) -> None:
     own, _ = server.table()
     admin = server.person("admin")
     server.player("Eve").post(f"/v1/matches/{uploaded.id}/withdrawal", REASON).problem(403, "forbidden")

@@ -1,4 +1,4 @@
-"""Several servers over one database are one: no client can tell which of them he asks."""
+"""Several servers over one database act as one: clients get the same answers from each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def everywhere(workers: list[Served], **options: Any) -> tuple[str, list[list[Cl
     return match, [players, [on(workers[1], player) for player in players]]
 
 
-def test_a_match_is_played_at_two_workers_as_at_one(workers: list[Served]) -> None:
+def test_match_is_played_at_two_workers_as_at_one(workers: list[Served]) -> None:
     match, players = everywhere(workers, rounds=3)
     assert play_in_turn(match, players, random.Random(1)) > 6
     files = [at[0].get(f"/v1/matches/{match}/file").body for at in players]
@@ -48,7 +48,7 @@ def test_a_match_is_played_at_two_workers_as_at_one(workers: list[Served]) -> No
     assert verify.verify(files[0]).ok
 
 
-def test_who_follows_a_match_at_one_worker_sees_moves_posted_to_the_other(workers: list[Served]) -> None:
+def test_follower_at_one_worker_gets_moves_posted_to_another(workers: list[Served]) -> None:
     match, players = everywhere(workers)
     moves = players[0][0].get(f"/v1/matches/{match}").json["move"]
     listeners = [Listener(worker.port, f"/v1/matches/{match}/moves") for worker in workers]
@@ -64,7 +64,7 @@ def test_who_follows_a_match_at_one_worker_sees_moves_posted_to_the_other(worker
         listener.close()
 
 
-def test_of_the_same_move_at_two_workers_one_is_accepted(workers: list[Served]) -> None:
+def test_same_move_at_two_workers_is_accepted_once(workers: list[Served]) -> None:
     match, players = everywhere(workers, rounds=3)
     source = random.Random(3)
     while (found := asked(match, players[0])) is not None:
@@ -78,7 +78,7 @@ def test_of_the_same_move_at_two_workers_one_is_accepted(workers: list[Served]) 
         assert states[0] == states[1]
 
 
-def test_a_worker_that_is_behind_judges_on_what_is_stored(workers: list[Served]) -> None:
+def test_outdated_worker_judges_moves_on_the_stored_state(workers: list[Served]) -> None:
     """It has the match at hand, and the move that its refusal would rest on was made elsewhere."""
     match, players = everywhere(workers)
     for at in players:
@@ -92,7 +92,7 @@ def test_a_worker_that_is_behind_judges_on_what_is_stored(workers: list[Served])
     assert players[1][1].post(f"/v1/matches/{match}/moves", picked(random.Random(4), right)).status == 201
 
 
-def test_a_request_with_a_key_is_answered_alike_by_every_worker(workers: list[Served]) -> None:
+def test_request_with_a_key_gets_the_same_response_from_every_worker(workers: list[Served]) -> None:
     match, players = everywhere(workers)
     prompt = players[0][0].get(f"/v1/matches/{match}/prompt").json
     body = picked(random.Random(5), prompt)
@@ -103,7 +103,7 @@ def test_a_request_with_a_key_is_answered_alike_by_every_worker(workers: list[Se
     other.problem(422, "key-reused")
 
 
-def test_people_matches_and_boards_are_the_same_everywhere(workers: list[Served]) -> None:
+def test_players_matches_and_scoreboards_are_the_same_at_every_worker(workers: list[Served]) -> None:
     match, players = everywhere(workers)
     listed = [at[0].get("/v1/matches").body for at in players]
     assert listed[0] == listed[1]
@@ -113,7 +113,7 @@ def test_people_matches_and_boards_are_the_same_everywhere(workers: list[Served]
     assert workers[1].player("Zoe").get("/v1/matches").status == 200
 
 
-def test_a_reader_at_the_worker_that_does_not_move_the_lists_waits_for_no_pause(
+def test_read_at_a_worker_that_does_not_update_the_lists_waits_for_no_poll(
     workers: list[Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "PAUSE", 3_600)
@@ -126,7 +126,7 @@ def test_a_reader_at_the_worker_that_does_not_move_the_lists_waits_for_no_pause(
             assert match in on(other, first).get("/v1/matches").body.decode()
 
 
-def test_the_bots_of_a_worker_that_is_gone_go_on_at_another(
+def test_bots_of_a_stopped_worker_continue_at_another(
     workers: list[Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one's bots are stopped, as if it had died; who looks at the match elsewhere wakes the others."""
@@ -175,7 +175,7 @@ def test_two_processes_share_a_database_and_one_may_be_killed(database: str, tmp
     store.close()
 
 
-def test_a_database_that_is_filled_by_several_holds_one_match_of_each_game(
+def test_servers_that_start_together_store_one_first_match_of_each_game(
     database: str, tmp_path: Path
 ) -> None:
     with ThreadPoolExecutor(2) as threads, ExitStack() as running:
@@ -189,7 +189,7 @@ def test_a_database_that_is_filled_by_several_holds_one_match_of_each_game(
             client.close()
 
 
-def test_while_the_database_is_away_moves_are_refused_and_afterwards_they_go_on(
+def test_moves_are_refused_while_the_database_is_down_and_accepted_afterwards(
     toy_in_words: Game, tmp_path: Path
 ) -> None:
     with own_postgres() as database:
@@ -209,7 +209,7 @@ def test_while_the_database_is_away_moves_are_refused_and_afterwards_they_go_on(
         store.close()
 
 
-def test_how_long_a_move_of_another_worker_took_to_be_here_is_counted(workers: list[Served]) -> None:
+def test_delay_of_moves_from_another_worker_is_measured(workers: list[Served]) -> None:
     match, players = everywhere(workers)
     listener = Listener(workers[1].port, f"/v1/matches/{match}/moves")
     seen = listener.take(3)

@@ -1,4 +1,4 @@
-"""Two worlds that differ in two hidden cards only, and all that anybody can be told of them."""
+"""Two worlds that differ in two hidden cards only, and all that clients can see of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Recording:
 
 
 class World:
-    """One world: a server, a match, and somebody of every kind."""
+    """One world: a server, a match, and a client of every kind."""
 
     def __init__(self, server: Served, game: str, lines: list[str]) -> None:
         self.server, self.lines = server, lines
@@ -66,7 +66,7 @@ class World:
         return self.run(self.server.gate.match(MATCH))
 
     def set_up(self, picks: Sequence[Picks] | None = None) -> list[Picks]:
-        """Everybody sits down; chance answers `picks`, or whatever the scheme gives.  Gives its answers."""
+        """Seat all players; chance answers `picks`, or what the scheme draws.  Returns its answers."""
         recording = Recording()
         for seat in self.seats:
             source = recording if picks is None else Forced(iter(picks))
@@ -129,7 +129,7 @@ class World:
 
 
 def _hostile(seats: Sequence[Seat]) -> Iterator[tuple[str, Any]]:
-    """Commands that must be refused, whoever sends them."""
+    """Commands that must be refused for every client."""
     for expect in (1, 2, 3, 99):
         for picks in ([], ["no such pick"], ["x"] * 3):
             yield "moves", {"expect": expect, "picks": picks}
