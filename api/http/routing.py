@@ -301,6 +301,8 @@ def _inlined(schema: Any) -> Any:
         }
     if isinstance(words, list) and all(isinstance(word, str) for word in words):
         told.setdefault("type", "string")
+    if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
+        del told["items"]
     if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
         told.setdefault("additionalProperties", True)
     if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which

@@ -11,7 +11,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
-from replay.scenes.vocabulary import Scene
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Role = Literal["player", "organizer", "observer", "admin"]
@@ -353,13 +352,16 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
 
 
 class SceneView(Struct, frozen=True):
-    """How the table looks after move `at`, as `view` was told it; `move` is the latest move."""
+    """How the table looks after move `at`, as `view` was told it; `move` is the latest move.
+
+    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.
+    """
 
     match: str
     view: str
     at: int
     move: int
-    scene: Scene
+    scene: Object
 
 
 class Token(Struct, frozen=True):
