@@ -92,8 +92,8 @@ class Space(Struct, frozen=True):
     """A space as it is drawn.
 
     `land` is the class of the land below it, empty at sea.  `number` stands in its corner (stability, cost);
-    `sign` is an id that is told in a few letters (a good); `kinds` are classes of style; `about` names ids
-    that a reader is told with its name; `slots` those that it shows.
+    `symbol` is an id that is shown by its first letters (a good); `kinds` are classes of style; `about` names
+    ids that a reader is told with its name; `slots` those that it shows.
     """
 
     spot: Spot
@@ -103,7 +103,7 @@ class Space(Struct, frozen=True):
     kinds: tuple[str, ...]
     about: tuple[str, ...]
     slots: tuple[str, ...]
-    sign: str = ""
+    symbol: str = ""
 
 
 class Line(Struct, frozen=True):

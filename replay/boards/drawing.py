@@ -185,11 +185,11 @@ def _flagged(space: Space, slots: Slots, words: Words) -> str:
         f'<text class="flag" data-slot="owner" y="-18">{_shown(slots.get("owner"))}</text>',
         f'<text class="number" y="0">{space.number}</text>' if space.number else "",
     ]
-    if space.sign:
-        sign = escape(words.name(space.sign)[:2])
+    if space.symbol:
+        letters = escape(words.name(space.symbol)[:2])
         parts.append(
-            f'<g class="good {space.sign}"><circle cx="25" cy="-32" r="10"/>'
-            f'<text x="25" y="-28">{sign}</text></g>'
+            f'<g class="good {space.symbol}"><circle cx="25" cy="-32" r="10"/>'
+            f'<text x="25" y="-28">{letters}</text></g>'
         )
     for row, line in enumerate(_rows(name)):
         size = size_class(line, WIDEST)

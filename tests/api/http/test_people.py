@@ -98,7 +98,7 @@ def test_forgetting_a_player_again_changes_nothing(server: Served) -> None:
     ]
     for what, body in (("token", {}), ("name", {"name": "Ann"})):
         problem = admin.post(f"/v1/players/{ann.player}/{what}", body, accept_language="ru")
-        assert "забыли" in problem.problem(409, "forgotten")["detail"]
+        assert "удалены навсегда" in problem.problem(409, "forgotten")["detail"]
 
 
 def test_match_of_a_forgotten_player_can_be_ended_by_a_ruling(server: Served) -> None:
