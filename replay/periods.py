@@ -10,9 +10,9 @@ Names = dict[int, tuple[str, int]]
 
 
 def turns(match: Match, viewer: Seat | None) -> tuple[list[int], Names]:
-    """The number of each move's turn, and the turns that the game calls by a name, as `viewer` was told it.
+    """The number of each move's turn, and the turns that the game calls by a name, as `viewer` saw it.
 
-    What is no play (a takeback, the end) belongs to the turn before it.
+    A move that is not a play (a takeback, the end) belongs to the turn before it.
     """
     found, after, names = [1], [1], Names()
     for record in match.records:

@@ -173,7 +173,7 @@ def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
 
 
 def _write_picture(file: Path, match: Match, words: Words, move: int, viewer: str | None) -> None:
-    from replay.boards.pictures import svg
+    from replay.boards.drawing import svg
 
     drawn = svg(match, move, viewer, words)
     if drawn is None:

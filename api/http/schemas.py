@@ -352,7 +352,7 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
 
 
 class SceneView(Struct, frozen=True):
-    """How the table looks after move `at`, as `view` was told it; `move` is the latest move.
+    """How the table looks after move `at`, as `view` saw it; `move` is the latest move.
 
     `scene` has `board` (the slots of each space), `panels` by id, and their `order`.
     """

@@ -15,9 +15,10 @@ from starlette.types import Receive, Scope, Send
 
 from api.http.app_state import Services
 from api.http.routing import refuse_unknown, schemas
+from api.http.ws_auth import SocketAuth
 from api.http.ws_messages import SAID, TOLD, Entered, Followed
 from api.http.ws_protocol import connection_of
-from api.http.ws_session import PATH, STOPPING, Session, SocketAuth
+from api.http.ws_session import PATH, STOPPING, Session
 from api.store.interface import StoreError
 from domain.kernel import Refused
 

@@ -20,13 +20,11 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
-from starlette.requests import HTTPConnection
 from starlette.types import Receive, Send
 
 from api.gate import CachedMatch
 from api.http import decoding
 from api.http.app_state import Services
-from api.http.auth import Visitor, address, shown
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.problems import problem
@@ -44,12 +42,12 @@ from api.http.schemas import (
     TakebackAnswer,
 )
 from api.http.views import LogView
+from api.http.ws_auth import SocketAuth
 from api.http.ws_messages import (
     AnswerTakeback,
     AskTakeback,
     Command,
     Enter,
-    Entered,
     Follow,
     Followed,
     Id,
@@ -254,97 +252,6 @@ def pushed(view: LogView, number: int, lean: bool, question: PromptView | None =
     return b'{"match":"%b","move":%b%b}' % (view.match.id.encode(), encode(move), prompt)
 
 
-# ── Authentication of a socket: by the token of the handshake, or of the first message ──
-
-
-class SocketCaller(Caller):
-    """The caller of a socket command, who cannot send a token any more."""
-
-    __slots__ = ()
-
-    def nobody(self) -> Refused:
-        """See `Caller.nobody`."""
-        return Refused("unauthorized", "spectator")
-
-
-class SocketAuth:
-    """The visitor of one open socket.
-
-    Args:
-        services: what checks the tokens and counts the sockets.
-        connection: the handshake.
-    """
-
-    def __init__(self, services: Services, connection: HTTPConnection) -> None:
-        self._services, self._address = services, address(connection)
-        self._token = shown(connection)
-        self.language = decoding.language(connection.headers.get("accept-language", ""))
-        self.visitor = Visitor(None, "")
-        self._place = ExitStack()
-        self.entered = False
-
-    async def arrive(self) -> None:
-        """Check the token of the handshake.
-
-        Raises:
-            Refused: unauthorized, limit.
-        """
-        visitor = await self._services.tokens.owner(self._token, self._address)
-        self._services.requests.take(visitor.holder)
-        self._sit(visitor)
-        self.entered = self._token is not None
-
-    async def enter(self, said: Enter) -> Entered:
-        """Authenticate with the first message, if the handshake had no token.
-
-        Raises:
-            Refused: invalid, unauthorized, limit.
-        """
-        if self.entered:
-            raise Refused("invalid", "already-entered")
-        self._sit(await self._services.tokens.owner(said.token, self._address))
-        self._token, self.entered = said.token, True
-        if said.language is not None:
-            self.language = decoding.language(said.language)
-        person = self.visitor.person
-        return Entered(person.id if person else None, person.role if person else None, self.language)
-
-    def caller(self) -> Caller:
-        """Return the visitor as a caller.
-
-        Raises:
-            Refused: unauthorized, if the visitor has not authenticated.
-        """
-        if not self.entered:
-            raise Refused(
-                "unauthorized",
-                "enter-first",
-            )
-        return SocketCaller(self._services, self.visitor, self.language)
-
-    async def check(self) -> None:
-        """Check that the visitor's token is still valid; if the store is not available, it counts as valid.
-
-        Raises:
-            Refused: unauthorized.
-        """
-        if self._token is not None:
-            with suppress(StoreError):
-                self.visitor = await self._services.tokens.still(self.visitor)
-
-    def leave(self) -> None:
-        """Release the place of the socket."""
-        self._place.close()
-
-    def _sit(self, visitor: Visitor) -> None:
-        """Count the socket as one of this visitor's.  Raises Refused: limit."""
-        if visitor.holder != self.visitor.holder:
-            self._services.sockets.check(visitor.holder)
-            self._place.close()
-            self._place.enter_context(self._services.sockets.one(visitor.holder))
-        self.visitor = visitor
-
-
 # ── One open socket: it reads messages, carries them out, replies, and pushes followed moves ──
 
 
@@ -360,7 +267,7 @@ class Ending(Struct, frozen=True):
 
 
 STOPPING = Ending(1001, "the server is stopping")
-NOBODY = Ending(1008, "no authentication in time")
+NOT_ENTERED = Ending(1008, "no authentication in time")
 UNWELCOME = Ending(1008, "the token is no longer good")
 BROKEN = Ending(1011, "error in the server")
 GONE = Ending(1006, "")  # the client is gone
@@ -421,7 +328,7 @@ class Session:
 
     def _look_who_is_there(self) -> None:
         if not self._auth.entered:
-            self.end(NOBODY)
+            self.end(NOT_ENTERED)
 
     async def _wait_for_the_end(self, receive: Receive) -> None:
         while (await receive())["type"] != "websocket.disconnect":

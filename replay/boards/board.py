@@ -93,7 +93,7 @@ class Space(Struct, frozen=True):
 
     `land` is the class of the land below it, empty at sea.  `number` stands in its corner (stability, cost);
     `symbol` is an id that is shown by its first letters (a good); `kinds` are classes of style; `about` names
-    ids that a reader is told with its name; `slots` those that it shows.
+    ids that a reader sees with its name; `slots` those that it shows.
     """
 
     spot: Spot

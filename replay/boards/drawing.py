@@ -1,19 +1,23 @@
 """A board as SVG: land, lines, and a group for each space, whose slots are texts with their name.
 
-What lies on a space is told twice: `data-SLOT` on its group, which the stylesheet reads, and the text of
-the slot.  So whoever shows another scene sets these and nothing else.  Nothing is styled inline; a picture
-that stands alone carries `board.css`, a page brings it itself.  Colours are custom properties of CSS, light
-and dark.  Side is told by place (first seat left) and hatch as well, never by colour alone.
+What lies on a space is shown twice: `data-SLOT` on its group, which the stylesheet reads, and the text of
+the slot.  So a client that shows another scene sets these and nothing else.  Nothing is styled inline; a
+picture that stands alone carries `board.css`, a page brings it itself.  Colours are custom properties of
+CSS, light and dark.  Place (first seat left) and hatch show a side as well, not colour alone.
 """
 
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from string import Template
 
+from domain.kernel import Seat
+from domain.match_base import Outline
+from replay.boards import imperial_struggle, twilight_struggle
 from replay.boards.board import Area, Board, Place, Power, Space
+from replay.scenes.positions import scene_at
 from replay.scenes.vocabulary import Pair, Scene, Slots, Status, Track, Value
 from replay.words import Words
 
@@ -296,3 +300,32 @@ def _mark(mark: str, x: float, y: int, at: int, words: Words) -> str:
 
 def _centred(kind: str, x: float, y: int, text: str) -> str:
     return f'<text class="{kind} middle" x="{x:.0f}" y="{y}">{escape(text)}</text>'
+
+
+# ── a position as a picture that stands alone ──
+
+BOARDS: dict[str, Callable[[Mapping[str, object]], Board]] = {
+    "twilight_struggle": twilight_struggle.board,
+    "imperial_struggle": imperial_struggle.board,
+}
+"""The games that are played on a board."""
+
+
+def svg(match: Outline, move: int, viewer: Seat | None, words: Words) -> str | None:
+    """The board after `move` as `viewer` saw it; None if the game has no board.
+
+    Raises:
+        NoView: see `replay.positions`.
+    """
+    board = BOARDS.get(match.game.name)
+    if board is None:
+        return None
+    scene = scene_at(match, move, viewer)
+    title = " · ".join(
+        (
+            words.game,
+            words.shown("move", move=move, last=match.move),
+            words.shown("viewer", viewer=words.viewer(match.effective_viewer(viewer))),
+        )
+    )
+    return draw(board(match.opened.options), scene, words, title, alone=True)

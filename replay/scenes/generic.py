@@ -26,7 +26,7 @@ Path = tuple[str, ...]
 
 
 def generic_scene(table: Table, game: Game) -> Scene:
-    """The scene of a table as one viewer was told it."""
+    """The scene of a table as one viewer saw it."""
     single: dict[str, Value] = {}
     panels: dict[str, Panel] = {}
     shown = [(name, value) for name, value in fields(table) if name not in ("options", *game.backstage)]

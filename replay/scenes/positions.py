@@ -1,7 +1,7 @@
 """The positions of a match for one viewer: every move with what it changed in the scene.
 
 The patch of the first move is against nothing, every other one against the scene of the move before it by
-number, also where that was taken back: whoever folds them needs to know nothing of takebacks.
+number, also where that was taken back: so a client needs to know nothing of takebacks.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
 from replay.scenes import cia_vs_kgb, imperial_struggle, thirteen_minutes, twilight_struggle
 from replay.scenes.generic import generic_scene
-from replay.scenes.patches import Data, patch
-from replay.scenes.vocabulary import Scene, plain_scene
+from replay.scenes.vocabulary import Data, Scene, plain_scene
 from replay.words import Words
 
 MOST = 2_000  # moves in one answer
@@ -75,13 +74,13 @@ class Positions(Struct, frozen=True):
 
 
 def scene(game: Game, table: Table) -> Scene:
-    """How a table, as one viewer was told it, looks; nothing else is known to the scene."""
+    """How a table, as one viewer saw it, looks; nothing else is known to the scene."""
     made = SCENES.get(game.name)
     return made(table) if made else generic_scene(table, game)
 
 
 def scene_at(match: Outline, move: int, viewer: Seat | None) -> Scene:
-    """The scene after `move`, as `viewer` (None: a spectator; ALL) was told it.
+    """The scene after `move`, as `viewer` (None: a spectator; ALL) saw it.
 
     Raises:
         NoView: see `replay.positions`.
@@ -100,7 +99,7 @@ def positions(
 ) -> Positions:
     """The moves behind `after`, up to `until` (None: the latest), for `viewer`; at most `most` of them.
 
-    `viewer`: the player who sat down there, who is told each move as the seat that they play after it; None:
+    `viewer`: the player who sat down there, who sees each move as the seat that they play after it; None:
     a spectator; ALL.  Without `words` the moves have no sentences.  Another thread may add moves meanwhile.
 
     Raises:
@@ -119,7 +118,7 @@ def positions(
 
 
 def _seat_of(match: Match, viewer: Chair | Seat | None, move: int) -> Seat | None:
-    """As which seat the viewer is told a move."""
+    """As which seat the viewer sees a move."""
     return match.seat_of(Chair(viewer), move) if viewer else None
 
 
@@ -129,7 +128,7 @@ def _moves(
     places: range,
     sentences: Callable[[int, Seat | None], tuple[Marked, ...]],
 ) -> Iterator[ShownMove]:
-    """The moves that follow on these, each with the seat that it is told to."""
+    """The moves that follow on these, each with the seat that sees it."""
     numbers, _ = turns(match, viewer if viewer == ALL else None)
     stands = set(match.line())
     after = places.start
@@ -157,3 +156,18 @@ def _sentences(
     match: Match, words: Words | None, people: People, move: int, viewer: Seat | None
 ) -> tuple[Marked, ...]:
     return narrate(match, move, words, viewer, people).sentences if words else ()
+
+
+# ── Merge patches (RFC 7396) between plain data without nulls: scenes have none ──
+
+
+def patch(before: Data, after: Data) -> Data:
+    """What makes `after` of `before`: only what differs, null where something is gone."""
+    changes: Data = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        old: Any = before.get(key)
+        if old is value or (old == value and type(old) is type(value)):
+            continue
+        whole = not (isinstance(old, dict) and isinstance(value, dict))
+        changes[key] = value if whole else patch(old, value)
+    return changes

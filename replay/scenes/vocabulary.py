@@ -10,14 +10,16 @@ What changes often is an object and no list, so that a patch names what changed 
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
 from domain.kernel import Seat
-from replay.scenes.patches import Data
 
 Value = str | int
 Slots = dict[str, Value]
+Data = dict[str, Any]  # a scene, or a merge patch, as JSON has it
 
 
 class Kind(Struct, frozen=True, omit_defaults=True, tag_field="kind"):

@@ -68,7 +68,12 @@ def test_the_http_page_lists_every_message_of_the_socket_with_its_fields() -> No
 
 def test_the_http_page_lists_the_codes_with_which_we_close_a_socket() -> None:
     told = {int(row["Code"]) for row in read("docs/http.md").table("Code")}
-    ours = {socket_session.STOPPING, socket_session.NOBODY, socket_session.UNWELCOME, socket_session.BROKEN}
+    ours = {
+        socket_session.STOPPING,
+        socket_session.NOT_ENTERED,
+        socket_session.UNWELCOME,
+        socket_session.BROKEN,
+    }
     assert {ending.code for ending in ours} <= told
 
 

@@ -100,7 +100,7 @@ async def read_scene(
     call.final = found.closed is not None
     if media_type(call.request.headers.get("accept", ""), (JSON, SVG)) == JSON:
         return SceneView(found.id, seat or SPECTATOR, moment, found.move, scene_at(found, moment, seat))
-    from replay.boards.pictures import svg
+    from replay.boards.drawing import svg
 
     words = Words(found, call.language)
     async with call.services.rendering:

@@ -16,14 +16,13 @@ from api.http.routes import positions as module
 from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match
-from replay.boards.pictures import BOARDS
-from replay.scenes.patches import patched
+from replay.boards.drawing import BOARDS
 from tests.api.http.playing import played
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.test_commands import bid
 from tests.api.http.worlds import World, world
 from tests.replay.files import file_of
-from tests.replay.scenes.matches import strings, unseen, whole
+from tests.replay.scenes.matches import patched, strings, unseen, whole
 
 PICTURE = "image/svg+xml"
 ANSWERS = {"thirteen_minutes": 3, "cia_vs_kgb": 6}  # later every card was seen; elsewhere 12

@@ -16,10 +16,10 @@ from api.gate.bots import RandomBot
 from domain.game import Game
 from domain.log import HOUSE
 from domain.match import Match
-from replay.scenes.patches import patched
 from tests.api.http.served import Answer, Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.domain.swap import DARK, LIGHT
+from tests.replay.scenes.matches import patched
 from tests.waiting import PATIENCE
 
 EXCHANGE = 5  # the move that settles who plays what, and deals

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from api.http.ws_session import SocketAuth
+from api.http.ws_auth import SocketAuth
 from tests.api.http.playing import picked
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client, served
@@ -95,11 +95,11 @@ def test_graceful_stop_answers_all_messages_and_closes_with_1001(tmp_path: Path)
 def test_handshake_pending_at_stop_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     under_way, arrive = threading.Event(), SocketAuth.arrive
 
-    async def slowly(guest: SocketAuth) -> None:
+    async def slowly(auth: SocketAuth) -> None:
         under_way.set()
-        while not guest._services.gate.stopping:
+        while not auth._services.gate.stopping:
             await asyncio.sleep(0.01)
-        await arrive(guest)
+        await arrive(auth)
 
     monkeypatch.setattr(SocketAuth, "arrive", slowly)
     with ThreadPoolExecutor(1) as pool:

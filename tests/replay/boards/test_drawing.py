@@ -19,8 +19,7 @@ from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
 from replay.boards.board import Board, area_of
-from replay.boards.drawing import HEIGHT, WIDTH, draw, size_class, width_of
-from replay.boards.pictures import BOARDS, svg
+from replay.boards.drawing import BOARDS, HEIGHT, WIDTH, draw, size_class, svg, width_of
 from replay.scenes.positions import scene_at
 from replay.scenes.vocabulary import Scene
 from replay.words import Words

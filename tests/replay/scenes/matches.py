@@ -14,6 +14,7 @@ from domain.kernel import HIDDEN, Picks, Seat
 from domain.log import canonical
 from domain.match import Match
 from domain.thirteen_minutes.facts import BattleBegan
+from replay.scenes.vocabulary import Data
 from tests.domain.played import piles
 from tests.matches import Sitting, finished
 
@@ -120,3 +121,17 @@ def unseen(match: Match, viewer: Seat | None) -> set[str]:
 def same(one: Any, two: Any) -> bool:
     """Are these the same bytes?"""
     return bool(canonical(one) == canonical(two))
+
+
+def patched(before: Data, changes: Data) -> Data:
+    """`before` with the changes of a merge patch (RFC 7396), as a client applies it; neither is changed."""
+    after = dict(before)
+    for key, value in changes.items():
+        if value is None:
+            after.pop(key, None)
+        elif isinstance(value, dict):
+            old = after.get(key)
+            after[key] = patched(old if isinstance(old, dict) else {}, value)
+        else:
+            after[key] = value
+    return after

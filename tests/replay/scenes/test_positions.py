@@ -15,12 +15,11 @@ from domain.log import canonical
 from domain.match import Match
 from replay.positions import NoView, position
 from replay.scenes import positions as module
-from replay.scenes.patches import Data, patch, patched
-from replay.scenes.positions import positions, scene_at
-from replay.scenes.vocabulary import Panel, Scene, plain_scene
+from replay.scenes.positions import patch, positions, scene_at
+from replay.scenes.vocabulary import Data, Panel, Scene, plain_scene
 from tests.matches import finished
 from tests.replay.files import with_everything
-from tests.replay.scenes.matches import late_war, viewers, whole
+from tests.replay.scenes.matches import late_war, patched, viewers, whole
 
 values = some.recursive(
     some.integers(-2, 2) | some.booleans() | some.text("ab", max_size=2),

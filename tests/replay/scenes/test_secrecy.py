@@ -14,7 +14,7 @@ from domain.games import GAMES
 from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.texts import LANGUAGES
-from replay.boards.pictures import svg
+from replay.boards.drawing import svg
 from replay.positions import NoView
 from replay.scenes.positions import positions
 from replay.words import Words

@@ -1,0 +1,100 @@
+"""Authentication of a socket: by the token of the handshake, or of the first message."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, suppress
+
+from starlette.requests import HTTPConnection
+
+from api.http import decoding
+from api.http.app_state import Services
+from api.http.auth import Visitor, address, shown
+from api.http.routing import Caller
+from api.http.ws_messages import Enter, Entered
+from api.store.interface import StoreError
+from domain.kernel import Refused
+
+
+class SocketCaller(Caller):
+    """The caller of a socket command, who cannot send a token any more."""
+
+    __slots__ = ()
+
+    def nobody(self) -> Refused:
+        """See `Caller.nobody`."""
+        return Refused("unauthorized", "spectator")
+
+
+class SocketAuth:
+    """The visitor of one open socket.
+
+    Args:
+        services: what checks the tokens and counts the sockets.
+        connection: the handshake.
+    """
+
+    def __init__(self, services: Services, connection: HTTPConnection) -> None:
+        self._services, self._address = services, address(connection)
+        self._token = shown(connection)
+        self.language = decoding.language(connection.headers.get("accept-language", ""))
+        self.visitor = Visitor(None, "")
+        self._place = ExitStack()
+        self.entered = False
+
+    async def arrive(self) -> None:
+        """Check the token of the handshake.
+
+        Raises:
+            Refused: unauthorized, limit.
+        """
+        visitor = await self._services.tokens.owner(self._token, self._address)
+        self._services.requests.take(visitor.holder)
+        self._sit(visitor)
+        self.entered = self._token is not None
+
+    async def enter(self, said: Enter) -> Entered:
+        """Authenticate with the first message, if the handshake had no token.
+
+        Raises:
+            Refused: invalid, unauthorized, limit.
+        """
+        if self.entered:
+            raise Refused("invalid", "already-entered")
+        self._sit(await self._services.tokens.owner(said.token, self._address))
+        self._token, self.entered = said.token, True
+        if said.language is not None:
+            self.language = decoding.language(said.language)
+        person = self.visitor.person
+        return Entered(person.id if person else None, person.role if person else None, self.language)
+
+    def caller(self) -> Caller:
+        """Return the visitor as a caller.
+
+        Raises:
+            Refused: unauthorized, if the visitor has not authenticated.
+        """
+        if not self.entered:
+            raise Refused("unauthorized", "enter-first")
+        return SocketCaller(self._services, self.visitor, self.language)
+
+    async def check(self) -> None:
+        """Check that the visitor's token is still valid; if the store is not available, it counts as valid.
+
+        Raises:
+            Refused: unauthorized.
+        """
+        if self._token is not None:
+            with suppress(StoreError):
+                self.visitor = await self._services.tokens.still(self.visitor)
+
+    def leave(self) -> None:
+        """Release the place of the socket."""
+        self._place.close()
+
+    def _sit(self, visitor: Visitor) -> None:
+        """Count the socket as one of this visitor's.  Raises Refused: limit."""
+        if visitor.holder != self.visitor.holder:
+            self._services.sockets.check(visitor.holder)
+            self._place.close()
+            self._place.enter_context(self._services.sockets.one(visitor.holder))
+        self.visitor = visitor
