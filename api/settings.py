@@ -28,6 +28,13 @@ OTHERS = tuple(
         "EXTRAS",
         "VENV",
         "DEBUG",
+        "MAIL_HOST",
+        "MAIL_PORT",
+        "MAIL_TLS",
+        "MAIL_USER",
+        "MAIL_PASSWORD_FILE",
+        "MAIL_FROM",
+        "MAIL_URL",
         "ROOT",  # set by the scripts for themselves
     )
 )
@@ -54,14 +61,20 @@ class BadSetting(ValueError):
 class Settings(Struct, frozen=True):
     """What a server may be told.
 
-    requests_per_second: of one token (or, without a token, of one address); as many again in a burst.
+    requests_per_second: of one player (or, without a token, of one address); as many again in a burst.
     players_per_minute: new players from one address.
+    sign_ins_per_minute: attempts to sign in with a token or the code of a link, and new links, from one
+        address.
+    session_days: so long after its last use a session ends.
+    sessions_per_player: with one more, the one that was used longest ago ends.
+    link_minutes: so long a link that signs in another device lasts.
+    links_per_player: with one more open link, the oldest ends.
     connections: open at once, as far as the system lets the process open files.
     connections_per_address: open at once from one address; behind a proxy, requests under way.
     head_seconds: how long the head of a request may take, from its first byte to its last.
     body_seconds: how long its body may take, besides the time that its bytes are given by the next.
     body_bytes_per_second: for so many bytes of a body that have come, it may take a second more.
-    searches_per_minute: how often one token may look for players by name.
+    searches_per_minute: how often one player may look for players by name.
     head_bytes: the largest head of a request that is waited for: its first line and the headers.
     body_bytes, file_bytes: the largest body of a request, and the largest match file.
     unpacked_bytes: the largest match file, unpacked, that is taken.
@@ -73,7 +86,7 @@ class Settings(Struct, frozen=True):
     cached_bytes: bytes of memory that these take, about; those that are being followed stay beyond that, but
         no other one is followed then.
     kept_refusals: how many of the latest refusals are kept.
-    streams_per_viewer: streams open at once with one token (or from one address without one).
+    streams_per_viewer: streams of one player open at once (or of one address without a token).
     commands_in_flight: commands of one socket that are carried out at once; until one is answered, no more of
         what its player says is read.
     entering_seconds: how long a socket may be open without saying who is there.
@@ -91,6 +104,11 @@ class Settings(Struct, frozen=True):
 
     requests_per_second: int = 2_000
     players_per_minute: int = 100
+    sign_ins_per_minute: int = 60
+    session_days: int = 90
+    sessions_per_player: int = 20
+    link_minutes: int = 10
+    links_per_player: int = 5
     connections: int = 50_000
     connections_per_address: int = 500
     head_seconds: int = 10
@@ -191,10 +209,11 @@ def _listed(name: str, text: str, each: re.Pattern[str], like: str) -> tuple[str
 
 # ── The extras of `pyproject.toml`: what is said where the packages of one are not installed ──
 
-POSTGRES, PARQUET, TEST = "postgres", "parquet", "test"
+POSTGRES, PARQUET, PICTURES, TEST = "postgres", "parquet", "pictures", "test"
 _PACKAGES = {  # which tell that an extra is there
     POSTGRES: ("psycopg", "psycopg_pool"),
     PARQUET: ("pyarrow",),
+    PICTURES: ("resvg_py",),
     TEST: ("psutil", "psycopg"),
 }
 

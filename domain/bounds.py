@@ -12,6 +12,9 @@ from msgspec import Meta
 MOST = 2**53 - 1  # what canonical JSON can hold (RFC 8785)
 TEXT = 200  # characters of any other text, such as the id of a card
 ENTRY = 64 * 1024  # bytes of an entry with its private parts; the longest seen in any game has 6,465
+LINE = (
+    4 * 1024 * 1024
+)  # bytes of the entry with which a branch begins, and of the moves whose facts it brings
 OPENING = 256 * 1024  # bytes of the first one, which holds the options: a card set, in two languages
 
 Number = Annotated[int, Meta(ge=1, le=MOST)]

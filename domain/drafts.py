@@ -77,7 +77,7 @@ class Drafting:
         self,
         kind: type[E],
         decision: Decision[Table],
-        source: Source,
+        source: Source | None,
         answered: Seat | None,
         fields: dict[str, Any],
         secret_picks: Picks | None = None,
@@ -88,7 +88,8 @@ class Drafting:
         Args:
             kind: the entry's class.
             decision: the facts, and the table after them.
-            source: answers for chance.
+            source: answers for chance; None where a branch begins: its facts were drawn in another match, so
+                nothing is drawn here, and no period ends.
             answered: the seat whose answer led here; None if none did.
             fields: the fields of the entry beside those that every `FactEntry` has.
             secret_picks: the picks of a secret answer, which only the seat may see.
@@ -136,9 +137,12 @@ class Drafting:
         return changed
 
     def _with_chance(
-        self, decision: Decision[Table], source: Source
+        self, decision: Decision[Table], source: Source | None
     ) -> tuple[list[AnyFact], list[Drawn], tuple[Key, ...], str]:
         facts, draws, keys, anchor = list(decision.facts), list[Drawn](), list[Key](), ""
+        if source is None:
+            self.live = decision.table
+            return facts, draws, (), anchor
         while True:
             for fact in decision.facts:
                 if fact.ends_period:

@@ -44,8 +44,22 @@ class Entry(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag
     at: int | None = None
 
 
+class Branch(Struct, frozen=True):
+    """From where a branch goes on: the table of `match` after `move`.
+
+    `root` is the Merkle root over the first `move` moves of that match, base64.
+    """
+
+    match: str
+    move: int
+    root: str
+
+
 class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
-    """A match is opened; every option is written out."""
+    """A match is opened; every option is written out.
+
+    `branch`: only in a branch, which begins with the facts of another match (see `domain.branches`).
+    """
 
     match: str
     game: str
@@ -56,6 +70,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     product: str
     chance: Chance
     opener: str | None = None
+    branch: Branch | None = None
 
 
 class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):

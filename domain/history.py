@@ -7,6 +7,7 @@ the same.  The commands of a match are in `domain.match`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, Self
 
 from msgspec import Raw, Struct
@@ -161,6 +162,14 @@ class History(Outline):
         while move:
             yield move
             move = self.positions[move - 1].before
+
+    def facts_to(self, move: int) -> list[AnyFact]:
+        """The facts in full that led to the table after `move`, without those taken back before it."""
+        read, found = codec(self.game).leaf_with, list[AnyFact]()
+        for at in chain.from_iterable(self.line_to(move)):
+            leaf, *parts = self.records[at - 1].stored.split(b"\n")
+            found += read(leaf, parts).facts
+        return found
 
     def is_table(self, move: int) -> bool:
         """Is there a table of a running game after an earlier `move`, to which the match can go back?"""

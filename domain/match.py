@@ -18,6 +18,7 @@ from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_en
 from domain.drafts import Context, Draft, Drafting
 from domain.events import (
     Asked,
+    Branch,
     Chance,
     Opened,
     Played,
@@ -52,11 +53,13 @@ class Match(History):
         bot: str,
         source: Source | None,
         hashed: str | None = None,
+        line: Decision[Table] | None = None,
     ) -> Draft:
         """`player` takes a seat; with the last one the set-up is drawn and play starts.
 
         With `hashed`, the hash of a salt, it starts only when that salt is opened (`open_salt`).
         `source` gives the draws of a recorded match; if it is None, they come from `rng/1`.
+        `line`: in a branch, the facts and the table with which it begins (`domain.branches.line_of`).
 
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
@@ -73,10 +76,20 @@ class Match(History):
         }
         others = all(seated for name, seated in self.seats.items() if name != seat)
         begins = others and not hashed and not self.unopened
-        return self._with_salt(context, Seated, fields, source, begins=begins)
+        return self._with_salt(context, Seated, fields, source, begins=begins, line=line)
 
-    def open_salt(self, context: Context, seat: Seat, salt: str, *, source: Source | None = None) -> Draft:
+    def open_salt(
+        self,
+        context: Context,
+        seat: Seat,
+        salt: str,
+        *,
+        source: Source | None = None,
+        line: Decision[Table] | None = None,
+    ) -> Draft:
         """`seat` opens the salt whose hash it brought; with the last one the set-up is drawn and play starts.
+
+        `line`: see `sit`.
 
         Raises:
             Refused: unknown-seat, over, salt (a seat is free; this one brought no hash, or has opened its
@@ -94,7 +107,8 @@ class Match(History):
         if not is_long_enough(salt) or b64(salt_hash(self.id, seat, salt)) != seated.salt_hash:
             raise Refused("salt", "another-salt", {"seat": seat})
         fields = {"seat": seat, "salt": salt}
-        return self._with_salt(context, SaltOpened, fields, source, begins=self.unopened == (seat,))
+        begins = self.unopened == (seat,)
+        return self._with_salt(context, SaltOpened, fields, source, begins=begins, line=line)
 
     def close_unopened(self, context: Context) -> Draft:
         """Close a match that never began because a salt was not opened; the caller decides how long to wait.
@@ -259,10 +273,15 @@ class Match(History):
         source: Source | None,
         *,
         begins: bool,
+        line: Decision[Table] | None = None,
     ) -> Draft:
         """The entry of a player who sits down or opens a salt; if play begins with it, with the set-up."""
         draft = self._drafting(context)
-        if begins:
+        if begins and self.opened.branch is not None:
+            if line is None:
+                raise ValueError(f"{self.id} is a branch: it begins with the facts of another match")
+            draft.add_decision(kind, line, None, None, fields)
+        elif begins:
             salts = {seat: self._salt_of(seat) for seat in self.seats} | {fields["seat"]: fields["salt"]}
             begun = kernel.begin(draft.live, self.game.first(draft.live))
             draft.add_decision(kind, begun, source or Provable(context.secret, joined(salts)), None, fields)
@@ -335,6 +354,7 @@ def open_match(
     origin: str,
     opener: str | None,
     recorded: bool = False,
+    branch: Branch | None = None,
 ) -> Draft:
     """The first record of a new match; `edition` and `options` are complete (see `Game.settle`)."""
     secret = context.secret
@@ -351,6 +371,7 @@ def open_match(
         product=context.product,
         chance=chance,
         opener=opener,
+        branch=branch,
     )
     return draft.done()
 

@@ -7,6 +7,7 @@ The file holds these tables:
     [[facts.<Fact>]]        says = "sentence", when = { <field> = value }: the first entry whose `when` fits
     [options.<option>]      about = "sentence", and one label for each choice
     [fields]                field = "what this field of the table is called"
+    [letters]               seat = "one letter", if the first letters of their names are the same
     [counts]                field = "{count:tile|tiles}", if the field holds something else than cards
     [editions.<edition>]    id = "name", if an edition has another name for something
     [cards]                 id = "what this card does", if the game keeps these texts here
@@ -233,6 +234,23 @@ class Texts:
         quotes = _QUOTES[self.language]
         return label if quotes[0] in label else quotes.format(label=label)  # no quotes within quotes
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the table that have a name."""
+        return tuple(self._data.get("fields", {}))
+
+    @property
+    def nouns(self) -> dict[str, str]:
+        """By field of the table the noun of what it holds, as `{count:one|more}`."""
+        return dict(self._data.get("counts", {}))
+
+    def letters(self, seats: Sequence[str]) -> dict[str, str]:
+        """A letter for each seat: what the texts say, else the first of its name, else its number."""
+        first = {seat: self.name(seat)[:1] for seat in seats}
+        if len(set(first.values())) < len(seats):
+            first = {seat: str(number) for number, seat in enumerate(seats, 1)}
+        return first | {seat: self._data["letters"][seat] for seat in seats if "letters" in self._data}
+
     def field(self, field: str) -> str | None:
         """The name of a field of the table; None if the texts have none."""
         named: str | None = self._data.get("fields", {}).get(field)
@@ -262,6 +280,11 @@ class Texts:
         if len(words) < 2:
             return _between(words, "")
         return [*_between(words[:-1], ", "), (f" {_AND[self.language]} ", ""), *words[-1]]
+
+
+def forms_of(noun: str) -> tuple[str, ...]:
+    """The forms of a counted noun, as `{count:one|more}` writes it."""
+    return tuple(next(spec for _, path, spec in _parsed(noun) if path is not None).split("|"))
 
 
 def _between(words: Sequence[list[Piece]], between: str) -> list[Piece]:

@@ -31,7 +31,8 @@ OPEN, WAITING, RUNNING, OVER = "open", "waiting", "running", "over"
 class MatchRow(Row, frozen=True, kw_only=True):
     """One match; times in microseconds UTC, None where unknown.
 
-    `opened` is the position of its first record, by which the list is ordered.  `seats` and `bots` say who
+    `opened` is the position of its first record, by which the list is ordered.  `branch_of`, `branch_at`: a
+    branch goes on from that match after that move; None in any other match.  `seats` and `bots` say who
     plays each seat now, wherever they sat down; `unopened` lists the seats whose salts are still to be
     opened. `unverified`: the match was imported from elsewhere.  `claimed`: it was uploaded, and nothing
     proves that its players are those of this server.  `by` says how it closed (play, resignation, ruling,
@@ -46,7 +47,9 @@ class MatchRow(Row, frozen=True, kw_only=True):
         ("game", "edition", "opened", "match"),
         ("status", "opened", "match"),
         ("origin", "opened", "match"),
+        ("branch_of", "opened", "match"),
         ("opened_at", "opened", "match"),
+        ("status", "closed_at", "match"),
     )
 
     match: str
@@ -54,6 +57,8 @@ class MatchRow(Row, frozen=True, kw_only=True):
     game: str
     edition: str
     origin: str
+    branch_of: str | None = None
+    branch_at: int | None = None
     unverified: bool = False
     claimed: bool = False
     status: str
@@ -123,6 +128,8 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
         game=entry.game,
         edition=entry.edition,
         origin=origin_of(delivered, entry),
+        branch_of=entry.branch.match if entry.branch else None,
+        branch_at=entry.branch.move if entry.branch else None,
         unverified=entry.origin == IMPORTED,
         claimed=claimed_by(delivered, entry),
         status=OPEN,
@@ -155,4 +162,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 4, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 6, (MatchRow, SeatRow, ExchangesRow), fold)

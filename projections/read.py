@@ -20,7 +20,7 @@ from projections.backend import NoTable, Reading, shape
 from projections.boards import StandingRow, TotalsRow
 from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
-from projections.model import LIVE, R
+from projections.model import BOTS, LIVE, R
 from projections.ratings import RatingRow
 
 MOST = 200  # rows on one page
@@ -55,6 +55,7 @@ class MatchFilter(Struct, frozen=True):
     origin: str | None = None
     since: int | None = None
     until: int | None = None
+    branch_of: str | None = None
     hidden: frozenset[str] = frozenset()  # matches that are left out, even if their rows still exist
 
 
@@ -85,7 +86,13 @@ def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
         Refused: invalid; unavailable, while the read model is being built.
     """
     _one_of("status", which.status, STATUSES)
-    where = _Where(game=which.game, edition=which.edition, status=which.status, origin=which.origin)
+    where = _Where(
+        game=which.game,
+        edition=which.edition,
+        status=which.status,
+        origin=which.origin,
+        branch_of=which.branch_of,
+    )
     where.add('"opened_at" >= ?', which.since)
     where.add('"opened_at" < ?', which.until)
     seats = f"{tables.views}{SeatRow.table}"
@@ -100,6 +107,59 @@ def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
 def match(tables: Reading, match: str) -> MatchRow | None:
     """Return one match of the list; None if the list does not have it."""
     return next(iter(rows_of(tables, MatchRow, 'WHERE "match" = ?', (match,))), None)
+
+
+def match_rows(tables: Reading, matches: Iterable[str]) -> list[MatchRow]:
+    """Return the rows of these matches, in any order."""
+    return rows_of(tables, MatchRow, f'WHERE "match" IN ({tables.listed})', (_array(matches),))
+
+
+# ── lobby ──
+
+OWN, SEATS, PUBLIC, LATELY = 200, 200, 20, 10  # rows of each list of a lobby
+
+
+class LobbyRows(Struct, frozen=True):
+    """The matches from which a lobby is made.
+
+    `own`: in which the player sits and which are not over; `over`: those that are over; `open`: any with a
+    free seat; `running` and `finished`: those that were played here.
+    """
+
+    own: list[MatchRow]
+    over: list[MatchRow]
+    open: list[MatchRow]
+    running: list[MatchRow]
+    finished: list[MatchRow]
+
+
+def lobby(tables: Reading, player: str | None, since: int, hidden: frozenset[str]) -> LobbyRows:
+    """Return the rows of the lobby of a player (None: a visitor), the latest first.
+
+    `since`: when a match of the player must have closed to be listed, in microseconds UTC.
+
+    Raises:
+        Refused: invalid; unavailable, while the read model is being built.
+    """
+
+    def found(most: int, order: str, *conditions: tuple[str, str | int | None]) -> list[MatchRow]:
+        where = _Where()
+        for condition, value in (*conditions, _without(tables, hidden)):
+            where.add(condition, value)
+        latest = f'{where} ORDER BY "{order}" DESC, "match" DESC LIMIT {most}'
+        return rows_of(tables, MatchRow, latest, where.values)
+
+    seats = f"{tables.views}{SeatRow.table}"
+    own = (f'"match" IN (SELECT "match" FROM {seats} WHERE "player" = ?)', player)
+    here = (f'"origin" IN ({tables.listed})', _array((LIVE, BOTS)))
+    over = ('"status" = ?', OVER)
+    return LobbyRows(
+        own=found(OWN, "opened", ('"status" <> ?', OVER), own) if player else [],
+        over=found(OWN, "closed_at", over, own, ('"closed_at" >= ?', since)) if player else [],
+        open=found(SEATS, "opened", ('"status" = ?', OPEN), here),
+        running=found(PUBLIC, "opened", ('"status" = ?', RUNNING), here),
+        finished=found(LATELY, "closed_at", over, here, ('"closed_at" > ?', 0)),
+    )
 
 
 # ── player history ──

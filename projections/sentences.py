@@ -7,11 +7,27 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.game import Game
 from domain.kernel import Fact, Seat, Table
 from domain.texts import Texts
-from projections.summary import AnyPoint, Play, Turn, Turned, fact_decoder
+from projections.moments import Moment
+from projections.summary import (
+    AnyPoint,
+    AnyReason,
+    LeadChanged,
+    Over,
+    Play,
+    ScoreSwung,
+    Summary,
+    TrackMoved,
+    Turn,
+    Turned,
+    fact_decoder,
+)
+
+_LONGEST = 500  # characters of a reason
 
 
 class Heading(Fact[Table], frozen=True):
@@ -46,6 +62,21 @@ class Path(Fact[Table], frozen=True):
     track: str
     stood: tuple[int, ...]
     seat: Seat | None = None
+
+
+class Step(Fact[Table], frozen=True):
+    """How the score of a seat changed in one move."""
+
+    seat: Seat
+    before: int
+    after: int
+
+
+class Gained(Fact[Table], frozen=True):
+    """The score moved towards a seat; `steps`: of each seat whose score changed, in words."""
+
+    seat: Seat
+    steps: str
 
 
 class PlayTold(Struct, frozen=True):
@@ -84,6 +115,44 @@ def tell(game: Game, words: Texts, turn: Turn) -> TurnTold:
         tuple(PlayTold(play.move, play.seat, tuple(_play(game, words, ours, play))) for play in turn.plays),
         tuple(_path(words, ours, track, stood) for track, stood in turn.paths.items()),
     )
+
+
+def why(game: Game, words: Texts, summary: Summary, moment: Moment) -> tuple[str, ...]:
+    """Return what happened at a key moment, the most important first; no sentence twice, and none is long."""
+    ours = _with_own(words)
+    reasons = (
+        _reason(game, words, ours, summary.turns[weighed.turn - 1], weighed.reason)
+        for weighed in moment.reasons
+    )
+    return tuple(dict.fromkeys(map(_cut, reasons)))
+
+
+def _cut(sentence: str) -> str:
+    """A sentence of at most `_LONGEST` characters: a file from elsewhere may hold facts of any length."""
+    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
+
+
+def _reason(game: Game, words: Texts, ours: Texts, turn: Turn, point: AnyReason) -> str:
+    if isinstance(point, TrackMoved):
+        named = words.field(point.track) or words.name(point.track)
+        return ours.sentence(replace(point, track=named))
+    if isinstance(point, ScoreSwung):
+        return ours.sentence(Gained(point.seat, _steps(game, ours, point)))
+    if isinstance(point, Turned | LeadChanged | Over):
+        return _point(game, words, ours, turn, point)
+    return ours.sentence(point)
+
+
+def _steps(game: Game, ours: Texts, swing: ScoreSwung) -> str:
+    before, after = swing.before, swing.after
+    changed = (seat for seat in game.seats if before.get(seat) != after.get(seat))
+    return "; ".join(ours.sentence(Step(seat, before[seat], after[seat])) for seat in changed)
+
+
+def turn_name(words: Texts, called: str, number: int) -> str:
+    """Return the name of a turn: that of its kind (`called`, "" for a plain turn), and its number."""
+    name = _with_own(words).name(called or "turn")
+    return f"{name} {number}" if number else name
 
 
 def heading(words: Texts, turn: Turn) -> str:

@@ -66,7 +66,32 @@ class Over(Point, frozen=True, tag="over"):
     void: bool = False
 
 
+class ScoreSwung(Point, frozen=True, tag="gain"):
+    """In one move `seat` gained on the best of the others; the scores before and after it."""
+
+    seat: Seat
+    before: dict[Seat, int]
+    after: dict[Seat, int]
+
+
+class TrackMoved(Point, frozen=True, tag="track"):
+    """The largest step of a track, that of a `seat` if each has its own."""
+
+    track: str
+    before: int
+    now: int
+    seat: Seat | None = None
+
+
+class RuledBack(Point, frozen=True, tag="ruling"):
+    """The organizer ruled that the match goes on from the table after move `to`."""
+
+    to: int
+    ruling: str
+
+
 AnyPoint = LeadChanged | Turned | Over
+AnyReason = AnyPoint | ScoreSwung | TrackMoved | RuledBack
 
 
 class Turn(Struct, frozen=True, omit_defaults=True):
@@ -90,21 +115,50 @@ class Turn(Struct, frozen=True, omit_defaults=True):
     ordinal: int = 0
 
 
-def summarized(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> tuple[Turn, ...]:
-    """Return the turns of a match from its plays, each with its decoded facts; `table` is the empty table."""
+class Change(Struct, frozen=True):
+    """What one play changed: the score of each seat before and after it, and the tracks that it moved.
+
+    `tracks`: the values before and after it, by track (see `Fact.marks`).  `ends_turn`: it ended its turn.
+    """
+
+    move: int
+    turn: int
+    before: dict[Seat, int]
+    after: dict[Seat, int]
+    tracks: dict[str, tuple[int, int]]
+    ends_turn: bool
+
+
+class Summary(Struct, frozen=True):
+    """A match in turns, and what each play after the set-up changed."""
+
+    turns: tuple[Turn, ...]
+    changes: tuple[Change, ...]
+
+    def without_points(self, move: int | None) -> Summary:
+        """Return the same without the turning points of one move."""
+        turns = [replace(turn, points=tuple(p for p in turn.points if p.move != move)) for turn in self.turns]
+        return replace(self, turns=tuple(turns))
+
+    def closed(self, over: Over) -> Summary:
+        """Return the same with the end of the match in the last turn; without plays there are no turns."""
+        if not self.turns:
+            return self
+        last = self.turns[-1]
+        last = replace(last, last=max(last.last, over.move), ended=True, points=(*last.points, over))
+        return replace(self, turns=(*self.turns[:-1], last))
+
+
+def summarized(game: Game, table: Table, plays: Iterable[tuple[Play, Sequence[AnyFact]]]) -> Summary:
+    """Return the summary of a match from its plays, each with its decoded facts; `table` is the empty table.
+
+    Scores and tracks are open to all, so the facts may be those that a spectator sees, while the play holds
+    what another viewer sees.
+    """
     telling = _Telling(game, table)
     for play, facts in plays:
         telling.tell(play, facts)
-    return telling.done()
-
-
-def closed(turns: tuple[Turn, ...], over: Over) -> tuple[Turn, ...]:
-    """Return the turns with the end of the match in the last one; a match without plays has no turns."""
-    if not turns:
-        return ()
-    last = turns[-1]
-    last = replace(last, last=max(last.last, over.move), ended=True, points=(*last.points, over))
-    return (*turns[:-1], last)
+    return Summary(telling.done(), tuple(telling.changes))
 
 
 def fitting(turn: Turn, first: int, size: int) -> int:
@@ -170,6 +224,7 @@ class _Telling:
         self._leader: Seat | None = None  # the last seat that led alone
         self._turns: list[Turn] = []
         self._running: _Running | None = None
+        self.changes: list[Change] = []
 
     def done(self) -> tuple[Turn, ...]:
         """All turns so far, the current one included."""
@@ -187,7 +242,8 @@ class _Telling:
 
     def _tell(self, play: Play, facts: Sequence[AnyFact]) -> None:
         running = self._running = self._running or self._opened(play.move)
-        before = self._table
+        before, score = self._table, self._score
+        tracks: dict[str, tuple[int, int]] = {}
         self._table = kernel.fold(before, facts)
         running.last = play.move
         running.plays.append(play)
@@ -196,12 +252,14 @@ class _Telling:
             if kind.opens and (name := fact.opens()) is not None:
                 running.called, running.ordinal = name
             if kind.marks:
-                running.mark(fact, before)
+                running.mark(fact, before, tracks)
             if fact.turning:
                 running.points.append(Turned(play.move, place))
             if fact.ends_period:
                 running.ended = True
         self._count(running, play.move)
+        if (tracks or score != self._score) and (play.seat or self.changes):
+            self.changes.append(Change(play.move, running.number, score, self._score, tracks, running.ended))
         if running.ended:
             self._turns.append(running.turn(self._score))
             self._running = None
@@ -228,7 +286,7 @@ class _Running:
     def __init__(
         self, number: int, first: int, before: dict[Seat, int], paths: dict[str, tuple[int, ...]]
     ) -> None:
-        self._number, self._first, self._before, self._paths = number, first, before, paths
+        self.number, self._first, self._before, self._paths = number, first, before, paths
         self.last, self.ended = first, False
         self.called, self.ordinal = "", 0
         self.plays: list[Play] = []
@@ -237,7 +295,7 @@ class _Running:
     def turn(self, score: dict[Seat, int]) -> Turn:
         """Return the turn as it is now."""
         return Turn(
-            self._number,
+            self.number,
             self._first,
             self.last,
             self._before,
@@ -250,10 +308,14 @@ class _Running:
             ordinal=self.ordinal,
         )
 
-    def mark(self, fact: AnyFact, before: Table) -> None:
-        """Add what a fact marks to the paths; a new path begins with the value of its track `before`."""
+    def mark(self, fact: AnyFact, before: Table, tracks: dict[str, tuple[int, int]]) -> None:
+        """Add what a fact marks to the paths, and to `tracks` where each stood and stands.
+
+        A new path begins with the value of its track `before`.
+        """
         for track, now in fact.marks():
             known = self._paths.get(track) or (_standing(before, track),)
+            tracks[track] = (tracks[track][0] if track in tracks else known[-1], now)
             self._paths[track] = known if known[-1] == now else (*known, now)
 
 

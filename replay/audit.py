@@ -64,6 +64,10 @@ class Audit:
         entry = record.entry
         if isinstance(entry, Restated):  # no rule led there
             self._go_on_from_record(match)
+        elif match.opened.branch is not None and match.begun == entry.move:  # the rules led there elsewhere
+            self._go_on_from_record(match)
+            asked = _question(match, record, match.table_with_agenda(match.move))
+            _compare_question(asked, entry.asked)
         elif isinstance(entry, FactEntry) and match.begun:
             before = self._live or match.table_with_agenda(match.move - 1)
             rerun = self._rerun(before, record)
@@ -164,9 +168,7 @@ def _compare(match: Match, record: Record, before: Table, rerun: Rerun) -> None:
     if sum(fact.ends_period for fact in full) != len(entry.keys):
         raise Differs(Sentence("keys-differ"))
     _compare_agenda(before.agenda, rerun.table.agenda, house.agenda if house else None)
-    asked = _question(match, record, rerun.table)
-    if asked != entry.asked:
-        raise Differs(Sentence("question-differs", {"ours": _ask(asked), "theirs": _ask(entry.asked)}))
+    _compare_question(_question(match, record, rerun.table), entry.asked)
 
 
 def _compare_draws(ours: list[Drawn], theirs: tuple[Drawn, ...]) -> None:
@@ -204,6 +206,11 @@ def _question(match: Match, record: Record, table: Table) -> Asked | None:
     return Asked(
         ask, {seat: stood[seat] if seat in stood and seat != answered else record.move for seat in seats}
     )
+
+
+def _compare_question(ours: Asked | None, theirs: Asked | None) -> None:
+    if ours != theirs:
+        raise Differs(Sentence("question-differs", {"ours": _ask(ours), "theirs": _ask(theirs)}))
 
 
 def _ask(asked: Asked | None) -> str:

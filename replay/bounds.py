@@ -7,13 +7,13 @@ every text, number and entry.  The bytes are checked before they are decoded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from domain import bounds
-from domain.bounds import BotName, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
+from domain.bounds import BotName, MatchId, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import Game
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -26,10 +26,17 @@ class _Result(Struct, frozen=True):
     score: dict[SeatName, Score] = {}
 
 
+class _Branch(Struct, frozen=True):
+    match: MatchId
+    move: Number
+    root: Annotated[str, Meta(max_length=44)]
+
+
 class _Written(Struct, frozen=True):
     """The fields of a leaf or a private part that people fill; an entry has only those of its kind."""
 
     opener: PlayerId | None = None
+    branch: _Branch | None = None
     player: PlayerId = "-"
     bot: BotName = "-"
     seat: SeatName = "-"
@@ -44,6 +51,7 @@ class _Written(Struct, frozen=True):
 
 
 _written = msgspec.json.Decoder(_Written).decode
+_SITTING = ("seated", "salt_opened")  # with the last of these play begins
 _TOLD_APART = ("options", "reason")  # fields of a leaf that have their own limits
 
 
@@ -57,11 +65,14 @@ def must_be_within(file: MatchFile) -> None:
         raise BadFile(
             CHECKPOINTS, Sentence("note-too-large", {"size": len(file.parts[CHECKPOINTS]), "most": NOTE})
         )
-    sizes = []
+    sizes, is_branch, begins = [], False, 0
     for number, leaf in enumerate(file.leaves, 1):
         values_ = _checked(LOG, leaf, number)
         if number == 1:
             _check_options(file.game, values_.get("options", {}))
+            is_branch = "branch" in values_
+        elif is_branch and values_.get("kind") in _SITTING:
+            begins = number
         sizes.append(len(leaf))
     for number, line in enumerate(file.private or (), 1):
         parts = [bytes(part) for part in line.parts.values()]
@@ -70,7 +81,7 @@ def must_be_within(file: MatchFile) -> None:
         if number <= len(sizes):
             sizes[number - 1] += sum(map(len, parts))
     for number, size in enumerate(sizes, 1):
-        most = bounds.OPENING if number == 1 else bounds.ENTRY
+        most = bounds.OPENING if number == 1 else bounds.LINE if number == begins else bounds.ENTRY
         if size > most:
             raise BadFile(LOG, Sentence("entry-too-large", {"size": size, "most": most}), number)
 

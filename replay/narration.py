@@ -113,7 +113,7 @@ def _paragraph(
         entry.at,
         stands,
         _TELLERS[type(entry)](telling),
-        tuple(words.fact(fact) for fact in match.facts_for(record, viewer)),
+        () if _begins_branch(telling) else tuple(map(words.fact, match.facts_for(record, viewer))),
         tuple(_players(telling)),
     )
 
@@ -162,6 +162,8 @@ def _opened(telling: _Telling) -> Marked:
     chosen = {name: value for name, value in opened.options.items() if defaults.get(name) != value}
     options = "".join(f", {name} = {_option(value)}" for name, value in chosen.items())
     told = telling.say("opened", game=words.game, edition=words.field(opened.edition), options=options)
+    if opened.branch is not None:
+        return join((told, words.entry("branch", match=opened.branch.match, move=opened.branch.move)))
     return join((told, Marked(REMARK[words.language]))) if telling.match.imported else told
 
 
@@ -187,8 +189,16 @@ def _salt_said(telling: _Telling) -> Iterator[Marked]:
 
 
 def _begins(telling: _Telling, sentence: str) -> Iterator[Marked]:
-    if telling.match.begun == telling.entry.move:
-        yield telling.words.entry(sentence)
+    if telling.match.begun != telling.entry.move:
+        return
+    yield telling.words.entry(sentence)
+    if branch := telling.match.opened.branch:
+        yield telling.words.entry("branch_begins", match=branch.match, move=branch.move)
+
+
+def _begins_branch(telling: _Telling) -> bool:
+    """Does a branch begin with this move?  Its facts were told in another match."""
+    return telling.match.opened.branch is not None and telling.match.begun == telling.entry.move
 
 
 def _salt_opened(telling: _Telling) -> Marked:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.chance import is_long_enough
+from domain.branches import BRANCH
+from domain.chance import SCHEME, is_long_enough
 from domain.events import (
     Asked,
     Closed,
@@ -26,10 +27,12 @@ from domain.events import (
     TakenBack,
 )
 from domain.kernel import AnyFact, Result
-from domain.log import HOUSE, Record, codec
+from domain.log import HOUSE, Record, codec, unb64
 from domain.match import Match
 from domain.refusals import Sentence
 from replay.report import FOLD, Wrong
+
+HASH = 32  # bytes
 
 
 def may_follow(match: Match, record: Record) -> None:
@@ -68,7 +71,7 @@ def must_agree(match: Match, record: Record) -> None:
 def _refusal(match: Match, entry: Any) -> Sentence | None:
     """The reason why `entry` may not come next; None if it may."""
     if isinstance(entry, Opened):
-        return None if not match.records else Sentence("opened-already")
+        return _opening_refused(entry) if not match.records else Sentence("opened-already")
     if match.closed:
         return Sentence("closed-already")
     due = _due(match)
@@ -91,6 +94,17 @@ def _refusal(match: Match, entry: Any) -> Sentence | None:
     if isinstance(entry, Restated):
         return None if match.imported else Sentence("position-stated-here")
     return _while_running(match, entry)
+
+
+def _opening_refused(entry: Opened) -> Sentence | None:
+    """Why this is not how a match opens: a branch, and nothing else, says from where it goes on."""
+    branch = entry.branch
+    if (entry.origin == BRANCH) != (branch is not None):
+        return Sentence("branch-and-origin", {"origin": repr(entry.origin[:40])})
+    if branch is None:
+        return None
+    is_named = branch.match != entry.match and branch.move >= 1 and len(unb64(branch.root)) == HASH
+    return None if is_named and entry.chance.scheme == SCHEME else Sentence("branch-of-nothing")
 
 
 def _due(match: Match) -> type | None:
@@ -145,8 +159,13 @@ def _disclosed_wrongly(match: Match, record: Record) -> Sentence | None:
     entry = record.entry
     if not match.begun and (entry.facts or entry.draws or entry.keys):
         return Sentence("facts-too-early")
+    begins_branch = match.opened.branch is not None and match.begun == entry.move
+    if begins_branch and (entry.draws or entry.keys or entry.anchor):
+        return Sentence("branch-draws")
     if not record.sealed:
         return None
+    if begins_branch and record.parts[HOUSE].draws:
+        return Sentence("branch-draws")
     private: dict[int, dict[str, AnyFact]] = {}
     for audience, part in record.parts.items():
         for place, fact in part.facts:
@@ -193,6 +212,8 @@ def _agenda_wrong(match: Match, record: Record) -> Sentence | None:
 def _asked_wrongly(match: Match, entry: FactEntry[Any]) -> Sentence | None:
     """Why the recorded question is wrong; a running game asks at least one seat."""
     table = match.positions[-1].table
+    if match.opened.branch and match.begun == entry.move and table.result is not None:
+        return Sentence("branch-after-end")
     if not match.begun or table.result is not None:
         return Sentence("question-to-nobody") if entry.asked else None
     if entry.asked is None or not entry.asked.seats:

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import msgspec
 
+from domain import branches
 from domain.chance import Secret
-from domain.events import Closed, FactEntry, Restated, SecretOpened
+from domain.events import Closed, FactEntry, Opened, Restated, SecretOpened
 from domain.imported import MARK
 from domain.log import Damaged, Record, b64, codec, said_of, unb64
 from domain.match import Match
@@ -34,16 +35,24 @@ from replay.report import CHANCE, CHECKS, FOLD, LOG, RULES, Failure, Report, Wro
 from replay.sanitize import counted
 
 Keys = Sequence[VerifyingKey]
+Parent = Callable[[str], Match | None] | None
 
 MOST_TABLES = 1 << 30  # bytes of JSON that the tables after all moves may take; all of them are in memory
 
 
-def verify(source: Path | bytes, keys: Keys = (), known: Keys = (), receipt: str | None = None) -> Report:
+def verify(
+    source: Path | bytes,
+    keys: Keys = (),
+    known: Keys = (),
+    receipt: str | None = None,
+    parent: Parent = None,
+) -> Report:
     """Verify a match file; with `keys`, only a signature by one of them counts.
 
     A signature that names one of `keys` or of `known` must be valid; any other signature is not checked, and
     the report says so.  `receipt`: the signed checkpoint over the first move, which the server gave when the
-    match was opened.
+    match was opened.  `parent`: finds the match with whose facts a branch begins, by its id; the caller has
+    verified it.  Without it the report says that the beginning of a branch was not compared.
 
     Raises:
         OSError: the file cannot be read.
@@ -53,7 +62,7 @@ def verify(source: Path | bytes, keys: Keys = (), known: Keys = (), receipt: str
     except BadFile as error:
         return Report(failures=(Failure(LOG, error.move, error.said),))
     findings = _Findings(file.manifest.match, file.manifest.game)
-    findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings))
+    findings.attempt(LOG, partial(_verify_file, file, (keys, known), findings, parent))
     if receipt is not None:
         findings.attempt(LOG, partial(_check_receipt, receipt, file, (keys, known), findings))
     return findings.report()
@@ -65,16 +74,17 @@ def verify_records(
     keys: Keys = (),
     secret: bytes | None = None,
     known: Keys = (),
+    parent: Parent = None,
 ) -> Report:
     """Verify a match of a store, from its first record.
 
     Args:
         note: the checkpoint over the records; "" if there is none.
-        keys, known: see `verify`.
+        keys, known, parent: see `verify`.
         secret: the secret of a running match, with which its hidden parts and draws are checked too.
     """
     findings = _Findings(records[0].match if records else "", "")
-    findings.attempt(LOG, partial(_verify_stored, records, note, (keys, known), secret, findings))
+    findings.attempt(LOG, partial(_verify_stored, records, note, (keys, known), secret, findings, parent))
     return findings.report()
 
 
@@ -123,7 +133,7 @@ class _Findings:
 # ── the log, and the parts of a file ──
 
 
-def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) -> None:
+def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings, parent: Parent) -> None:
     try:
         leaves, note = file.leaves, file.note
     except BadFile as error:
@@ -131,7 +141,7 @@ def _verify_file(file: MatchFile, keys: tuple[Keys, Keys], findings: _Findings) 
     found = chain.chained(leaves, _stated(note))
     _check_last(file, found, _stated(note))
     records, salts = _opened_parts(file, found, leaves)
-    _verify_moves(records, salts, None, findings)
+    _verify_moves(records, salts, None, findings, parent)
     findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
     if findings.ok:
         findings.attempt(LOG, partial(_check_parts, file, records, note, findings))
@@ -143,6 +153,7 @@ def _verify_stored(
     keys: tuple[Keys, Keys],
     secret: bytes | None,
     findings: _Findings,
+    parent: Parent,
 ) -> None:
     if not records:
         raise Wrong(LOG, None, Sentence("no-moves"))
@@ -155,7 +166,7 @@ def _verify_stored(
             raise Wrong(
                 CHANCE, record.move, Sentence("private-part-unread", {"within": said_of(error)})
             ) from error
-    _verify_moves(read, None, secret, findings)
+    _verify_moves(read, None, secret, findings, parent)
     if note:
         findings.attempt(LOG, partial(_check_note, note, found, keys, findings))
 
@@ -190,10 +201,23 @@ def _opened_parts(
         raise Wrong(CHANCE, None, what)
     try:
         private = file.private
+        _must_be_canonical(private or [])
         records = matchfile.decoded(found.game, found.match, leaves, private)
     except BadFile as error:
         raise Wrong(CHANCE, error.move, error.said) from error
     return records, None if private is None else [line.salts for line in private]
+
+
+def _must_be_canonical(private: Sequence[matchfile.Private]) -> None:
+    """Check the spelling of each private part: it is sealed as it stands, whatever its spelling is."""
+    for line in private:
+        for part in line.parts.values():
+            try:
+                chain.must_be_canonical(bytes(part))
+            except Damaged as error:
+                raise Wrong(
+                    CHANCE, line.move, Sentence("private-part-unread", {"within": error.said})
+                ) from error
 
 
 def _check_note(note: str, found: chain.Chain, keys: tuple[Keys, Keys], findings: _Findings) -> None:
@@ -275,23 +299,69 @@ def _hex(data: bytes) -> str:
 
 
 def _verify_moves(
-    records: Sequence[Record], salts: list[Salts] | None, secret: bytes | None, findings: _Findings
+    records: Sequence[Record],
+    salts: list[Salts] | None,
+    secret: bytes | None,
+    findings: _Findings,
+    parent: Parent,
 ) -> None:
     opened = _secret(records, secret)
     match, luck, rules = Match(records[0].entry), Luck(records[0].entry, opened), _Rules(opened is not None)
-    tables = _Tables(MOST_TABLES)
+    tables, branch = _Tables(MOST_TABLES), _Beginning(records[0].entry, parent)
     findings.attempt(CHANCE, luck.check_opening)
     for number, record in enumerate(records):
         findings.attempt(FOLD, partial(_take_in, match, record, tables), record.move)
         if match.move != record.move:
             break
+        findings.attempt(FOLD, partial(branch.check, match, record), record.move)
         given = None if salts is None else salts[number]
         findings.attempt(CHANCE, partial(luck.check, match, record, given), record.move)
         findings.attempt(RULES, partial(rules.check, match, record), record.move)
     findings.moves = len(records)
     origin = [MARK["en"]] if match.imported else []
     stated = _stated_positions(records)
-    findings.notes += [_status(match), *origin, *stated, *luck.notes(match), rules.note(match)]
+    findings.notes += [
+        _status(match),
+        *origin,
+        *branch.notes(match),
+        *stated,
+        *luck.notes(match),
+        rules.note(match),
+    ]
+
+
+class _Beginning:
+    """Compares the beginning of a branch with the line of its parent, if that is at hand."""
+
+    def __init__(self, opened: Opened, parent: Parent) -> None:
+        self._branch = opened.branch
+        self._parent = parent(opened.branch.match) if parent and opened.branch else None
+
+    def check(self, match: Match, record: Record) -> None:
+        """Compare the latest move of `match`, if it opens the branch or begins it.  Raises Wrong."""
+        if self._parent is None:
+            return
+        reason = None
+        if match.move == 1:
+            reason = branches.opened_wrongly(match.opened, self._parent)
+        elif match.begun == record.move:
+            reason = branches.begun_wrongly(match, self._parent)
+        if reason is not None:
+            raise Wrong(FOLD, record.move, reason)
+
+    def notes(self, match: Match) -> list[str]:
+        """Return what is said of the beginning of a branch."""
+        if self._branch is None:
+            return []
+        come = "its first facts come" if match.begun else "its first facts will come"
+        where = f"match {visible(self._branch.match[:120])}, move {self._branch.move}"
+        said = f"branch: {come} from {where}, root {visible(self._branch.root[:64])}"
+        if self._parent is None:
+            return [f"{said}; not compared, because that match is not at hand"]
+        if not match.begun:
+            return [f"{said}; that root is right"]
+        public = "" if match.audiences else ", as far as they are public"
+        return [f"{said}; compared, they are those{public}"]
 
 
 def _stated_positions(records: Sequence[Record]) -> list[str]:

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 
+from domain.game import Game, Options
 from domain.kernel import AnyFact, Pick, Result
 from domain.match_base import ALL, Outline
-from domain.texts import LANGUAGES, Marked, fill, join
+from domain.texts import LANGUAGES, Marked, fill, forms_of, join
 from replay.sanitize import one_line
 
 Sections = dict[str, dict[str, str]]
@@ -29,11 +30,21 @@ class Words:
     """
 
     def __init__(self, match: Outline, language: str) -> None:
-        self.language, self._game = language, match.game.name
-        self.backstage, self.idle = match.game.backstage, match.game.idle
-        self.seats = frozenset(match.game.seats)
+        self._read(match.game, match.opened.edition, match.opened.options, language)
+
+    @classmethod
+    def of_game(cls, game: Game, edition: str, options: Options, language: str) -> Words:
+        """Return the words of a match that is not there: of a game in an edition with these options."""
+        words = cls.__new__(cls)
+        words._read(game, edition, options, language)
+        return words
+
+    def _read(self, game: Game, edition: str, options: Options, language: str) -> None:
+        self.language, self._game = language, game.name
+        self.backstage, self.idle = game.backstage, game.idle
+        self.seats = frozenset(game.seats)
         self._log = _log_words(language)
-        self.texts = match.game.words(language, match.opened.options, match.opened.edition)
+        self.texts = game.words(language, options, edition)
 
     def name(self, value: object) -> str:
         """Return the name of an id, a number or a list of these."""
@@ -49,6 +60,18 @@ class Words:
 
     def _field(self, field: str) -> str | None:
         return self.texts.names.get(field) or self.texts.field(field) or self._log["fields"].get(field)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The names of all fields that have one, those of the game before those of all games."""
+        own = {field: self.texts.field(field) or field for field in self.texts.fields}
+        return {field: one_line(name) for field, name in (self._log["fields"] | own).items()}
+
+    @property
+    def counts(self) -> dict[str, tuple[str, ...]]:
+        """The forms of the noun that a field counts, the smallest number's first; "": of cards."""
+        nouns = {"": self._log["shown"]["cards"], **self.texts.nouns}
+        return {field: forms_of(noun) for field, noun in nouns.items()}
 
     def in_order(self, ids: Iterable[str]) -> list[str]:
         """Sort ids in the order of the game's list of names; ids without a name come last."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import hypothesis
 import pytest
 from hypothesis import HealthCheck
+from playwright.sync_api import Browser, Page
 
 from domain.game import Game
 from domain.games import GAMES
@@ -31,6 +33,36 @@ def swap_game(monkeypatch: pytest.MonkeyPatch) -> Game:
     """The game whose players may change places, in the house for one test."""
     monkeypatch.setitem(GAMES, "swap", swap.GAME)
     return swap.GAME
+
+
+@pytest.fixture(scope="session")
+def running_browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """The Chromium of all tests of this process, and the event loop in which Playwright drives it."""
+    with services.chromium() as running:
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield running, loop
+        asyncio._set_running_loop(loop)
+
+
+@pytest.fixture
+def browser(running_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """That Chromium, for one test: the loop of Playwright counts as running only meanwhile.
+
+    Playwright never leaves its loop, and in a thread with a running loop `asyncio.run` refuses.
+    """
+    running, loop = running_browser
+    asyncio._set_running_loop(loop)
+    yield running
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of its own in that browser."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from domain.branches import line_of, open_branch
 from domain.chance import Secret, Source
 from domain.drafts import Context, Draft
 from domain.game import Game
@@ -87,6 +88,32 @@ class Sitting:
         while self.match.status == "running" and answers != 0:
             self.random_answer()
             answers = None if answers is None else answers - 1
+        return self
+
+
+class Branching(Sitting):
+    """A branch of a match that is over; see `Sitting`."""
+
+    def __init__(self, parent: Match, at: int, seed: int = 2, *, name: str = "", bots: bool = False) -> None:
+        self.random = random.Random(seed)
+        self.id = name or f"b{seed}"
+        self.secret = Secret(self.random.randbytes(32), self.id)
+        self.clock = 1_800_000_000_000_000
+        self.bot, self.parent, self.at = "random" if bots else "", parent, at
+        opening = open_branch(self.context, parent, at, match=self.id, opener="p0")
+        match = Match.project(None, opening.records)
+        assert match is not None
+        self.match = match
+
+    def seat_all(self, *, salts: bool = False, source: Source | None = None) -> Branching:
+        """Everybody sits down: p-<seat>."""
+        line = line_of(self.parent, self.at)
+        for seat in self.match.game.seats:
+            salt = f"{seat}-salt" if salts else None
+            sat = self.match.sit(
+                self.context, seat, f"p-{seat}", salt=salt, bot=self.bot, source=source, line=line
+            )
+            self.accept(sat)
         return self
 
 

@@ -17,7 +17,7 @@ import httpx
 from tests.cli.program import process
 from tests.test_imports import MODULES, OWN, ROOT
 
-HIDDEN = ("psycopg", "psycopg_pool", "psycopg_binary", "pyarrow", "psutil")
+HIDDEN = ("psycopg", "psycopg_pool", "psycopg_binary", "pyarrow", "psutil", "resvg_py")
 OF_AN_EXTRA = re.compile(r"(api\.store|projections)\.postgres\w*")  # imported where PostgreSQL is asked for
 HIDING = f"""
 import importlib.abc, json, sys
@@ -48,6 +48,7 @@ COMMANDS: dict[tuple[str, ...], str] = {
     ("migrate", "--from", "games", "--to", DATABASE): "postgres",
     ("migrate", "--from", "shards:map.toml", "--to", "other"): "postgres",
     ("export", "--all", "--store", "games", "--format", "parquet"): "parquet",
+    ("replay", "m1.glasnost", "--png", "board.png"): "pictures",
     ("bench", "fold"): "test",
 }
 

@@ -30,6 +30,7 @@ CHECKPOINT = {  # who has a match's checkpoint signed
     "api/cli/common.py: note_by",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",
+    "api/http/routes/verifications.py: read_verification",  # by the route that serves checkpoints
 }
 SIGNING = {  # who takes the signing key of a ring
     "api/cli/export.py: _files",

@@ -353,6 +353,10 @@ class SeededKeys:
         """The public part of the key."""
         return self.signing.verifying
 
+    def derived(self, purpose: str) -> bytes:
+        """Return 32 bytes for another purpose; they are as public as the key."""
+        return hashlib.sha256(f"{SEEDED} {purpose}".encode()).digest()
+
 
 def note_by(key: SigningKey, match: Match) -> str:
     """Return the checkpoint over a whole match, signed by `key`.

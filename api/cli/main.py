@@ -34,6 +34,7 @@ SECTIONS = {
     "Maintain": {
         "withdraw": ("api.cli.admin", "Withdraw an uploaded match."),
         "people": ("api.cli.people", "Forget, rename, lock out or find people."),
+        "mail": ("api.cli.mail", "Send a test message by mail."),
         "backup": ("api.cli.admin", "Copy a store while it is in use."),
         "restore": ("api.cli.admin", "Make a store from a backup."),
         "migrate": ("api.cli.migrate", "Copy a store into another one, and verify it."),

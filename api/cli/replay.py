@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from api.cli.common import (
     print_json,
     store_option,
 )
+from api.settings import PICTURES, missing
 
 if TYPE_CHECKING:
     from api.store.open import Location
@@ -49,6 +50,12 @@ _BACK = {"en": "taken back", "ru": "взято назад"}
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the board as a picture to this file instead.",
 )
+@click.option(
+    "--png",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the board as a PNG to this file instead; needs the extra `pictures`.",
+)
 @language_option
 @json_option
 def replay(
@@ -58,6 +65,7 @@ def replay(
     since: int | None,
     view: str | None,
     svg: Path | None,
+    png: Path | None,
     language: str,
     as_json: bool,
 ) -> None:
@@ -69,30 +77,35 @@ def replay(
     "narration", and with --since the differences as "changes".
 
     With --svg: the board after the move, light or dark as its reader is set up, in a file of its own.
+    With --png: the same in light colours, 1200 pixels wide.
 
     \b
     Example:
       glasnost replay match.glasnost
       glasnost replay match.glasnost --at 12 --view spectator --lang ru
-      glasnost replay match.glasnost --at 12 --svg board.svg
+      glasnost replay match.glasnost --at 12 --svg board.svg --png board.png
       glasnost replay --store games seed-21876c7afa6f43e3fb93382e
     """
     from replay.positions import NoView
     from replay.words import Words
 
+    if png is not None and (lack := missing(PICTURES, "--png")):
+        raise CannotBeDone(lack)
     match = _match(Path(file)) if store is None else _stored(store, file)
     viewer = _viewer(match, view)
     words = Words(match, language)
     try:
-        if svg is not None:
-            _write_picture(svg, match, words, move or match.move, viewer)
+        if svg is not None or png is not None:
+            drawn = _drawing(match, words, move or match.move, viewer)
+            _write(svg, lambda: drawn.encode())
+            _write(png, lambda: _png(drawn))
         elif as_json:
             print_json(_data(match, words, move, viewer) | _changes(match, words, since, move, viewer))
         elif move is None:
             _tell(match, words, viewer)
         else:
             _draw(match, words, move, viewer)
-        if since is not None and not as_json and svg is None:
+        if since is not None and not as_json and svg is None and png is None:
             _compare(match, words, since, move or match.move, viewer)
     except NoView as error:
         raise CannotBeDone(f"{file}: {error}") from error
@@ -172,14 +185,33 @@ def _draw(match: Match, words: Words, move: int, viewer: str | None) -> None:
     Console(**AS_WRITTEN).print(drawn)
 
 
-def _write_picture(file: Path, match: Match, words: Words, move: int, viewer: str | None) -> None:
+def _drawing(match: Match, words: Words, move: int, viewer: str | None) -> str:
     from replay.boards.drawing import svg
 
     drawn = svg(match, move, viewer, words)
     if drawn is None:
         raise CannotBeDone(f"{words.game} is not played on a board, so there is no picture of it")
+    return drawn
+
+
+def _png(svg: str) -> bytes:
+    from replay.boards.pictures import NoPicture, png
+
     try:
-        file.write_text(drawn, "utf-8")
+        return png(svg)
+    except NoPicture as none:
+        raise CannotBeDone(
+            "a PNG needs a font with Latin and Cyrillic letters, such as DejaVu Sans"
+        ) from none
+
+
+def _write(file: Path | None, content: Callable[[], bytes]) -> None:
+    """Write a picture to its file, if one is wanted."""
+    if file is None:
+        return
+    drawn = content()
+    try:
+        file.write_bytes(drawn)
     except OSError as error:
         raise CannotBeDone(f"{file}: {error.strerror}") from error
 

@@ -7,7 +7,7 @@ import os
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -104,8 +104,22 @@ def _report(store: SqlStore, match: Match, trusted: Sequence[VerifyingKey], ring
     elif ring and note:
         failures += _unknown_signer(note, ring, store.key_folder)
     failures += _kinds(store, match)
-    report = verify_records(match.records, note, trusted, secret, ring.known if ring else ())
+    known = ring.known if ring else ()
+    report = verify_records(match.records, note, trusted, secret, known, _stored_parent(store))
     return msgspec.structs.replace(report, failures=(*failures, *report.failures))
+
+
+def _stored_parent(store: SqlStore) -> Callable[[str], Match | None]:
+    """Finds the match from which a branch goes on, if the store has it and can read it."""
+    from domain.log import Damaged
+
+    def find(match: str) -> Match | None:
+        try:
+            return store.match(match)
+        except Damaged:  # the report of that match says so
+            return None
+
+    return find
 
 
 def _kinds(store: SqlStore, match: Match) -> tuple[Failure, ...]:
@@ -263,6 +277,14 @@ MOST_RECEIPT = 1 << 16
     type=click.Path(path_type=Path),
     help="The receipt that the server gave when the one match was opened.",
 )
+@click.option(
+    "--parent",
+    "parents",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The file of a match from which a branch goes on; repeatable.",
+)
 @json_option
 def verify(
     files: Sequence[Path],
@@ -271,6 +293,7 @@ def verify(
     trust: Path | None,
     against: str | None,
     receipt: Path | None,
+    parents: Sequence[Path],
     as_json: bool,
 ) -> int:
     """Check match FILEs, or all matches of a store: log, chance, fold and rules.
@@ -285,6 +308,10 @@ def verify(
     A file does not show whether its match went on.  A later checkpoint, given with --against, does: the
     report says how many moves are signed and, if it comes from a server, whether they begin with those of the
     file.  An earlier checkpoint must be of the same log.
+
+    A branch begins with facts of another match, its parent.  With the file of that match, given with
+    --parent, the command checks that they are those; without it the report says that this was not compared.
+    In a store the command finds parents by itself.
 
     The command prints for each match "ok: N moves ...", or what is wrong: the check, the move and the reason.
      It exits with 1 if anything is wrong.  A receipt, kept from before a salt was sent, also proves that the
@@ -306,9 +333,10 @@ def verify(
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
     trusted, known, kept = _keys(keys, trust), _known(store), _kept(receipt)
+    found = _parents(parents)
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
-        for name, report in _reports(files, store, (trusted, known), kept, printer):
+        for name, report in _reports(files, store, (trusted, known), kept, found, printer):
             if against is not None and report.ok:
                 report = _compared(report, files[0], against, (trusted, known))
             printer.add(name, report)
@@ -359,11 +387,35 @@ def _kept(receipt: Path | None) -> str | None:
     return read_bytes(receipt, limit=MOST_RECEIPT, what="receipt").decode(errors="replace")
 
 
+def _parents(files: Sequence[Path]) -> dict[str, Match]:
+    """The matches of these files, by id.
+
+    Raises:
+        CannotBeDone: a file cannot be read, or does not verify.
+    """
+    from replay import matchfile
+    from replay.verify import verify as verified
+
+    found: dict[str, Match] = {}
+    for file in files:
+        try:
+            content = file.read_bytes() if file.stat().st_size <= matchfile.MOST_WHOLE else b""
+        except OSError as error:
+            raise CannotBeDone(f"{file}: {error.strerror or error}") from error
+        report = verified(content)
+        if not report.ok:
+            raise CannotBeDone(f"{file}: the file of a parent must verify: {report.failures[0]}")
+        match = matchfile.read(content).match()
+        found[match.id] = match
+    return found
+
+
 def _reports(
     files: Sequence[Path],
     store: Location | None,
     keys: tuple[Sequence[VerifyingKey], Sequence[VerifyingKey]],
     receipt: str | None,
+    parents: dict[str, Match],
     printer: _Printer,
 ) -> Iterator[tuple[str, Report]]:
     from replay.verify import verify as verified
@@ -372,7 +424,7 @@ def _reports(
         try:
             if file.is_dir():
                 raise CannotBeDone(f"{file} is a directory; name the match files in it, or use --store")
-            yield str(file), verified(file, *keys, receipt)
+            yield str(file), verified(file, *keys, receipt, parents.get)
         except OSError as error:
             printer.failed(f"{file}: {error.strerror or error}")
         except CannotBeDone as error:

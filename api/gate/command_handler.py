@@ -86,7 +86,8 @@ class CommandResult(Struct, frozen=True):
 class Command(Struct, frozen=True):
     """One command: its player, its match, and how it is judged.
 
-    `look`: called before each judging; returns the version of the reservations by which it is judged.
+    `look`: called before each judging; reads what it needs besides the match, and returns the version of the
+    reservations by which it is judged (None: it needs none).
     """
 
     command: str
@@ -96,7 +97,7 @@ class Command(Struct, frozen=True):
     seat: Seat | None = None
     expect: int | None = None
     key: Key | None = None
-    look: Callable[[], Awaitable[int]] | None = None
+    look: Callable[[], Awaitable[int | None]] | None = None
 
 
 class _Kept(Struct, frozen=True):

@@ -158,6 +158,9 @@ class Keys(Protocol):
     def rotations(self) -> Sequence[str]:
         """Signed notes by which each key handed over to the next."""
 
+    def derived(self, purpose: str) -> bytes:
+        """Return 32 bytes for another purpose, the same on all servers of a store."""
+
 
 class Commits:
     """Makes drafts durable, then visible.

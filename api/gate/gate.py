@@ -14,7 +14,7 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -39,10 +39,11 @@ from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, Uncach
 from api.gate.refusals import Refusals
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
+from domain import branches
 from domain.chance import Secret, Source
 from domain.drafts import Context, Draft
 from domain.games import GAMES
-from domain.kernel import Picks, Refused, Result, Seat
+from domain.kernel import Decision, Picks, Refused, Result, Seat, Table
 from domain.match import Match, no_such_seat, open_match
 from domain.signed_notes import NotSignedHere, Signed
 
@@ -266,19 +267,57 @@ class Gate:
         Raises:
             Refused: unknown-game, bad-option, unknown-seat, exists, key-reused, unavailable, in-doubt.
         """
+
+        async def make(context: Context, name: str) -> Match:
+            return new_match(
+                context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
+            )
+
+        return await self._opened(
+            "open", player, make, secret=secret, match=match, key=key, reserved=reserved
+        )
+
+    async def open_branch(
+        self, player: str, parent: str, at: int, *, key: Key | None = None
+    ) -> CommandResult:
+        """Open a match of its own that goes on from move `at` of another one, which is over.
+
+        Raises:
+            Refused: unknown-match, withdrawn, key-reused, unavailable, in-doubt, and what
+                `domain.branches.open_branch` refuses.
+        """
+
+        async def make(context: Context, name: str) -> Match:
+            found = await self.match(parent)
+            draft = branches.open_branch(context, found, at, match=name, opener=player)
+            opened = Match.project(None, draft.records)
+            assert opened is not None, "a draft holds records"
+            return opened
+
+        return await self._opened("open_branch", player, make, key=key)
+
+    async def _opened(
+        self,
+        command: str,
+        player: str | None,
+        make: Callable[[Context, str], Awaitable[Match]],
+        *,
+        secret: bytes | None = None,
+        match: str | None = None,
+        key: Key | None = None,
+        reserved: Mapping[Seat, Reservation] = {},
+    ) -> CommandResult:
+        """Store the new match that `make` returns for its context and id; see `open`."""
         name = match or (new_id() if key is None else id_of(key))
         if key is not None:
             key = replace(key, scope=f"{key.scope} {name}")
-        order = Command("open", name, never, player, key=key)
+        order = Command(command, name, never, player, key=key)
         own = Secret(os.urandom(32) if secret is None else secret, name)
 
         async def work() -> CommandResult:
             if before := await self._handler.opened_before(order):
                 return before
-            context = Context(own, self._commits.clock(), self._commits.product)
-            opened = new_match(
-                context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
-            )
+            opened = await make(Context(own, self._commits.clock(), self._commits.product), name)
             for seat in reserved:
                 must_have(opened, seat)
             accepted = CommandResult(CachedMatch(opened, own), None, 1, 1, 1, key.form if key else "")
@@ -314,10 +353,11 @@ class Gate:
         Raises:
             Refused: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
         """
-        reserved = Reservations()
+        reserved, line = Reservations(), None
 
         async def look() -> int:
-            nonlocal reserved
+            nonlocal reserved, line
+            line = await self._line_of(match)
             reserved = await asyncio.to_thread(self.store.reservations, match)
             return reserved.version
 
@@ -326,7 +366,9 @@ class Gate:
                 self._must_be_invited(stored, bot, player)
             must_be_admitted(stored, reserved, seat, None if bot else player, invitation)
             name = player_of(bot) if bot else player or ""
-            return stored.sit(context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash)
+            return stored.sit(
+                context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash, line=line
+            )
 
         return await self._handler.command(Command("sit", match, judge, player, seat, key=key, look=look))
 
@@ -373,14 +415,43 @@ class Gate:
         Raises:
             Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.open_salt` refuses.
         """
+        line = None
+
+        async def look() -> None:
+            nonlocal line
+            line = await self._line_of(match)
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
             seated = stored.seats.get(seat)
             if seat in stored.seats and (seated is None or seated.player != player):
                 raise Refused("foreign", "not-your-seat", {"seat": seat})
-            return stored.open_salt(context, seat, salt)
+            return stored.open_salt(context, seat, salt, line=line)
 
-        return await self._handler.command(Command("open_salt", match, judge, player, seat, key=key))
+        order = Command("open_salt", match, judge, player, seat, key=key, look=look)
+        return await self._handler.command(order)
+
+    async def parent_of(self, match: Match) -> Match | None:
+        """Return the match from which a branch goes on; None of any other match, or if that is not here."""
+        if match.opened.branch is None:
+            return None
+        try:
+            return await self.match(match.opened.branch.match)
+        except Refused as error:
+            if error.kind in ("unknown-match", "withdrawn"):
+                return None
+            raise
+
+    async def _line_of(self, match: str) -> Decision[Table] | None:
+        """The facts and the table with which a branch begins, if the match is a branch that has not begun.
+
+        Raises:
+            Refused: unknown-match, withdrawn, unavailable; the match or its parent cannot be read.
+        """
+        found = (await self._handler.cached(match)).match
+        if found.opened.branch is None or found.begun or found.closed:
+            return None
+        parent = await self.match(found.opened.branch.match)
+        return await asyncio.to_thread(branches.line_of, parent, found.opened.branch.move)
 
     async def close_unopened(
         self, match: str, player: str | None, *, key: Key | None = None

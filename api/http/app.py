@@ -24,31 +24,40 @@ from api.http.problems import DOCS, HANDLERS, refused
 from api.http.routes import (
     event_stream,
     lists,
+    lobby,
     matches,
+    notifications,
     players,
     positions,
     reservations,
     server_info,
+    sessions,
     uploads,
+    verifications,
 )
 from api.http.routing import Router, encode, schemas, without_null
 from api.settings import product
+from api.web.assets import Assets
+from api.web.pages import Pages
 from domain.kernel import Refused
 
 TOPICS = (
     server_info.games_api,
     players.api,
     players.people_api,
+    sessions.api,
     matches.api,
     reservations.api,
     matches.commands_api,
     event_stream.api,
     positions.api,
+    verifications.api,
     lists.api,
+    lobby.api,
+    notifications.api,
     uploads.api,
     server_info.api,
 )
-_ELSEWHERE = 307
 _OPENAPI = "/openapi.json"
 _ABOUT = """\
 Matches of two-player board games, each of them a log that can be replayed and verified.
@@ -131,18 +140,12 @@ def build(services: Services) -> Application:
         exception_handlers={**HANDLERS, Exception: failed},
     )
     app.serve(services)
-    app.add_route("/", _to_the_manual, include_in_schema=False)
+    app.router.routes.extend(Pages(Assets()).routes)
     for path, kind in ((DOCS, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_serve_document, kind=kind), include_in_schema=False)
     app.add_route(ws_session.PATH, ws_endpoint.not_a_handshake, include_in_schema=False)
     app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.SocketEndpoint()))
     return app
-
-
-async def _to_the_manual(request: Request) -> Response:
-    """The page for those who follow the address that the server prints at its start."""
-    head = {"location": DOCS, "content-type": "text/plain; charset=utf-8"}
-    return Response(f"{DOCS} lists all that there is\n", _ELSEWHERE, head)
 
 
 async def _serve_document(request: Request, kind: str) -> Response:
@@ -152,7 +155,8 @@ async def _serve_document(request: Request, kind: str) -> Response:
         document = app.openapi()
         page = encode(document) if kind == JSON else _docs_page(document).encode()
         app.state.documents[kind] = page
-    response = Response(app.state.documents[kind], media_type=kind)
+    head = {"content-security-policy": "frame-ancestors 'none'"}
+    response = Response(app.state.documents[kind], headers=head, media_type=kind)
     return await middleware.kept(request, response, app.state.services.packed, (), own=False, final=True)
 
 

@@ -17,14 +17,22 @@ from api.gate import Gate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
 from api.http.health import HealthMonitor
-from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheStore
+from api.http.live_positions import LivePositions
+from api.http.lobby import Lobbies
+from api.http.lobby_feed import LobbyFeed
+from api.http.metrics import Metrics, OfTheBus, OfTheGate, OfTheMail, OfTheStore
 from api.http.middleware import Borders, Packed
 from api.http.rate_limits import AtOnce, Buckets
 from api.http.read_models import ReadModels
+from api.http.verifications import Verifications
+from api.mail.links import PURPOSE, Links
+from api.mail.settings import MailSettings
+from api.mail.worker import MailWorker
 from api.settings import Settings
 from api.store.accounts import folded
-from api.store.interface import People, Store, StoreError
+from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
+from domain.match import Match
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -107,6 +115,7 @@ _FILES = 2  # match files written or verified at once: each keeps a thread and a
 _PAGES = 16 * 1024 * 1024  # bytes of pages of positions in memory
 _NAMES = 50_000  # names held in memory
 _NAME_SECONDS = 60.0  # then the store is asked again: the news that a name was forgotten may have been lost
+_MINUTE, _DAY = 60_000_000, 86_400_000_000  # microseconds
 _NEVER = (-math.inf, None)
 
 
@@ -160,6 +169,7 @@ class Services:
         settings: the limits.
         clock: the time in microseconds UTC.
         pulse: seconds that never run backwards.
+        mail: how mail is sent; None: there is no mail.
     """
 
     def __init__(
@@ -170,15 +180,19 @@ class Services:
         settings: Settings,
         clock: Callable[[], int],
         pulse: Callable[[], float] = time.monotonic,
+        mail: MailSettings | None = None,
     ) -> None:
         self.gate, self.store, self.models = gate, store, models
         self.settings, self.clock = settings, clock
         self.requests = Buckets(settings.requests_per_second, 1.0, pulse)
         self.new_players = Buckets(settings.players_per_minute, 60.0, pulse)
+        self.sign_ins = Buckets(settings.sign_ins_per_minute, 60.0, pulse)
         self.searches = Buckets(settings.searches_per_minute, 60.0, pulse)
         self.files = asyncio.Semaphore(_FILES)
         self.rendering = asyncio.Semaphore(1)  # a second thread would not be faster, and files wait elsewhere
         self.pages: LRUCache[tuple[object, ...], bytes] = LRUCache(_PAGES, getsizeof=len)
+        self.live = LivePositions()
+        self.verifications = Verifications(pulse)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
         trusted = proxies(os.environ) if settings.trust_proxy else ()
@@ -187,21 +201,51 @@ class Services:
         self.visits = AtOnce(self.connections.each)
         self.streams = AtOnce(settings.streams_per_viewer)
         self.sockets = Sockets(settings.streams_per_viewer)
-        self.tokens = Tokens(store.people, self.requests, pulse)
+        self.session_bounds = SessionBounds(
+            settings.session_days * _DAY,
+            settings.link_minutes * _MINUTE,
+            settings.sessions_per_player,
+            settings.links_per_player,
+        )
+        self.tokens = Tokens(store.people, self.requests, pulse, clock, self.session_bounds)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
+        self.lobbies = Lobbies(gate, store, models)
+        self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)
+        self.links = Links(gate.keys.derived(PURPOSE))
+        self.mail: MailWorker | None = None
+        if mail is not None:
+            ways = self._match, self.names.of, self._leads, self._present
+            self.mail = MailWorker(mail, store, self.links, *ways, clock)
         self.bus: Bus | None = None
         self.monitor = HealthMonitor(store, models, pulse)
         self.metrics = Metrics(
             OfTheGate(gate, self.streams, self.sockets, self.connections),
             OfTheStore(gate, self.monitor),
             OfTheBus(lambda: self.bus, pulse),
+            OfTheMail(self.mail.figures if self.mail else None),
         )
+
+    async def _match(self, match: str) -> Match:
+        return (await self.gate.cached(match)).match
+
+    def _leads(self) -> bool:
+        """Is this process the one that writes the read models, and sends mail?"""
+        return self.models.runner.moves
+
+    def _present(self) -> set[str]:
+        """The clients with an open socket or stream; most of them are players."""
+        return self.sockets.visitors | self.streams.visitors
 
     def share(self, bus: Bus) -> None:
         """Share limits and tickets with the other workers; before the bus begins."""
         self.bus = bus
-        limits = {"requests": self.requests, "newcomers": self.new_players, "searches": self.searches}
+        limits = {
+            "requests": self.requests,
+            "newcomers": self.new_players,
+            "searches": self.searches,
+            "sign-ins": self.sign_ins,
+        }
         for name, limit in limits.items():
             limit.share()
             bus.share(name, limit)

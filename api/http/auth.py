@@ -1,4 +1,4 @@
-"""Authentication: tokens (only their hashes are held), roles, and tickets for streams."""
+"""Authentication: tokens and sessions (only their hashes are held), roles, and tickets for streams."""
 
 from __future__ import annotations
 
@@ -20,23 +20,41 @@ from starlette.requests import HTTPConnection
 from api.bus.redis_client import Away
 from api.http.decoding import bearer
 from api.http.rate_limits import Buckets
-from api.store.interface import People, Person, StoreError
+from api.http.sessions import SECRET
+from api.store.interface import People, Person, SessionBounds, StoreError
 from domain.kernel import Refused
 from domain.match_base import Chair
 
 _KNOWN = 10_000  # tokens held in memory
 _KNOWN_SECONDS = 60.0  # then the store is asked again: a token may have been revoked
+IN_SESSION = "session "  # the prefix of the holder of a client that is signed in by a cookie
 CHALLENGE = {"www-authenticate": "Bearer"}
+_DIGITS = 32  # of a hash in the name of a holder
 NO_TOKEN = "address "  # the prefix of the holder of a client without a token
 
 T = TypeVar("T")
 
 
 class Visitor(Struct, frozen=True):
-    """A client: `holder` is the hash of its token, or its address if it has none."""
+    """A client.
+
+    holder: the hash of its token or session, or its address if it has neither.
+    session: the id of its session; "" if it is not signed in by a cookie.
+    """
 
     person: Person | None
     holder: str
+    session: str = ""
+
+    @property
+    def counted(self) -> str:
+        """As whom limits count the client: a player is one, with any token or session."""
+        return self.person.id if self.person else self.holder
+
+    @property
+    def owner(self) -> str:
+        """Whose idempotency keys: those of a token, or of a player in any session."""
+        return self.counted if self.session else self.holder
 
     @property
     def player(self) -> str | None:
@@ -70,27 +88,42 @@ class Changes:
 
 
 class Tokens:
-    """Finds the owner of a token: asks the store, and caches the answer for `_KNOWN_SECONDS`; a revoked token
-    is dropped at once.
+    """Finds the owner of a token or session: asks the store, and caches the answer for `_KNOWN_SECONDS`; one
+    that is revoked is dropped at once.
 
     Args:
         people: the store's people.
-        limit: how often an address may send a token that must be looked up.
+        limit: how often an address may send a token or session that must be looked up.
         clock: seconds that never run backwards.
+        now: the time in microseconds UTC.
+        bounds: how long sessions last.
     """
 
-    def __init__(self, people: People, limit: Buckets, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        people: People,
+        limit: Buckets,
+        clock: Callable[[], float],
+        now: Callable[[], int],
+        bounds: SessionBounds,
+    ) -> None:
         self._people, self._limit, self._clock = people, limit, clock
-        self._known: FIFOCache[str, tuple[float, Person]] = FIFOCache(_KNOWN)
+        self._now, self._bounds = now, bounds
+        self._known: FIFOCache[str, tuple[float, Visitor]] = FIFOCache(_KNOWN)
         self._changes = Changes(people)
 
     async def visitor(self, request: HTTPConnection) -> Visitor:
-        """Return the visitor who sends this request.
+        """Return the visitor who sends this request: by the token or, without one, by the cookie.
+
+        A cookie that does not count, or names no session, is ignored.
 
         Raises:
             Refused: unauthorized, if there is a token and it is not valid; limit.
         """
-        return await self.owner(shown(request), address(request))
+        token = shown(request)
+        if token is None and (secret := request.scope.get(SECRET)) is not None:
+            return await self._signed_in(secret, address(request))
+        return await self.owner(token, address(request))
 
     async def owner(self, token: str | None, shown_by: str) -> Visitor:
         """Return the visitor with this token (None: without one), whose request comes from `shown_by`.
@@ -100,12 +133,26 @@ class Tokens:
         """
         if token is None:
             return Visitor(None, f"{NO_TOKEN}{shown_by}")
-        holder = hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        holder = _hash(token)[:_DIGITS]
         kept = self._kept(holder)
         if kept is not None:
-            return Visitor(kept, holder)
+            return kept
         self._limit.take(shown_by)
-        return Visitor(await self._looked_up(holder, lambda: self._people.by_token(token)), holder)
+        return await self._looked_up(holder, lambda: _visitor(self._people.by_token(token), holder))
+
+    async def _signed_in(self, secret: str, shown_by: str) -> Visitor:
+        """The visitor with this session; one without a token if there is no such session."""
+        holder = f"{IN_SESSION}{_hash(secret)[:_DIGITS]}"
+        kept = self._kept(holder)
+        if kept is not None:
+            return kept
+        self._limit.take(shown_by)
+        try:
+            return await self._looked_up(
+                holder, lambda: self._in_session(holder, self._people.by_session, secret)
+            )
+        except Refused:
+            return await self.owner(None, shown_by)
 
     async def still(self, visitor: Visitor) -> Visitor:
         """Return the current state of a visitor whose token was valid before.
@@ -114,9 +161,7 @@ class Tokens:
             Refused: unauthorized, if the token is revoked.
         """
         kept = self._kept(visitor.holder)
-        if kept is None:
-            kept = await self._looked_up(visitor.holder, lambda: self._people.by_holder(visitor.holder))
-        return visitor if kept is visitor.person else Visitor(kept, visitor.holder)
+        return kept or await self._looked_up(visitor.holder, lambda: self._by_holder(visitor.holder))
 
     async def check(self, holder: str) -> None:
         """Check that a stream or socket may stay open: `holder` is that of the visitor who opened it.
@@ -127,7 +172,7 @@ class Tokens:
         """
         if not holder.startswith(NO_TOKEN) and self._kept(holder) is None:
             with suppress(StoreError):
-                await self._looked_up(holder, lambda: self._people.by_holder(holder))
+                await self._looked_up(holder, lambda: self._by_holder(holder))
 
     async def is_good(self, holder: str) -> bool:
         """Return whether `check` passes."""
@@ -137,21 +182,40 @@ class Tokens:
             return False
         return True
 
-    def _kept(self, holder: str) -> Person | None:
-        """The cached owner of a token; None if it is not cached."""
-        self._changes.drop_from(self._known, lambda _, kept: kept[1].id)
+    def _by_holder(self, holder: str) -> Visitor | None:
+        if holder.startswith(IN_SESSION):
+            digits = holder.removeprefix(IN_SESSION)
+            return self._in_session(holder, self._people.by_session_holder, digits)
+        return _visitor(self._people.by_holder(holder), holder)
+
+    def _in_session(
+        self,
+        holder: str,
+        find: Callable[[str, int, SessionBounds], tuple[Person, str] | None],
+        what: str,
+    ) -> Visitor | None:
+        found = find(what, self._now(), self._bounds)
+        return Visitor(found[0], holder, found[1]) if found else None
+
+    def _kept(self, holder: str) -> Visitor | None:
+        """The cached owner of a token or session; None if it is not cached."""
+        self._changes.drop_from(self._known, lambda _, kept: kept[1].counted)
         kept = self._known.get(holder)
         return kept[1] if kept and self._clock() - kept[0] < _KNOWN_SECONDS else None
 
-    async def _looked_up(self, holder: str, ask: Callable[[], Person | None]) -> Person:
+    async def _looked_up(self, holder: str, ask: Callable[[], Visitor | None]) -> Visitor:
         now, changes = self._clock(), self._changes.count
-        person = await asyncio.to_thread(ask)
-        if person is None:
+        visitor = await asyncio.to_thread(ask)
+        if visitor is None:
             self._known.pop(holder, None)
             raise Refused("unauthorized", "unknown-token", headers=CHALLENGE)
         if changes == self._changes.count:  # else it may be revoked already
-            self._known[holder] = (now, person)
-        return person
+            self._known[holder] = (now, visitor)
+        return visitor
+
+
+def _visitor(person: Person | None, holder: str) -> Visitor | None:
+    return Visitor(person, holder) if person else None
 
 
 def shown(request: HTTPConnection) -> str | None:
@@ -197,6 +261,7 @@ class TicketContent(Struct, frozen=True):
     match: str
     viewer: Chair | None
     holder: str
+    counted: str = ""
 
 
 class Admission(Struct):
@@ -214,8 +279,13 @@ class Admission(Struct):
 
     @property
     def holder(self) -> str:
-        """Whose streams are counted."""
+        """Whose token or session must be valid."""
         return self.content.holder
+
+    @property
+    def counted(self) -> str:
+        """As whom the streams are counted."""
+        return self.content.counted or self.content.holder
 
 
 class SharedTickets(Protocol):
@@ -249,15 +319,19 @@ class Tickets:
         """From now on a ticket is good at every worker that shares this shelf."""
         self._shared = shared
 
-    async def give(self, match: str, viewer: Chair | None, holder: str) -> str:
+    async def give(self, match: str, viewer: Chair | None, holder: str, counted: str = "") -> str:
         """A new ticket.
+
+        Args:
+            holder: that of the visitor who asks for it.
+            counted: as whom its streams are counted; "": as the holder.
 
         Raises:
             Refused: limit.
         """
         self._make_room()
         ticket = secrets.token_urlsafe(24)
-        name, content = _hash(ticket), TicketContent(match, viewer, holder)
+        name, content = _hash(ticket), TicketContent(match, viewer, holder, counted)
         self._admissions[name] = Admission(name, content, self._clock() + self._seconds)
         with suppress(Away):  # then it is good here
             await self._tell([self._admissions[name]])
@@ -345,5 +419,5 @@ class Tickets:
         del self._admissions[idle]
 
 
-def _hash(ticket: str) -> str:
-    return hashlib.sha256(ticket.encode("utf-8", "surrogatepass")).hexdigest()
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

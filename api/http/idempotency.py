@@ -34,5 +34,6 @@ def key_of(call: Caller, key: str | None, body: Struct, *, match: str = "", what
     if key is None:
         return None
     said = f"{what} ".encode() if what else b""
-    scope = f"{call.visitor.holder} {match}" if match else call.visitor.holder
+    owner = call.visitor.owner
+    scope = f"{owner} {match}" if match else owner
     return Key(scope, key, hashlib.sha256(said + encode(body)).digest(), call.language)

@@ -21,6 +21,7 @@ from api.histogram import Histogram
 from api.http.connections import Connections
 from api.http.health import HealthMonitor
 from api.http.rate_limits import AtOnce
+from api.mail.worker import Figures
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
@@ -156,6 +157,25 @@ class OfTheStore(Collector):
             failing.add_metric((status.name,), float(status.failure is not None))
         yield behind
         yield failing
+
+
+class OfTheMail(Collector):
+    """How mail is, where it is sent.
+
+    Args:
+        figures: None if no mail is sent here.
+    """
+
+    def __init__(self, figures: Figures | None) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """See `Collector.collect`."""
+        of, counts = self._figures, dict[str, int]()
+        if of is not None:
+            counts = {"sent": of.sent, "failed": of.failed, "refused": of.refused, "dropped": of.dropped}
+        yield _counted("glasnost_mail", "Messages by what became of the attempt.", "outcome", counts)
+        yield _gauge("glasnost_mail_waiting", "Messages in the outbox.", of.waiting if of else None)
 
 
 class OfTheBus(Collector):

@@ -17,7 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http import decoding
+from api.http import decoding, sessions
 from api.http.connections import HEALTH
 from api.http.decoding import JSON, takes_gzip
 from api.http.metrics import Metrics
@@ -107,6 +107,7 @@ async def failed(request: HTTPConnection, error: Exception) -> Response:
 # *   commands and sockets are refused to pages of other origins than this server's own and those that the
 #     operator lists;
 # *   a command of a browser needs a content type that a page cannot send without a preflight request.
+# *   the cookie of a session counts only for pages of this server (`api.http.sessions`).
 #
 # Pages of the listed origins may read all answers, too (CORS).  No answer allows credentials: a token
 # is a header that the page sets itself.
@@ -142,12 +143,15 @@ class Borders:
         Raises:
             Refused: wrong-host, cross-origin, media-type.
         """
-        told = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
+        told = _judged(scope)
         host = told.get(b"host", "")
         if host and not self._is_ours(host) and scope["path"].encode() not in HEALTH:
             raise Refused("wrong-host", "wrong-host", {"host": host[:80]})
         is_socket = scope["type"] == "websocket"
-        if not is_socket and scope["method"] in SAFE:
+        reads = not is_socket and scope["method"] in SAFE
+        if b"cookie" in told:
+            scope[sessions.SECRET] = sessions.secret_of(scope, told, reads=reads)
+        if reads:
             return
         origin, site = told.get(b"origin"), told.get(b"sec-fetch-site", "")
         if not self._is_welcome(origin, site, host):
@@ -163,6 +167,28 @@ class Borders:
                     {"wanted": JSON, "given": given[:80] or "nothing"},
                     {"accept": JSON},
                 )
+
+    def origin(self, scope: Scope) -> str:
+        """Return the origin by which the client reaches this server."""
+        headers = _judged(scope)
+        host = headers.get(b"host", "")
+        secure = sessions.is_secure(scope, headers, host)
+        if b"origin" in headers and sessions.is_own_page(headers, host, secure=secure):
+            return headers[b"origin"]
+        return f"{'https' if secure else 'http'}://{host}"
+
+    def must_be_own_page(self, scope: Scope) -> bool:
+        """Check that a page of this host sends the request; return whether the browser uses https.
+
+        Raises:
+            Refused: cross-origin.
+        """
+        told = _judged(scope)
+        host = told.get(b"host", "")
+        secure = sessions.is_secure(scope, told, host)
+        if not sessions.is_own_page(told, host, secure=secure):
+            raise Refused("cross-origin", "own-page-only")
+        return secure
 
     def preflight(self, scope: Scope, methods: Sequence[str]) -> list[tuple[bytes, bytes]]:
         """The headers that answer a browser which asks whether a page may send a request.
@@ -229,6 +255,11 @@ class Borders:
         return True
 
 
+def _judged(scope: Scope) -> dict[bytes, str]:
+    """The headers by which a request is judged."""
+    return {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
+
+
 def varying(headers: Headers) -> list[tuple[bytes, bytes]]:
     """Return the same headers with `Origin` added to `Vary`."""
     found = [value for name, value in headers if name == b"vary"]
@@ -250,12 +281,14 @@ def _value(headers: Headers, wanted: bytes) -> bytes:
 # something of its content, so no answer about a running match is compressed.
 
 NEVER = "no-store"
+IMMUTABLE = "public, max-age=31536000, immutable"
+"""For what lies at an address with the hash of its content: another content has another address."""
 _OWN, _SHARED = "private, no-cache", "public, no-cache"
 _LEAST, _MOST = 1_024, 4 * 1024 * 1024  # bytes of a body that is compressed
 _KEPT = 16 * 1024 * 1024  # bytes of compressed bodies in memory
-_LEVEL = 6
+_LEVEL = 9
 _LARGE = 256 * 1024  # bytes that take a thread to hash
-_HASH = 24  # hexadecimal digits of an ETag
+HASH = 24  # hexadecimal digits of an ETag
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
@@ -312,13 +345,17 @@ async def kept(
 
 def weak(*parts: object) -> str:
     """The ETag of what follows from these, and is not put together before it is sent."""
-    return f'W/"{hashlib.sha256(repr(parts).encode()).hexdigest()[:_HASH]}"'
+    return f'W/"{hashlib.sha256(repr(parts).encode()).hexdigest()[:HASH]}"'
 
 
 async def _tag(body: bytes) -> str:
     large = len(body) > _LARGE
-    digest = await asyncio.to_thread(hashlib.sha256, body) if large else hashlib.sha256(body)
-    return f'"{digest.hexdigest()[:_HASH]}"'
+    return f'"{await asyncio.to_thread(hash_of, body) if large else hash_of(body)}"'
+
+
+def hash_of(body: bytes) -> str:
+    """The hash of a body, as its ETag has it."""
+    return hashlib.sha256(body).hexdigest()[:HASH]
 
 
 def _zipped(tag: str) -> str:

@@ -60,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "unknown-move": Kind(404, "Unknown move", "Нет такого хода", "Такого хода нет: {detail}"),
     "method": Kind(405, "Method not allowed", "Метод не поддерживается", "Метод не поддерживается: {detail}"),
     "no-board": Kind(406, "No board", "Нет доски", "Рисунка нет: {detail}"),
+    "no-picture": Kind(406, "No picture", "Нет рисунка", "Рисунка нет: {detail}"),
     "too-slow": Kind(408, "Too slow", "Слишком медленно", "Запрос не пришёл целиком: {detail}"),
     "stale": Kind(
         409,
@@ -95,6 +96,7 @@ KINDS: dict[str, Kind] = {
         "Сервер не подписывает",
         "Сервер не подписывает эту контрольную точку: {detail}",
     ),
+    "branch": Kind(409, "No branch from here", "Отсюда ветку не открыть", "Ветку не открыть: {detail}"),
     "not-uploaded": Kind(409, "Not an upload", "Партия не загружена", "Эта партия не загружена: {detail}"),
     "withdrawn": Kind(410, "Match withdrawn", "Партия снята", "Партия снята администратором: {detail}"),
     "too-large": Kind(413, "Body too large", "Слишком большое тело", "Тело запроса слишком велико: {detail}"),

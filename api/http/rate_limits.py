@@ -77,6 +77,11 @@ class AtOnce:
         """The count of all visitors together."""
         return self._now.total()
 
+    @property
+    def visitors(self) -> set[str]:
+        """Those who have something open."""
+        return set(self._now)
+
     def check(self, visitor: str) -> None:
         """Raises Refused: limit."""
         if self.has_all(visitor):

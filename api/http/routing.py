@@ -435,6 +435,16 @@ class Api:
         """A route for commands; see `_route`.  A `body` with nothing required may be left out."""
         return self._route("POST", path, returns, body, status, **more)
 
+    def put(self, path: str, body: Any, returns: Any, **more: Any) -> Callable[[H], H]:
+        """A route that replaces something; see `_route`."""
+        return self._route("PUT", path, returns, body, 200, **more)
+
+    def delete(
+        self, path: str, returns: type[Struct], *, refusals: Iterable[str] = (), token: bool = False
+    ) -> Callable[[H], H]:
+        """A route that removes something and takes no body; see `_route`."""
+        return self._route("DELETE", path, returns, None, 200, refusals=refusals, token=token)
+
     def _route(
         self,
         method: str,
@@ -452,7 +462,8 @@ class Api:
         """Add a route.
 
         Args:
-            returns: the struct that the handler returns, or the media type of its response.
+            returns: the struct that the handler returns, several of which it returns one, or the media type
+                of its response.
             body: the struct that it takes as `body`; None if it takes none, a media type for bytes.
             refusals: the kinds of its problems besides `EVERYWHERE`.
             also: its other documented answers.
@@ -468,7 +479,7 @@ class Api:
                 extra["requestBody"] = self._request_body(body)
             negotiated = any(other.status == status and other.media for other in also)
             vary = ["accept-language"]
-            vary += ["authorization"] if personal else []
+            vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
             endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
@@ -517,6 +528,8 @@ class Api:
         return told
 
     def _schema(self, kind: Any) -> dict[str, Any]:
+        if isinstance(kind, tuple):
+            return {"oneOf": [self._schema(one) for one in kind]}
         self.types.append(kind)
         (schema,), _ = schemas([kind])
         return schema
@@ -544,7 +557,7 @@ def _endpoint(
     async def endpoint(request: Request, **arguments: Any) -> Response:
         services: Services = request.app.state.services
         visitor = await services.tokens.visitor(request)
-        services.requests.take(visitor.holder)
+        services.requests.take(visitor.counted)
         refuse_unknown(request, known)
         call = Call(services, request, visitor)
         if read is not None:

@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
+Question = Literal["log", "chance", "fold", "rules"]  # of the verification
 Role = Literal["player", "organizer", "observer", "admin"]
 Object = Annotated[Any, Meta(extra_json_schema={"type": "object"})]
 
@@ -54,6 +56,41 @@ class Because(Request, frozen=True):
     reason: Why = ""
 
 
+class SignIn(Request, frozen=True):
+    """How a browser signs in: with a token, or with the code of a one-time link."""
+
+    token: Annotated[str, Meta(min_length=1, max_length=200)] | UnsetType = UNSET
+    code: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType = UNSET
+
+
+class NewLink(Request, frozen=True):
+    """A one-time link: for oneself or, by an admin, for `player`; then `reason` goes to the audit log."""
+
+    player: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")] | UnsetType = UNSET
+    reason: Why = ""
+
+
+Often = Literal["at-once", "hourly", "daily", "never"]
+MatchName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)")]
+
+
+class NewNotifications(Request, frozen=True):
+    """What a player wants to be notified of by mail; it replaces what was wanted before.
+
+    `address`: null for none; a new one is confirmed by a link that is sent to it.  `often`: how often at
+    most; `matches` names other wishes by match.  `while_open`: also while a page of the player is open.
+    """
+
+    address: Annotated[str, Meta(pattern=ADDRESS, max_length=254)] | None
+    often: Often = "at-once"
+    matches: Annotated[dict[MatchName, Often], Meta(max_length=200)] = {}
+    while_open: bool = False
+
+
+class NewFeed(Request, frozen=True):
+    """A new secret for the feed: the old address ends.  The body is an empty object."""
+
+
 class Reserve(Request, frozen=True):
     """Who alone may take a seat: this player, or the player who shows the invitation that is made."""
 
@@ -72,6 +109,12 @@ class NewMatch(Request, frozen=True):
     edition: Annotated[str, Meta(max_length=64)] | None = None
     options: dict[str, Any] = {}
     reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
+
+
+class NewBranch(Request, frozen=True):
+    """A branch of a match that is over: it goes on from the table after move `at`."""
+
+    at: Number
 
 
 class Sit(Request, frozen=True):
@@ -170,7 +213,12 @@ class PartView(Struct, frozen=True):
 
 
 class NamedOption(Struct, frozen=True, omit_defaults=True):
-    """One thing to pick: its name, what it costs and why, what pays for it, and what the dice may bring."""
+    """One thing to pick: its name, what it costs and why, what pays for it, and what the dice may bring.
+
+    `about`: the ids of the spaces, cards, tiles or regions that it is about; `verb`: what it does with them,
+    where the pick says so.  `group`: the id under which it stands in a list of more than 20 options: the
+    region, else the thing or the seat of which several options tell.
+    """
 
     pick: str
     label: str
@@ -178,6 +226,9 @@ class NamedOption(Struct, frozen=True, omit_defaults=True):
     chances: list[ChanceView] = []
     working: list[PartView] = []
     pays: list[PartView] = []
+    about: list[str] = []
+    verb: str = ""
+    group: str = ""
 
 
 class PromptView(Struct, frozen=True, omit_defaults=True):
@@ -213,6 +264,9 @@ class MoveView(Struct, frozen=True, kw_only=True):
     view: Annotated[str, Meta(description="the seat, where its player sat down elsewhere")] | UnsetType = (
         UNSET
     )
+    position: (
+        Annotated[Object, Meta(description="live, with scene or sentences: as in positions")] | UnsetType
+    ) = UNSET
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
@@ -274,6 +328,17 @@ class RequestView(Struct, frozen=True):
     to: int
 
 
+class BranchView(Struct, frozen=True):
+    """From where a branch goes on: the table of `match` after `move`.
+
+    `root`: the Merkle root over the moves of that match up to this one.
+    """
+
+    match: str
+    move: int
+    root: str
+
+
 class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
@@ -282,7 +347,8 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     free, the signed checkpoint over the opening move, to be kept.  `unverified`: it was imported from
     elsewhere, so nothing in it is proved.  `incomplete`: its record could not be followed throughout, so some
     positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
-    and nothing proves that its players are those of this house.  Of an uploaded match `signer` is the key of
+    and nothing proves that its players are those of this house.  `branch`: where it goes on from another
+    match; left out in any other match.  Of an uploaded match `signer` is the key of
     this server whose signature was checked, and `signature` says in words who signed, or is only named and
     was not checked.
     """
@@ -295,6 +361,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     bots: dict[str, str]
     names: dict[str, str]
     origin: str
+    branch: BranchView | UnsetType = UNSET
     unverified: bool
     incomplete: bool | UnsetType = UNSET
     claimed: bool
@@ -400,7 +467,7 @@ class PlayerView(Struct, frozen=True):
 
 
 class AuditEntryView(Struct, frozen=True):
-    """What was done with a player: forget, rename, revoke or new-token.
+    """What was done with a player: forget, rename, revoke, new-token or link.
 
     `by`: the player who did it; null: the owner of the store, on the command line.
     """
@@ -417,6 +484,46 @@ class AuditLog(Struct, frozen=True):
 
     entries: list[AuditEntryView]
     next: str | None
+
+
+class SignedIn(Struct, frozen=True):
+    """A new session, and whom it signs in."""
+
+    session: str
+    player: str
+    name: str
+    role: Role
+
+
+class SessionView(Struct, frozen=True):
+    """A session: a label of the device, when it was made and last used (to the hour).
+
+    `current`: it is the one of this request.
+    """
+
+    session: str
+    device: str
+    made: int
+    used: int
+    current: bool
+
+
+class SessionList(Struct, frozen=True):
+    """Where a player is signed in; the session that was used last stands first."""
+
+    sessions: list[SessionView]
+
+
+class Link(Struct, frozen=True):
+    """The code of a one-time link, when it ends, and its address, also as a QR code (an SVG document).
+
+    `qr` is empty if the name of the server is too long for it.
+    """
+
+    code: str
+    expires: int
+    address: str
+    qr: str
 
 
 class Ticket(Struct, frozen=True):
@@ -486,11 +593,14 @@ class ServerKeys(Struct, frozen=True):
 
 
 class RefusalView(Struct, frozen=True):
-    """One refused command; `move` is the latest move of the match at that time."""
+    """One refused command; `move` is the latest move of the match at that time.
+
+    `command` and `player` are null where the reader may not know them yet.
+    """
 
     at: int | None
     kind: str
-    command: str
+    command: str | None
     match: str | None
     player: str | None
     seat: str | None
@@ -501,6 +611,53 @@ class RefusalList(Struct, frozen=True):
     """The latest refusals, the newest first."""
 
     refusals: list[RefusalView]
+
+
+class CheckView(Struct, frozen=True):
+    """One question of the verification.
+
+    `state`: "ok", "wrong", or "unknown" if another failure left it open.  `move`: the first wrong move, null
+    if a whole part is wrong.  `said`: why; null while the match runs.
+    """
+
+    check: Question
+    state: Literal["ok", "wrong", "unknown"]
+    move: int | None
+    said: str | None
+
+
+class VerificationView(Struct, frozen=True):
+    """What the verifier of this server says of the first `moves` moves of a match, with their root.
+
+    `signed`: the keys of this server that signed the checkpoint.  `notes`: remarks in English, such as how
+    many draws were recomputed; empty while the match runs.
+    """
+
+    match: str
+    moves: int
+    root: str
+    ok: bool
+    checks: list[CheckView]
+    signed: list[str]
+    notes: list[str]
+
+
+class Notifications(Struct, frozen=True):
+    """What the caller wants to be notified of, and where.
+
+    `mail`: does this server send mail?  `state`: of the address.  `said`: why a stopped address is stopped,
+    as its mail server says; else empty.  `feed`: the address of the caller's Atom feed; null
+    for none.
+    """
+
+    mail: bool
+    address: str | None
+    state: Literal["none", "unconfirmed", "confirmed", "stopped"]
+    said: str
+    often: Often
+    matches: dict[str, Often]
+    while_open: bool
+    feed: str | None
 
 
 class Health(Struct, frozen=True):

@@ -37,6 +37,7 @@ from api.http.connections import proxies
 from api.http.protocols import IDLE_SECONDS, Config
 from api.http.read_models import ReadModels, open_read_models
 from api.http.ws_protocol import SocketProtocol
+from api.mail.settings import MailSettings, read_mail
 from api.settings import Settings, product, read, unknown
 from api.store.events import learn
 from api.store.open import Location, open_store
@@ -178,7 +179,7 @@ def serve(
         BadSetting: see `api.settings.read` and `api.bus.Address`.
     """
     given = os.environ if environment is None else environment
-    settings = read(given)
+    settings, mail = read(given), read_mail(given)
     redis = Address(given[REDIS]) if given.get(REDIS) else None
     set_up(settings.log_level)
     for variable, like in unknown(given).items():
@@ -187,7 +188,7 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store:
-        uvloop.run(_serve(store, listener, settings, redis, empty, tell))
+        uvloop.run(_serve(store, listener, settings, mail, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -214,6 +215,7 @@ async def _serve(
     store: SqlStore,
     listener: socket.socket,
     settings: Settings,
+    mail: MailSettings | None,
     redis: Address | None,
     empty: bool,
     tell: Callable[[str], None],
@@ -224,7 +226,7 @@ async def _serve(
         if not empty and store.last() == 0:
             with suppress(TimeoutError):  # bots that found no room go on when there is some
                 await asyncio.wait_for(play_one_of_each(gate), FIRST_SECONDS)
-        services = Services(gate, store, models, settings, clock)
+        services = Services(gate, store, models, settings, clock, mail=mail)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))
         server = Server(gate, services, settings)
@@ -312,7 +314,7 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=settings.stopping_seconds,
             )
         )
-        self._gate, self._bus = gate, services.bus
+        self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
 
@@ -340,12 +342,16 @@ class Server(uvicorn.Server):
         self._gate.follow(self._bus)
         if self._bus is not None:
             self._bus.start()
+        if self._mail is not None:
+            self._mail.start()
         await super().startup(sockets)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
         self._gate.stop()
+        if self._mail is not None:
+            await self._mail.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:

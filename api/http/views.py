@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import NODEFAULT, UNSET, Raw, Struct
-from msgspec.structs import FieldInfo
+from msgspec import NODEFAULT, UNSET, Raw, Struct, UnsetType
+from msgspec.structs import FieldInfo, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
 from api.http.schemas import (
     AskedView,
+    BranchView,
     ChanceView,
     Done,
     GameDetail,
@@ -35,6 +36,7 @@ from domain.kernel import Prompt, Seat, Table
 from domain.log import HOUSE, NOTHING, Known, Record, b64, overlaid
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
+from domain.subjects import Subject, groups, subjects
 from domain.texts import LANGUAGES, Texts
 
 # Moves on the wire, assembled from the stored bytes: facts are never encoded a second time.
@@ -55,6 +57,10 @@ _leaf = msgspec.json.Decoder(dict[str, Raw]).decode
 _raws = msgspec.json.Decoder(tuple[Raw, ...]).decode
 _encode = msgspec.json.Encoder().encode
 _NULL, _NO_FACTS = Raw(b"null"), Raw(b"[]")
+
+
+Positions = Callable[[int], Raw]
+"""What returns the encoded position of a move."""
 
 
 class LogView(Struct, frozen=True):
@@ -94,9 +100,14 @@ class LogView(Struct, frozen=True):
         """Return moves as NDJSON."""
         return b"".join(_encode(self.move(number)) + b"\n" for number in numbers)
 
-    def events(self, numbers: Iterable[int]) -> bytes:
-        """Return moves as server-sent events; the id is the move's number."""
-        return b"".join(b"id: %d\ndata: %b\n\n" % (number, _encode(self.move(number))) for number in numbers)
+    def events(self, numbers: Iterable[int], positions: Positions | None = None) -> bytes:
+        """Return moves as server-sent events; the id is the move's number.
+
+        Args:
+            positions: returns the position of a move, if each is to be sent with it.
+        """
+        moves = ((number, with_position(self.move(number), number, positions)) for number in numbers)
+        return b"".join(b"id: %d\ndata: %b\n\n" % (number, _encode(move)) for number, move in moves)
 
     def _audiences(self, record: Record) -> Collection[str]:
         """Those whose private parts this viewer knows."""
@@ -124,6 +135,11 @@ class LogView(Struct, frozen=True):
         if self.proof and own:
             move["part"] = part.decode()
         return move
+
+
+def with_position(move: dict[str, Any], number: int, positions: Positions | None) -> dict[str, Any]:
+    """Return a move, with its encoded position if there is one."""
+    return move if positions is None else {**move, "position": positions(number)}
 
 
 def _overlay(move: dict[str, Any], parts: list[Known[Raw]]) -> None:
@@ -185,10 +201,28 @@ def match_view(
     )
 
 
-def prompt_view(match: Match, move: int, question: Prompt, language: str) -> PromptView:
-    """Return a prompt in words; `move` is the move that asked it."""
+def prompt_view(
+    match: Match, move: int, question: Prompt, language: str, at: int | None = None
+) -> PromptView:
+    """Return a prompt in words.
+
+    Args:
+        move: the move that asked it.
+        at: the move after which it stood (None: the latest).
+    """
     words = match.game.words(language, match.opened.options, match.opened.edition)
-    options = [_named(words, question, pick) for pick in question.options]
+    after = match.move if at is None else at
+    found = subjects(
+        match.game,
+        question.ask,
+        question.options,
+        match.positions[after - 1].table,
+        lambda: match.table_at(after, question.seat),
+    )
+    options = [
+        _named(words, question, *option)
+        for option in zip(question.options, found, groups(match.game, found), strict=True)
+    ]
     return PromptView(
         move,
         question.seat,
@@ -201,13 +235,16 @@ def prompt_view(match: Match, move: int, question: Prompt, language: str) -> Pro
     )
 
 
-def _named(words: Texts, question: Prompt, pick: str) -> NamedOption:
-    label, detail = words.label(question.ask, pick), question.details.get(pick)
+def _named(words: Texts, question: Prompt, pick: str, subject: Subject, group: str) -> NamedOption:
+    told = NamedOption(
+        pick, words.label(question.ask, pick), about=list(subject.about), verb=subject.verb, group=group
+    )
+    detail = question.details.get(pick)
     if detail is None:
-        return NamedOption(pick, label)
+        return told
     chances = [ChanceView(chance.ways, chance.of, chance.outcome) for chance in detail.chances]
     working, pays = _parts(words, detail.working), _parts(words, detail.pays)
-    return NamedOption(pick, label, detail.cost, chances, working, pays)
+    return replace(told, cost=detail.cost, chances=chances, working=working, pays=pays)
 
 
 def _parts(words: Texts, parts: Mapping[str, int]) -> list[PartView]:
@@ -223,7 +260,7 @@ def played(accepted: CommandResult, language: str) -> Done:
     facts = view.facts(accepted.first, accepted.last)
     seat = view.seat_at(accepted.settled)
     question = asked_at(match, accepted.settled, seat) if seat else None
-    prompt = prompt_view(match, *question, language) if question else None
+    prompt = prompt_view(match, *question, language, accepted.settled) if question else None
     return Done(accepted.last, root, list(facts), prompt)
 
 
@@ -268,6 +305,7 @@ def _summary(
         "bots": {seat: seated.bot for seat, seated in players.items() if seated and seated.bot},
         "names": _imported_names(match) if match.imported else dict(names),
         "origin": match.origin,
+        "branch": _branch(match),
         "unverified": match.imported,
         "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,
@@ -281,6 +319,12 @@ def _summary(
         "move": match.move,
         "root": b64(match.root_at(at)),
     }
+
+
+def _branch(match: Outline) -> BranchView | UnsetType:
+    """From where a branch goes on."""
+    branch = match.opened.branch
+    return UNSET if branch is None else BranchView(branch.match, branch.move, branch.root)
 
 
 def _imported_names(match: Outline) -> dict[str, str]:

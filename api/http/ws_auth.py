@@ -1,4 +1,4 @@
-"""Authentication of a socket: by the token of the handshake, or of the first message."""
+"""Authentication of a socket: by the token or cookie of the handshake, or the token of the first message."""
 
 from __future__ import annotations
 
@@ -34,34 +34,37 @@ class SocketAuth:
     """
 
     def __init__(self, services: Services, connection: HTTPConnection) -> None:
-        self._services, self._address = services, address(connection)
-        self._token = shown(connection)
+        self._services, self._connection = services, connection
+        self._named = shown(connection) is not None  # by a token, or by the first message
         self.language = decoding.language(connection.headers.get("accept-language", ""))
         self.visitor = Visitor(None, "")
         self._place = ExitStack()
         self.entered = False
 
     async def arrive(self) -> None:
-        """Check the token of the handshake.
+        """Check the token or, without one, the cookie of the handshake.
 
         Raises:
             Refused: unauthorized, limit.
         """
-        visitor = await self._services.tokens.owner(self._token, self._address)
-        self._services.requests.take(visitor.holder)
+        visitor = await self._services.tokens.visitor(self._connection)
+        self._services.requests.take(visitor.counted)
         self._sit(visitor)
-        self.entered = self._token is not None
+        self.entered = visitor.person is not None
 
     async def enter(self, said: Enter) -> Entered:
         """Authenticate with the first message, if the handshake had no token.
 
+        A token wins over the cookie of the handshake; without a token, that counts.
+
         Raises:
             Refused: invalid, unauthorized, limit.
         """
-        if self.entered:
+        if self._named:
             raise Refused("invalid", "already-entered")
-        self._sit(await self._services.tokens.owner(said.token, self._address))
-        self._token, self.entered = said.token, True
+        if said.token is not None or not self.entered:
+            self._sit(await self._services.tokens.owner(said.token, address(self._connection)))
+        self._named = self.entered = True
         if said.language is not None:
             self.language = decoding.language(said.language)
         person = self.visitor.person
@@ -78,12 +81,12 @@ class SocketAuth:
         return SocketCaller(self._services, self.visitor, self.language)
 
     async def check(self) -> None:
-        """Check that the visitor's token is still valid; if the store is not available, it counts as valid.
+        """Check that token or session are still valid; if the store is not available, they count as valid.
 
         Raises:
             Refused: unauthorized.
         """
-        if self._token is not None:
+        if self.visitor.person is not None:
             with suppress(StoreError):
                 self.visitor = await self._services.tokens.still(self.visitor)
 
@@ -93,8 +96,8 @@ class SocketAuth:
 
     def _sit(self, visitor: Visitor) -> None:
         """Count the socket as one of this visitor's.  Raises Refused: limit."""
-        if visitor.holder != self.visitor.holder:
-            self._services.sockets.check(visitor.holder)
+        if visitor.counted != self.visitor.counted:
+            self._services.sockets.check(visitor.counted)
             self._place.close()
-            self._place.enter_context(self._services.sockets.one(visitor.holder))
+            self._place.enter_context(self._services.sockets.one(visitor.counted))
         self.visitor = visitor

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from api.http.lobby import Lobby
+from api.http.lobby_feed import LobbyPush
 from api.http.routing import REF
 from api.http.schemas import (
     Done,
@@ -37,6 +39,10 @@ Question = Annotated[
     bool,
     Meta(description="With the latest move, what I am asked then: what `prompt` would reply."),
 ]
+SceneWanted = Annotated[
+    bool, Meta(description="With each move, as `position`, what it changed in the scene, as in positions.")
+]
+SentencesWanted = Annotated[bool, Meta(description="With each move, in `position`, its sentences.")]
 Key = Annotated[
     str,
     Meta(
@@ -125,6 +131,8 @@ class Follow(Request, frozen=True, kw_only=True, tag_field="do", tag="follow"):
     proof: bool = False
     lean: Lean = False
     prompt: Question = False
+    scene: SceneWanted = False
+    sentences: SentencesWanted = False
 
 
 class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
@@ -134,8 +142,14 @@ class Leave(Request, frozen=True, kw_only=True, tag_field="do", tag="leave"):
     match: MatchId
 
 
+class ListenToLobby(Request, frozen=True, kw_only=True, tag_field="do", tag="lobby"):
+    """Get the lobby, and from then on its changes: `GET /v1/lobby`.  It may be asked for again."""
+
+    id: Id
+
+
 Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpening
-Other = Enter | Prompt | Follow | Leave
+Other = Enter | Prompt | Follow | Leave | ListenToLobby
 Message = Command | Other
 
 # ── messages of the server ──
@@ -157,7 +171,8 @@ class Followed(Struct, frozen=True):
 
 
 _DONE = [
-    {"$ref": REF.format(name=kind.__name__)} for kind in (Done, MatchSummary, PromptView, Entered, Followed)
+    {"$ref": REF.format(name=kind.__name__)}
+    for kind in (Done, MatchSummary, PromptView, Entered, Followed, Lobby)
 ]
 
 
@@ -207,5 +222,6 @@ SAID: tuple[Any, ...] = (
     SaltOpening,
     Follow,
     Leave,
+    ListenToLobby,
 )
-TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver)
+TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver, LobbyPush)

@@ -25,11 +25,14 @@ from starlette.types import Receive, Send
 from api.gate import CachedMatch
 from api.http import decoding
 from api.http.app_state import Services
+from api.http.live_positions import Wanted
+from api.http.lobby_feed import Listener
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.problems import problem
 from api.http.routes import matches
-from api.http.routes.event_stream import must_be_room
+from api.http.routes.event_stream import must_be_room, positions_of, wanted_by
+from api.http.routes.lobby import lobby_of
 from api.http.routing import Caller, encode
 from api.http.schemas import (
     Moves,
@@ -41,7 +44,7 @@ from api.http.schemas import (
     Takeback,
     TakebackAnswer,
 )
-from api.http.views import LogView
+from api.http.views import LogView, Positions, with_position
 from api.http.ws_auth import SocketAuth
 from api.http.ws_messages import (
     AnswerTakeback,
@@ -52,6 +55,7 @@ from api.http.ws_messages import (
     Followed,
     Id,
     Leave,
+    ListenToLobby,
     MatchOver,
     Message,
     Other,
@@ -166,6 +170,7 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
 
 
 _AT_ONCE = 64  # moves in a row before other sockets get their turn
+_POSITIONS = 8  # the same with their positions, each of which takes about half a millisecond
 _EVIDENCE = frozenset(("at", "root", "draws", "keys", "salt"))
 _log = logging.getLogger("glasnost.http")
 
@@ -191,7 +196,7 @@ class Follower:
 
     def begin(self) -> None:
         """Push the stored moves, and from now on each committed move."""
-        self._open.enter_context(self._call.services.streams.one(self._call.visitor.holder))
+        self._open.enter_context(self._call.services.streams.one(self._call.visitor.counted))
         self._open.enter_context(self._cached.used())
         self._open.enter_context(self._cached.followed(self._news))
         self._news()
@@ -219,9 +224,11 @@ class Follower:
             while self._sent < self._cached.match.move and not self._call.gate.stopping:
                 if not await session.is_welcome():
                     return
-                last = min(self._cached.match.move, self._sent + _AT_ONCE)
+                said = self._said
+                wanted = await wanted_by(self._call, self._cached, scene=said.scene, sentences=said.sentences)
+                last = min(self._cached.match.move, self._sent + (_POSITIONS if wanted else _AT_ONCE))
                 while self._sent < last:
-                    await session.say(self._message(self._sent + 1))
+                    await session.say(self._message(self._sent + 1, wanted))
                     self._sent += 1
                 if last < self._cached.match.move:
                     await asyncio.sleep(0)
@@ -234,22 +241,79 @@ class Follower:
             _log.error("error in the server", exc_info=True, extra={"match": match})
             session.end(BROKEN)
 
-    def _message(self, number: int) -> bytes:
+    def _message(self, number: int, wanted: Wanted) -> bytes:
         """The message of a move; of the latest one with what the follower is asked, if they want to know."""
         view = view_of(self._cached, self._seen_by, self._said.proof)
         is_asked = self._said.prompt and number == self._cached.match.move
-        return pushed(
-            view, number, self._said.lean, matches.question(self._call, self._cached) if is_asked else None
-        )
+        question = matches.question(self._call, self._cached) if is_asked else None
+        positions = positions_of(self._call, self._cached, self._seen_by, wanted)
+        return pushed(view, number, self._said.lean, question, positions)
 
 
-def pushed(view: LogView, number: int, lean: bool, question: PromptView | None = None) -> bytes:
-    """The message that pushes a move; `lean`: without what only serves to check it."""
+def pushed(
+    view: LogView,
+    number: int,
+    lean: bool,
+    question: PromptView | None = None,
+    positions: Positions | None = None,
+) -> bytes:
+    """The message that pushes a move.
+
+    Args:
+        lean: without what only serves to check it.
+        question: what the follower is asked after it.
+        positions: returns the position of the move, if it is to be sent.
+    """
     move = view.move(number)
     if lean:
         move = {name: value for name, value in move.items() if name not in _EVIDENCE}
+    move = with_position(move, number, positions)
     prompt = b',"prompt":%b' % encode(question) if question else b""
     return b'{"match":"%b","move":%b%b}' % (view.match.id.encode(), encode(move), prompt)
+
+
+class LobbyListener:
+    """The lobby that a socket listens to.
+
+    Args:
+        session: the socket.
+        call: whose lobby it is.
+    """
+
+    def __init__(self, session: Session, call: Caller) -> None:
+        self._session, self._feed = session, call.services.lobby_feed
+        self._listener = Listener(call.player, call.language, self._news)
+        self._pushing: asyncio.Future[None] | None = None
+        self._is_open = False
+        self._feed.add(self._listener)
+
+    def begin(self) -> None:
+        """Push the changes since it was made, and from now on each change."""
+        self._is_open = True
+        self._news()
+
+    async def stop(self) -> None:
+        """Push nothing more."""
+        self._is_open = False
+        self._feed.remove(self._listener)
+        if self._pushing is not None:
+            self._pushing.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._pushing
+
+    def _news(self) -> None:
+        if self._is_open and (self._pushing is None or self._pushing.done()):
+            self._pushing = start(self._push())
+
+    async def _push(self) -> None:
+        session = self._session
+        try:
+            while (message := self._listener.take()) is not None:
+                if not await session.is_welcome():
+                    return
+                await session.say(message)
+        except OSError:  # the reader is gone
+            return
 
 
 # ── One open socket: it reads messages, carries them out, replies, and pushes followed moves ──
@@ -290,6 +354,7 @@ class Session:
         self._message: asyncio.Future[None] | None = None  # the message that is being handled
         self._ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._followers: dict[str, Follower] = {}
+        self._lobby: LobbyListener | None = None
 
     def end(self, ending: Ending) -> None:
         """Close the socket as soon as the commands under way are done."""
@@ -336,11 +401,10 @@ class Session:
         self.end(GONE)
 
     async def _look_at_the_token(self) -> None:
-        """Close a socket that follows a match and sends nothing once its token is revoked."""
+        """Close a socket that sends nothing once its token is revoked."""
         while True:
             await asyncio.sleep(self._services.settings.heartbeat_seconds)
-            if self._followers:
-                await self.is_welcome()
+            await self.is_welcome()
 
     async def is_welcome(self) -> bool:
         """Return whether the token is still valid; if not, end the socket."""
@@ -376,7 +440,7 @@ class Session:
         try:
             try:
                 await self._auth.check()
-                self._services.requests.take(self._auth.visitor.holder)
+                self._services.requests.take(self._auth.visitor.counted)
                 said = heard(text)
             except Refused as error:
                 await self._reply(_OTHER, await self._refused(id_of(text), error), begun)
@@ -412,12 +476,17 @@ class Session:
         await self._reply(_name(said), reply, begun)
         if isinstance(said, Follow) and reply.status == OK:
             self._followers[said.match].begin()
+        if isinstance(said, ListenToLobby) and self._lobby is not None:
+            self._lobby.begin()
 
     async def _done(self, call: Caller, said: Other) -> Reply:
         if isinstance(said, Follow):
             return await self._follow(call, said)
         if isinstance(said, Leave):
             return await self._leave(said)
+        if isinstance(said, ListenToLobby):
+            self._lobby = self._lobby or LobbyListener(self, call)
+            return Reply(said.id, OK, await lobby_of(call))
         assert isinstance(said, Prompt), "entering is done by who has no caller yet"
         return await read_prompt(call, said)
 
@@ -458,7 +527,7 @@ class Session:
         must_be_there(cached.match, said.after)
         if said.match in self._followers:
             raise Refused("invalid", "already-following")
-        call.services.streams.check(call.visitor.holder)
+        call.services.streams.check(call.visitor.counted)
         must_be_room(call.gate, cached)
         self._followers[said.match] = Follower(self, call, cached, seen_by, said)
         return Reply(said.id, OK, Followed(cached.match.move, receipt_of(call, cached) or UNSET))
@@ -475,6 +544,9 @@ class Session:
         self._followers.pop(match).close()
 
     async def _follow_nothing(self) -> None:
+        if self._lobby is not None:
+            lobby, self._lobby = self._lobby, None
+            await lobby.stop()
         while self._followers:
             _, follower = self._followers.popitem()
             await follower.stop()

@@ -191,13 +191,13 @@ class SqlPeople:
         """
         if role not in ROLES:
             raise StoreError(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
-        person, token = Person(_new_id(), name, role), secrets.token_urlsafe(32)
-        self._enter(person, _hash(token))
+        person, token = Person(new_id(), name, role), secrets.token_urlsafe(32)
+        self._enter(person, hash_of(token))
         return person, token
 
     def by_token(self, token: str) -> Person | None:
         """Return the person with this token, or None."""
-        token_hash = _hash(token)
+        token_hash = hash_of(token)
         found = self._whose("hash = ?", token_hash)
         if found is None and self._appointed(token_hash):
             found = self._whose("hash = ?", token_hash)
@@ -258,12 +258,13 @@ class SqlPeople:
             if found.forgotten:
                 return False
             _must_not_be_last(cursor, found)
-            _must_not_name(found, act)
-            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
+            must_not_name(found, act)
+            _lock_out(cursor, player)
+            _forget_address(cursor, player)
             cursor.execute("UPDATE people SET name = NULL, folded = NULL WHERE id = ?", (player,))
             cursor.execute("UPDATE audit_log SET reason = '' WHERE person = ?", (player,))
             _leave_traces(cursor)
-            _enter_action(cursor, "forget", player, act)
+            enter_action(cursor, "forget", player, act)
             return True
 
         forgotten = self._change(player, work)
@@ -275,15 +276,15 @@ class SqlPeople:
         """See `People.rename`."""
 
         def work(cursor: Cursor) -> bool:
-            found = _remembered(cursor, player)
+            found = remembered(cursor, player)
             if found.name == name:
                 return False
-            _must_not_name(found, act)
+            must_not_name(found, act)
             cursor.execute(
                 "UPDATE people SET name = ?, folded = ? WHERE id = ?", (name, folded(name), player)
             )
             _leave_traces(cursor)
-            _enter_action(cursor, "rename", player, act)
+            enter_action(cursor, "rename", player, act)
             return True
 
         return self._change(player, work)
@@ -293,12 +294,11 @@ class SqlPeople:
 
         def work(cursor: Cursor) -> bool:
             found = _found(cursor, player)
-            if not found.tokens:
-                return False
             _must_not_be_last(cursor, found)
-            _must_not_name(found, act)
-            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
-            _enter_action(cursor, "revoke", player, act)
+            must_not_name(found, act)
+            if not _lock_out(cursor, player):
+                return False
+            enter_action(cursor, "revoke", player, act)
             return True
 
         return self._change(player, work)
@@ -308,10 +308,10 @@ class SqlPeople:
         token = secrets.token_urlsafe(32)
 
         def work(cursor: Cursor) -> None:
-            _must_not_name(_remembered(cursor, player), act)
-            cursor.execute("DELETE FROM tokens WHERE person = ?", (player,))
-            cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (_hash(token), player))
-            _enter_action(cursor, "new-token", player, act)
+            must_not_name(remembered(cursor, player), act)
+            _lock_out(cursor, player)
+            cursor.execute("INSERT INTO tokens (hash, person) VALUES (?, ?)", (hash_of(token), player))
+            enter_action(cursor, "new-token", player, act)
 
         self._change(player, work)
         return token
@@ -323,19 +323,23 @@ class SqlPeople:
     def _change(self, player: str, work: Callable[[Cursor], T]) -> T:
         """Change a person, after all other changes of people, and announce the change."""
 
-        def in_turn(cursor: Cursor) -> T:
-            cursor.execute(
-                "INSERT INTO meta (name, value) VALUES (?, '')"
-                " ON CONFLICT (name) DO UPDATE SET value = meta.value",
-                (_ONE_BY_ONE,),
-            )
+        def announced(cursor: Cursor) -> T:
             done = work(cursor)
             self._announce(cursor, player)
             return done
 
-        done = self._write()(in_turn)
+        done = self._in_turn(announced)
         self._tell(player)
         return done
+
+    def _in_turn(self, work: Callable[[Cursor], T]) -> T:
+        """Do work after all other changes of people."""
+
+        def in_turn(cursor: Cursor) -> T:
+            wait_for_people(cursor)
+            return work(cursor)
+
+        return self._write()(in_turn)
 
     def _announce(self, cursor: Cursor, player: str) -> None:
         """Announce the change to other processes, with the commit."""
@@ -381,6 +385,14 @@ class SqlPeople:
         return self._writing
 
 
+def wait_for_people(cursor: Cursor) -> None:
+    """Let this transaction come after all other changes of people."""
+    cursor.execute(
+        "INSERT INTO meta (name, value) VALUES (?, '') ON CONFLICT (name) DO UPDATE SET value = meta.value",
+        (_ONE_BY_ONE,),
+    )
+
+
 def _found(cursor: Cursor, player: str) -> Known:
     """Return the person.  Raises Refused: unknown-player."""
     cursor.execute(
@@ -394,8 +406,8 @@ def _found(cursor: Cursor, player: str) -> Known:
     return Known(*row)
 
 
-def _remembered(cursor: Cursor, player: str) -> Known:
-    """Return the person.  Raises Refused: unknown-player, forgotten."""
+def remembered(cursor: Cursor, player: str) -> Known:
+    """Return a person whose name was not forgotten.  Raises Refused: unknown-player, forgotten."""
     found = _found(cursor, player)
     if found.forgotten:
         raise Refused("forgotten", "player-forgotten", {"player": player})
@@ -415,7 +427,31 @@ def _must_not_be_last(cursor: Cursor, person: Known) -> None:
         raise Refused("last-admin", "last-admin", {"player": person.id})
 
 
-def _must_not_name(person: Known, act: Act) -> None:
+def _lock_out(cursor: Cursor, player: str) -> bool:
+    """Delete tokens, sessions, links and the feed of a player; return whether there was one of the first."""
+    found = False
+    cursor.execute("UPDATE subscriptions SET feed = '' WHERE person = ?", (player,))
+    for table in ("tokens", "sessions", "links"):
+        cursor.execute(f"DELETE FROM {table} WHERE person = ? RETURNING person", (player,))
+        while cursor.fetchone() is not None:
+            found = True
+    return found
+
+
+def _forget_address(cursor: Cursor, player: str) -> None:
+    """Delete the mail address and what a player wanted; what waits in the outbox goes with it."""
+    cursor.execute("DELETE FROM subscriptions WHERE person = ? RETURNING address", (player,))
+    row = cursor.fetchone()
+    if row is not None:
+        cursor.execute("DELETE FROM mail_quota WHERE address IN (?, ?)", quota_keys(row[0]))
+
+
+def quota_keys(address: str) -> tuple[bytes, bytes]:
+    """Return what stands for an address in the counts of messages, and of messages to confirm it."""
+    return hash_of(address.lower()), hash_of(f"confirm {address.lower()}")
+
+
+def must_not_name(person: Known, act: Act) -> None:
     """Check that the reason does not contain the name, for the audit log.  Raises Refused: invalid."""
     if is_in(person.name or "", act.reason):
         raise Refused("invalid", "reason-names-player")
@@ -425,8 +461,9 @@ def _leave_traces(cursor: Cursor) -> None:
     cursor.execute("UPDATE meta SET value = ? WHERE name = ?", (_OLD_NAMES, _ONE_BY_ONE))
 
 
-def _enter_action(cursor: Cursor, action: str, player: str, act: Act) -> None:
-    row = (_new_id("a"), act.at, action, player, act.by, act.reason)
+def enter_action(cursor: Cursor, action: str, player: str, act: Act) -> None:
+    """Make an entry in the audit log."""
+    row = (new_id("a"), act.at, action, player, act.by, act.reason)
     cursor.execute(
         "INSERT INTO audit_log (id, at, action, person, doer, reason) VALUES (?, ?, ?, ?, ?, ?)", row
     )
@@ -438,17 +475,18 @@ def appoint(keys: Path, name: str) -> tuple[Person, str]:
     Raises:
         StoreError: the key folder is missing or cannot be written.
     """
-    person, token = Person(_new_id(), name, "admin"), secrets.token_urlsafe(32)
-    write_invitation(keys, person, _hash(token))
+    person, token = Person(new_id(), name, "admin"), secrets.token_urlsafe(32)
+    write_invitation(keys, person, hash_of(token))
     return person, token
 
 
-def _new_id(kind: str = "p") -> str:
+def new_id(kind: str = "p") -> str:
     """Return a letter and 80 random bits in lower case: short enough for a URL, and never made twice."""
     return kind + base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
-def _hash(token: str) -> bytes:
+def hash_of(token: str) -> bytes:
+    """Return what is stored of a token, a session or a link."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -521,6 +559,7 @@ class SqlUploads:
 
 
 SELECT = "SELECT version, seats FROM reservations WHERE match = ?"
+SELECT_SEVERAL = "SELECT match, version, seats FROM reservations WHERE match IN ({marks})"
 _VERSION = "SELECT version FROM reservations WHERE match = ?"
 _MOVE = "SELECT coalesce(max(originator_version), 0) FROM stored_events WHERE originator_id = ?"
 _REPLACE = (

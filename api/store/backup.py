@@ -53,6 +53,28 @@ BESIDE = (
     ("reservations", ("match", "version", "seats"), ("match",)),
     ("people", ("id", "name", "role", "folded"), ("id",)),
     ("tokens", ("hash", "person"), ("hash",)),
+    ("sessions", ("hash", "id", "person", "device", "made", "used"), ("hash",)),
+    ("links", ("hash", "person", "made"), ("hash",)),
+    (
+        "subscriptions",
+        (
+            "person",
+            "address",
+            "asked",
+            "state",
+            "said",
+            "often",
+            "matches",
+            "while_open",
+            "language",
+            "feed",
+            "seen",
+        ),
+        ("person",),
+    ),
+    ("outbox", ("id", "person", "often", "items", "made", "due", "tries"), ("id",)),
+    ("mail_quota", ("address", "day", "number"), ("address", "day")),
+    ("followers", ("name", "position"), ("name",)),
     ("audit_log", ("id", "at", "action", "person", "doer", "reason"), ("id",)),
 )
 
@@ -169,8 +191,8 @@ def _insert(cursor: Cursor, table: Table, rows: Sequence[Row]) -> None:
 
 
 def _key(table: Table, row: Row) -> str:
-    """The key of a row for display; the keys of requests and tokens are not shown."""
-    if table[0] in ("requests", "tokens"):
+    """The key of a row for display; the keys of requests, tokens and sessions are not shown."""
+    if table[0] in ("requests", "tokens", "sessions", "links", "mail_quota"):
         return "one of them"
     return " ".join(str(value) for column, value in zip(table[1], row, strict=True) if column in table[2])
 

@@ -186,6 +186,39 @@ class Found(Struct, frozen=True):
     name: str
 
 
+class SessionBounds(Struct, frozen=True):
+    """How long sessions and links last, in microseconds, and how many of each one player may have.
+
+    lasts: a session is over so long after its last use.
+    link_lasts: a link is over so long after it was made.
+    most, most_links: of one player; for one more, the oldest is removed.
+    """
+
+    lasts: int
+    link_lasts: int
+    most: int
+    most_links: int
+
+
+class Session(Struct, frozen=True):
+    """A session of a player: its id, a label of the device, when it was made and last used (microseconds
+    UTC; the last use is stored at most once an hour).
+    """
+
+    id: str
+    device: str
+    made: int
+    used: int
+
+
+class NewSession(Struct, frozen=True):
+    """A session that was just made: its id, its secret of 256 bits (shown only now), and its player."""
+
+    id: str
+    secret: str
+    person: Person
+
+
 class Act(Struct, frozen=True):
     """A change of a person: by whom (an id; none: the store's owner), when (microseconds UTC), and why."""
 
@@ -195,7 +228,7 @@ class Act(Struct, frozen=True):
 
 
 class AuditEntry(Struct, frozen=True):
-    """A past change of a person: forget, rename, revoke or new-token.  It holds no name."""
+    """A past change of a person: forget, rename, revoke, new-token or link.  It holds no name."""
 
     id: str
     at: int
@@ -234,7 +267,9 @@ class People(Protocol):
         """
 
     def forget(self, player: str, act: Act) -> bool:
-        """Delete a name, revoke the tokens, and empty the reasons in the audit log of this person.
+        """Delete a name, tokens, sessions, links, and the mail address with what waits in the outbox.
+
+        The reasons in this person's audit log are emptied.
 
         Returns whether there was a name.
         """
@@ -243,10 +278,51 @@ class People(Protocol):
         """Change the name; return whether it is a new one."""
 
     def revoke(self, player: str, act: Act) -> bool:
-        """Revoke all tokens; return whether there was one."""
+        """Revoke all tokens, sessions and links; return whether there was one."""
 
     def new_token(self, player: str, act: Act) -> str:
-        """Make a new token, which replaces all others; return it."""
+        """Make a new token, which replaces all others; return it.  The sessions and links end as well."""
+
+    def sign_in(
+        self, token: str, device: str, at: int, bounds: SessionBounds, replaced: str = ""
+    ) -> NewSession | None:
+        """Make a session for the owner of a token; None if the token is not valid.
+
+        Args:
+            device: a label of the device that signs in.
+            at: the time, in microseconds UTC.
+            bounds: if the player has as many sessions as that, the one that was used longest ago ends.
+            replaced: the secret of an earlier session of this device, which ends; "" if there is none.
+        """
+
+    def sign_in_by_link(
+        self, code: str, device: str, at: int, bounds: SessionBounds, replaced: str = ""
+    ) -> NewSession | None:
+        """Make a session with the code of a link, which is then used up; see `sign_in`.
+
+        Returns None if there is no such link, or if it is used up or over.
+        """
+
+    def by_session(self, secret: str, at: int, bounds: SessionBounds) -> tuple[Person, str] | None:
+        """Return the player of a session and its id; None if there is no such session, or it is over.
+
+        This counts as a use of the session.
+        """
+
+    def by_session_holder(self, holder: str, at: int, bounds: SessionBounds) -> tuple[Person, str] | None:
+        """Return the same for the secret with a hash that begins with these 32 hexadecimal digits."""
+
+    def sessions(self, player: str, at: int, bounds: SessionBounds) -> list[Session]:
+        """Return the sessions of a player, those first that were used last."""
+
+    def end_session(self, player: str, session: str) -> bool:
+        """End the session with this id; return whether the player had it."""
+
+    def new_link(self, player: str, act: Act, bounds: SessionBounds) -> str:
+        """Make a link that signs in as this player, once; return its code of 128 bits.
+
+        If another player makes it, that is an entry of the audit log.
+        """
 
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
         """Return changes of people, the latest first, before the one with the time and id `before`."""
@@ -259,8 +335,139 @@ class People(Protocol):
         """
 
 
+class Subscription(Struct, frozen=True, kw_only=True):
+    """What a player wants to be notified of by mail, and where.
+
+    address: "" if there is none.
+    asked: when the address was given last (microseconds UTC); its confirmation link holds this time.
+    state: of the address: "none", "unconfirmed", "confirmed" or "stopped".
+    said: why a stopped address is stopped, as its mail server says.
+    often: "at-once", "hourly", "daily" or "never"; `matches` holds other wishes by match.
+    while_open: also while a tab of the player is open.
+    feed: a random text that makes the secret of the feed; "" if the player has no feed.
+    seen: when a tab of the player was open last.
+    """
+
+    player: str
+    address: str = ""
+    asked: int = 0
+    state: str = "none"
+    said: str = ""
+    often: str = "at-once"
+    matches: Mapping[str, str] = {}
+    while_open: bool = False
+    language: str = "en"
+    feed: str = ""
+    seen: int = 0
+
+
+class Item(Struct, frozen=True):
+    """One thing to notify a player of; `kind` is one of `api.mail.kinds`, `move` is where it happened."""
+
+    kind: str
+    match: str = ""
+    seat: str = ""
+    move: int = 0
+
+
+class Notice(Struct, frozen=True):
+    """An item for a player that is to be put into the outbox: with which wish, and when it is due."""
+
+    player: str
+    often: str
+    item: Item
+    due: int
+
+
+class Outgoing(Struct, frozen=True):
+    """A message of the outbox.
+
+    id: it makes the Message-ID, so a message that is sent twice is the same message.
+    often: the wish by which it waits; "" for a message that asks to confirm an address.
+    made: when it was put there.
+    tries: how often it was tried to be sent.
+    """
+
+    id: str
+    player: str
+    often: str
+    items: Sequence[Item]
+    made: int
+    tries: int
+
+
+class Outbox(Protocol):
+    """What players want to be notified of by mail, and the messages that wait to be sent.
+
+    Raises `StoreError` if the store is only read, or cannot be written.
+    """
+
+    def of(self, player: str) -> Subscription:
+        """Return what a player wants."""
+
+    def among(self, players: Sequence[str]) -> list[Subscription]:
+        """Return the subscriptions with a confirmed address among these players."""
+
+    def change(self, wanted: Subscription, most: int) -> Subscription:
+        """Store what a player wants; a new address, or one that was stopped, is to be confirmed again.
+
+        Then a message that asks for this is put into the outbox.  `wanted.asked` is the present time.
+        `state`, `said`, `feed` and `seen` are ignored.
+
+        Raises:
+            Refused: unknown-player, forgotten.
+            Spent: the address was asked `most` times today already; nothing was changed.
+        """
+
+    def confirm(self, player: str, address: str, asked: int) -> bool:
+        """Note that an address was confirmed that was given at this time; return whether it still counts."""
+
+    def unsubscribe(self, player: str, address: str) -> bool:
+        """Send nothing more to a player at this address; return whether it is the player's address."""
+
+    def stop(self, address: str, said: str) -> None:
+        """Send nothing more to this address, because its mail server refuses it for ever."""
+
+    def renew_feed(self, player: str) -> str:
+        """Give a player a feed with a new secret; return the text that makes it.
+
+        Raises:
+            Refused: unknown-player, forgotten.
+        """
+
+    def position(self) -> int | None:
+        """Return up to which record of the log notices were put into the outbox; None at the beginning."""
+
+    def advance(self, before: int | None, position: int, notices: Sequence[Notice], at: int) -> bool:
+        """Put notices into the outbox, with the new position, if the position is still `before`.
+
+        A notice joins a message that waits with the same wish.  Returns whether it was done.
+        """
+
+    def next(self, at: int) -> Outgoing | None:
+        """Return the message that has been due for the longest time at `at`; None if there is none."""
+
+    def take(self, id: str, address: str, day: int, most: int) -> Outgoing | None:
+        """Begin to send a message: nothing joins it any more.  Return it as it is now.
+
+        Returns None if it is gone, or if `most` messages went to this address on this day already.
+        """
+
+    def defer(self, id: str, due: int) -> None:
+        """Let a message wait until `due`."""
+
+    def remove(self, id: str) -> None:
+        """Remove a message, because it was sent or is given up."""
+
+    def see(self, players: Sequence[str], at: int) -> None:
+        """Note that tabs of these players are open."""
+
+    def waiting(self) -> int:
+        """Return how many messages wait."""
+
+
 class Spent(Exception):
-    """A visitor's quota of uploads is used up for today; nothing was counted."""
+    """A quota is used up for today: of a visitor's uploads, or of messages; nothing was counted."""
 
 
 class Quota(Struct, frozen=True):
@@ -339,6 +546,7 @@ class Store(Log, Protocol):
 
     people: People
     uploads: Uploads
+    outbox: Outbox
     shared: bool  # do other processes write, too?
 
     def submit(self, append: Append) -> Future[int]:
@@ -368,6 +576,9 @@ class Store(Log, Protocol):
 
     def reservations(self, match: str) -> Reservations:
         """Return the reserved seats of a match."""
+
+    def reservations_of(self, matches: Sequence[str]) -> Mapping[str, Reservations]:
+        """Return the reserved seats of those of these matches (at most some hundreds) that have any."""
 
     def reserve(self, match: str, move: int, reservations: Reservations) -> None:
         """Replace the reservations, which are one version earlier; the match is at this move.

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from api.store import postgres_schema
-from api.store.accounts import Cursor, SqlPeople
+from api.store.accounts import Cursor
 from api.store.events import Matches, stored_moves
 from api.store.interface import (
     Append,
@@ -38,6 +38,7 @@ from api.store.keys import KeyRing, Vault, create_keys, wrap_key
 from api.store.postgres_connection import CHANGES, Address, CommitListener, Connection
 from api.store.postgres_recorder import Factory, environment
 from api.store.postgres_writer import Entry, PostgresWriter
+from api.store.sessions import SqlSessions
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
 from domain.events import Opened
 from domain.log import Record
@@ -322,7 +323,7 @@ class PostgresStore(SqlStore):
             self._replica.close()
 
 
-class _People(SqlPeople):
+class _People(SqlSessions):
     """The people of a store; if the database is away, names are read from the replica, but not tokens."""
 
     def __init__(self, store: PostgresStore, *args: Any) -> None:

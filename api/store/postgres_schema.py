@@ -121,6 +121,44 @@ _RESERVATIONS = (
     )""",
 )
 
+# Sessions of players and the links that open them, of which only hashes are stored (`api.store.sessions`).
+_SESSIONS = (
+    """CREATE TABLE sessions (
+        hash bytea PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE,
+        person text COLLATE "C" NOT NULL REFERENCES people,
+        device text NOT NULL, made bigint NOT NULL, used bigint NOT NULL
+    )""",
+    "CREATE INDEX sessions_of ON sessions (person, used)",
+    "CREATE INDEX sessions_used ON sessions (used)",
+    """CREATE TABLE links (
+        hash bytea PRIMARY KEY, person text COLLATE "C" NOT NULL REFERENCES people, made bigint NOT NULL
+    )""",
+    "CREATE INDEX links_of ON links (person, made)",
+)
+
+# What players want to be notified of by mail, and the messages that wait (`api.store.outbox`).
+_MAIL = (
+    """CREATE TABLE subscriptions (
+        person text COLLATE "C" PRIMARY KEY REFERENCES people, address text COLLATE "C" NOT NULL,
+        asked bigint NOT NULL, state text NOT NULL, said text NOT NULL, often text NOT NULL,
+        matches text NOT NULL, while_open integer NOT NULL, language text NOT NULL, feed text NOT NULL,
+        seen bigint NOT NULL
+    )""",
+    "CREATE INDEX subscriptions_at ON subscriptions (address)",
+    """CREATE TABLE outbox (
+        id text COLLATE "C" PRIMARY KEY,
+        person text COLLATE "C" NOT NULL REFERENCES subscriptions ON DELETE CASCADE,
+        often text NOT NULL, items text NOT NULL, made bigint NOT NULL, due bigint NOT NULL,
+        tries integer NOT NULL
+    )""",
+    "CREATE INDEX outbox_due ON outbox (due)",
+    "CREATE INDEX outbox_of ON outbox (person)",
+    """CREATE TABLE mail_quota (
+        address bytea NOT NULL, day integer NOT NULL, number integer NOT NULL, PRIMARY KEY (address, day)
+    )""",
+    """CREATE TABLE followers (name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)""",
+)
+
 # `given` is a JSON array with an object for each append; a match occurs once.  The moves' bytes are in
 # `states`, one behind the other, at `ats`, of `sizes` and of `kinds`; other bytes are in base64.  The result
 # has a row for each append, in order: how long its match was, and the position of its last move, which is
@@ -238,9 +276,9 @@ _KIND: tuple[Statement, ...] = (
 )
 
 CURRENT = Schema(
-    5,
-    (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, _APPEND),
-    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND},
+    7,
+    (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, *_SESSIONS, *_MAIL, _APPEND),
+    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND, 5: _SESSIONS, 6: _MAIL},
 )
 
 

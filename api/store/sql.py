@@ -26,6 +26,7 @@ from api.store.interface import (
     Lag,
     Lately,
     OnCommit,
+    Outbox,
     People,
     Remembered,
     Reservations,
@@ -35,6 +36,7 @@ from api.store.interface import (
     Uploads,
 )
 from api.store.keys import KeyRing, Vault, wrap_key
+from api.store.outbox import SqlOutbox
 from domain.log import Damaged, Record
 from domain.match import Match
 from domain.partial_match import PartialMatch
@@ -61,6 +63,7 @@ class SqlStore(ABC):
 
     people: People
     uploads: Uploads
+    outbox: Outbox
     shared = False
 
     def __init__(self, matches: Matches, rows: Rows, keys: Path | None, name: str) -> None:
@@ -68,6 +71,7 @@ class SqlStore(ABC):
         self._matches, self._reading, self._rows = matches, matches.recorder, rows
         self._keys, self.name = keys, name
         self.uploads = SqlUploads(rows, self._kept, self.write)
+        self.outbox = SqlOutbox(rows, self.write)
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""
@@ -303,6 +307,14 @@ class SqlStore(ABC):
     def reservations(self, match: str) -> Reservations:
         """See `Store.reservations`."""
         return accounts.decode_reservations(self._kept(accounts.SELECT, match))
+
+    def reservations_of(self, matches: Sequence[str]) -> dict[str, Reservations]:
+        """See `Store.reservations_of`."""
+        if not matches:
+            return {}
+        query = accounts.SELECT_SEVERAL.format(marks=", ".join("?" * len(matches)))
+        found = self._rows.rows(query, tuple(matches))
+        return {match: accounts.decode_reservations((version, seats)) for match, version, seats in found}
 
     def reserve(self, match: str, move: int, reservations: Reservations) -> None:
         """See `Store.reserve`."""

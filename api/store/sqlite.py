@@ -26,7 +26,7 @@ from eventsourcing.sqlite import SQLiteCursor as Cursor
 from msgspec import Struct
 
 from api.store import accounts, sqlite_schema
-from api.store.accounts import SqlPeople, Writing
+from api.store.accounts import Writing
 from api.store.events import MOVE, Matches, stored_moves
 from api.store.file_locks import Lock
 from api.store.group_commit import Job, Queue
@@ -42,6 +42,7 @@ from api.store.interface import (
     Unavailable,
 )
 from api.store.keys import KeyRing, create_keys
+from api.store.sessions import SqlSessions
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, SqlStore
 from api.store.sqlite_recorder import Datastore, Factory, Recorder
 from domain.events import Opened
@@ -474,7 +475,7 @@ class SqliteStore(SqlStore):
         self._matches.close()
 
 
-class SqlitePeople(SqlPeople):
+class SqlitePeople(SqlSessions):
     """The people of an SQLite store.
 
     Args:

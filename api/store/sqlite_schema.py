@@ -102,6 +102,41 @@ _RESERVATIONS = (
     ) STRICT, WITHOUT ROWID""",
 )
 
+# Sessions of players and the links that open them, of which only hashes are stored (`api.store.sessions`).
+_SESSIONS = (
+    """CREATE TABLE sessions (
+        hash BLOB PRIMARY KEY, id TEXT NOT NULL UNIQUE, person TEXT NOT NULL REFERENCES people,
+        device TEXT NOT NULL, made INTEGER NOT NULL, used INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX sessions_of ON sessions (person, used)",
+    "CREATE INDEX sessions_used ON sessions (used)",
+    """CREATE TABLE links (
+        hash BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people, made INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX links_of ON links (person, made)",
+)
+
+# What players want to be notified of by mail, and the messages that wait (`api.store.outbox`).
+_MAIL = (
+    """CREATE TABLE subscriptions (
+        person TEXT PRIMARY KEY REFERENCES people, address TEXT NOT NULL, asked INTEGER NOT NULL,
+        state TEXT NOT NULL, said TEXT NOT NULL, often TEXT NOT NULL, matches TEXT NOT NULL,
+        while_open INTEGER NOT NULL, language TEXT NOT NULL, feed TEXT NOT NULL, seen INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX subscriptions_at ON subscriptions (address)",
+    """CREATE TABLE outbox (
+        id TEXT PRIMARY KEY, person TEXT NOT NULL REFERENCES subscriptions ON DELETE CASCADE,
+        often TEXT NOT NULL, items TEXT NOT NULL, made INTEGER NOT NULL, due INTEGER NOT NULL,
+        tries INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX outbox_due ON outbox (due)",
+    "CREATE INDEX outbox_of ON outbox (person)",
+    """CREATE TABLE mail_quota (
+        address BLOB NOT NULL, day INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (address, day)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE TABLE followers (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+)
+
 
 class Schema(Struct, frozen=True):
     """A version of the tables, how to make them, and for each older version the statements to the next."""
@@ -123,9 +158,9 @@ _KIND = (
 )
 
 SCHEMA = Schema(
-    4,
-    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS,
-    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND},
+    6,
+    LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL,
+    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND, 4: _SESSIONS, 5: _MAIL},
 )
 
 

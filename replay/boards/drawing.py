@@ -121,22 +121,27 @@ def _space(space: Space, slots: Slots, words: Words) -> str:
     spot = space.spot
     data = "".join(f' data-{slot}="{escape(str(value), quote=True)}"' for slot, value in slots.items())
     classes = " ".join(("space", space.shape, *space.kinds))
+    about = escape(introduced(space, words), quote=True)
     label = escape(described(space, slots, words), quote=True)
     inside = _SHAPES[space.shape](space, slots, words)
     return (
         f'<g id="s-{spot.id}" class="{classes}" transform="translate({spot.x} {spot.y})" role="img"'
-        f' aria-label="{label}"{data}>{inside}</g>'
+        f' aria-label="{label}" data-label="{about}"{data}>{inside}</g>'
     )
 
 
 def described(space: Space, slots: Slots, words: Words) -> str:
-    """A space in words, for those who do not see it."""
+    """A space in words, with what lies on it, for readers who do not see it."""
+    values = [f"{words.field(slot)} {words.name(value)}" for slot, value in slots.items()]
+    return "; ".join((introduced(space, words), ", ".join(values) or words.shown("nothing")))
+
+
+def introduced(space: Space, words: Words) -> str:
+    """A space in words, with what is printed on it."""
     about = [words.field(id) for id in space.about]
     if space.number:
         about.insert(0, f"{words.field('stability' if space.shape == 'box' else 'cost')} {space.number}")
-    first = ", ".join((words.name(space.spot.id), *about))
-    values = [f"{words.field(slot)} {words.name(value)}" for slot, value in slots.items()]
-    return "; ".join((first, ", ".join(values) or words.shown("nothing")))
+    return ", ".join((words.name(space.spot.id), *about))
 
 
 def _box(space: Space, slots: Slots, words: Words) -> str:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from domain.events import Closed
+from domain.events import Closed, TakenBack
 from domain.game import Game
 from domain.kernel import Seat, Table
+from domain.log import Record
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import Marked
@@ -42,8 +43,9 @@ SCENES: dict[str, Callable[[Any], Scene]] = {
 class ShownMove(Struct, frozen=True, omit_defaults=True):
     """One move: what it was, who is asked after it, the merge patch of its scene, and its sentences.
 
-    `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `view`: the seat that
-    the viewer played after it, where that is not the one of the whole answer.
+    `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `back_to`: it went back
+    to the table after that move, so no move between the two stands any more.  `view`: the seat that the
+    viewer played after it, where that is not the one of the whole answer.
     """
 
     move: int
@@ -53,8 +55,9 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     stands: bool
     turn: int
     asked: tuple[Seat, ...]
-    scene: Data
+    scene: Data | UnsetType = UNSET
     sentences: tuple[Marked, ...] = ()
+    back_to: int | None = None
     view: Seat | None = None
 
 
@@ -117,6 +120,40 @@ def positions(
     return Positions(match.id, view or SPECTATOR, after, told, stop if stop < last else None)
 
 
+def shown_move(
+    match: Match,
+    move: int,
+    viewer: Chair | Seat | None,
+    turn: int,
+    *,
+    scene: bool = True,
+    words: Words | None = None,
+    people: People | None = None,
+) -> ShownMove:
+    """One move, as `positions` shows it.
+
+    Args:
+        turn: the turn of the move (see `replay.periods`).
+        scene: with what it changed in the scene.
+        words: if given, with its sentences.
+
+    Raises:
+        NoView: see `positions`.
+    """
+    must_see(match, viewer)
+    seat, record = _seat_of(match, viewer, move), match.records[move - 1]
+    changes: Data | UnsetType = UNSET
+    if scene:
+        changes = patch(_scene_after(match, viewer, move - 1), _scene_after(match, viewer, move))
+    sentences = _sentences(match, words, people or {}, move, seat)
+    return _shown(match, record, turn, match.stands(move), changes, sentences, seat)
+
+
+def _scene_after(match: Match, viewer: Chair | Seat | None, move: int) -> Data:
+    """The scene after a move as plain data; before the first one there is nothing."""
+    return plain_scene(scene_at(match, move, _seat_of(match, viewer, move))) if move else {}
+
+
 def _seat_of(match: Match, viewer: Chair | Seat | None, move: int) -> Seat | None:
     """As which seat the viewer sees a move."""
     return match.seat_of(Chair(viewer), move) if viewer else None
@@ -131,25 +168,39 @@ def _moves(
     """The moves that follow on these, each with the seat that sees it."""
     numbers, _ = turns(match, viewer if viewer == ALL else None)
     stands = set(match.line())
-    after = places.start
-    before = plain_scene(scene_at(match, after, _seat_of(match, viewer, after))) if after and places else {}
-    for record in match.records[after : places.stop]:
-        seat = _seat_of(match, viewer, record.move)
-        now = plain_scene(scene_at(match, record.move, seat))
-        asked = None if isinstance(record.entry, Closed) else match.asked_at(record.move)
-        yield ShownMove(
-            record.move,
-            kind_of(record.entry),
-            getattr(record.entry, "seat", None),
-            record.entry.at,
-            record.move in stands,
-            numbers[record.move - 1],
-            tuple(asked.seats) if asked else (),
-            patch(before, now),
-            sentences(record.move, seat),
-            seat,
-        )
+    before = _scene_after(match, viewer, places.start) if places else {}
+    for record in match.records[places.start : places.stop]:
+        move = record.move
+        now, seat = _scene_after(match, viewer, move), _seat_of(match, viewer, move)
+        told = sentences(move, seat)
+        yield _shown(match, record, numbers[move - 1], move in stands, patch(before, now), told, seat)
         before = now
+
+
+def _shown(
+    match: Match,
+    record: Record,
+    turn: int,
+    stands: bool,
+    changes: Data | UnsetType,
+    sentences: tuple[Marked, ...],
+    seat: Seat | None,
+) -> ShownMove:
+    entry = record.entry
+    asked = None if isinstance(entry, Closed) else match.asked_at(record.move)
+    return ShownMove(
+        record.move,
+        kind_of(entry),
+        getattr(entry, "seat", None),
+        entry.at,
+        stands,
+        turn,
+        tuple(asked.seats) if asked else (),
+        changes,
+        sentences,
+        entry.to if isinstance(entry, TakenBack) else None,
+        seat,
+    )
 
 
 def _sentences(

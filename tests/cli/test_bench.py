@@ -23,6 +23,7 @@ LINES = {
     "sockets": 2,
     "store": 3,
     "verify": 9,
+    "web": 4,
     "workers": 2,
 }
 

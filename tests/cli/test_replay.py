@@ -171,6 +171,8 @@ def test_the_board_is_written_as_a_picture(glasnost: Program) -> None:
     drawn = Path("board.svg").read_text("utf-8")
     assert drawn.startswith("<svg ")
     assert "move 40 of" in drawn
+    glasnost("replay", "board.glasnost", "--at", "40", "--png", "board.png").ok()
+    assert Path("board.png").read_bytes().startswith(b"\x89PNG")
     glasnost("replay", "board.glasnost", "--svg", "missing/board.svg").refused(2, "missing/board.svg")
 
 

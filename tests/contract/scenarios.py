@@ -40,6 +40,7 @@ def over_http(folder: Path) -> str:
         _over(recorder, ann, ben)
         _lists(recorder, ann, admin)
         _what_admins_do(recorder, ann, ben, admin)
+        _sessions(recorder, port)
     return recorder.text
 
 
@@ -117,6 +118,8 @@ def _service(recorder: Recorder, port: int) -> None:
             anyone.get(path)
         for game in (*GAMES, "chess"):
             anyone.get(f"/v1/games/{game}")
+        anyone.get(f"/v1/games/cia_vs_kgb?lang={language}")
+        anyone.get("/v1/games/cia_vs_kgb?edition=standard")
         for kind in _kinds(anyone.get("/openapi.json")):
             anyone.get(f"/problems/{kind}")
         anyone.get("/problems/no-such-kind")
@@ -344,6 +347,23 @@ def _what_admins_do(recorder: Recorder, ann: Caller, ben: Caller, admin: Caller)
     admin.get("/v1/audit")
 
 
+def _sessions(recorder: Recorder, port: int) -> None:
+    recorder.heading("sessions")
+    _, ben = _seated_people(recorder, port)
+    for language in ("en", "ru"):
+        page = Caller(recorder, port, "a page", language)
+        for body in ({}, {"token": "guess"}, {"code": "guess"}, {"token": ben.token, "code": "guess"}):
+            page.post("/v1/sessions", body, sec_fetch_site="same-origin")
+        page.post("/v1/sessions", {"token": ben.token}, sec_fetch_site="cross-site")
+        page.post("/v1/sessions", {"token": ben.token})
+        page.post("/v1/sessions/links", {}, sec_fetch_site="same-origin")
+    signed_in = page.post("/v1/sessions", {"token": ben.token}, sec_fetch_site="same-origin")
+    ben.get("/v1/sessions")
+    ben.send("DELETE", "/v1/sessions/current", None, {})
+    ben.send("DELETE", f"/v1/sessions/{signed_in['session']}", None, {})
+    ben.post("/v1/sessions/links", {"player": "nobody"})
+
+
 def _over(recorder: Recorder, ann: Caller, ben: Caller) -> None:
     recorder.heading("matches that end otherwise, tickets, a bot")
     for caller in (ann, ann.speaking("ru")):
@@ -364,6 +384,10 @@ def _over(recorder: Recorder, ann: Caller, ben: Caller) -> None:
             break
         ann.post(f"{path}/moves", {"expect": question["move"], "picks": _picks(question, number)})
     ann.get(path)
+    ann.post(f"{path}/branches", {"at": 1})
+    ann.speaking("ru").post(f"{path}/branches", {"at": 1})
+    ann.post(f"{path}/branches", {"at": 9})
+    ann.get(f"{path}/branches")
 
 
 def _lists(recorder: Recorder, ann: Caller, admin: Caller) -> None:
@@ -372,6 +396,8 @@ def _lists(recorder: Recorder, ann: Caller, admin: Caller) -> None:
     for caller in (ann, ann.speaking("ru")):
         for path in (
             "/v1/matches",
+            "/v1/lobby?since=0",
+            "/v1/lobby?since=-1",
             "/v1/matches?limit=2",
             "/v1/matches?limit=500",
             "/v1/matches?status=over&game=cia_vs_kgb",
@@ -401,6 +427,7 @@ def _socket_match(
     for player, seat in zip((ann, ben), seats, strict=True):
         player.post(f"/v1/matches/{match}/seats/{seat}", {})
     sockets[0].say({"do": "dance", "id": 2})
+    spectator.say({"do": "lobby", "id": 3, "since": 0})
     sockets[0].say("nonsense")
     for number in range(12):
         for socket in sockets:

@@ -1,6 +1,7 @@
 """Writes the outputs that the documents show anew: what `./ops/docs` runs.
 
-The table of the picks on a game's page is written, too, from the game's steps.
+The table of the picks on a game's page is written, too, from the game's steps, and the picture of README is
+drawn in the browser of the tests.
 Only outputs that no longer agree are touched.  One that holds "..." or "…" is left to a person, and named.
 """
 
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from domain.games import GAMES
+from tests.docs import picture
 from tests.docs.documents import PAGES, Document, documents
 from tests.docs.session import Server, agrees, run, serving, shown
 from tests.domain.spelling import table
@@ -60,6 +62,7 @@ def main() -> int:
                 document.path.write_text(text, "utf-8")
                 print(f"{document.name}: outputs written anew")
             open_places += by_hand
+    picture.draw()
     for place in open_places:
         print(f"{place}: prints something else; it is shown in part, so edit it by hand", file=sys.stderr)
     return 1 if open_places else 0

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page
 
-from tests.docs.documents import LANGUAGES, ROOT, Block, Document, documents, read
+from tests.docs.documents import LANGUAGES, Block, Document, documents, read
 from tests.docs.session import Server, agrees, run, shown
 
 DOCUMENTS = documents()
@@ -46,17 +42,11 @@ def test_the_first_match_needs_only_curl_sed_and_python() -> None:
     assert "jq" not in lines
 
 
-def test_the_stream_example_follows_a_match_in_a_browser(server: Server) -> None:
+def test_the_stream_example_follows_a_match_in_a_browser(server: Server, page: Page) -> None:
     """The js block of docs/http.md, as it stands, in a page of the server."""
     (block,) = [block for block in read("docs/http.md").blocks if block.language == "js"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=_chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        page = browser.new_page()
-        page.goto(f"{server.address}/healthz")
-        moves = page.evaluate(_whole_match(block))
-        browser.close()
+    page.goto(f"{server.address}/healthz")
+    moves = page.evaluate(_whole_match(block))
     assert [move["move"] for move in moves] == list(range(1, len(moves) + 1))
     assert [move["kind"] for move in moves[-3:]] == ["resigned", "secret_opened", "closed"]
 
@@ -88,17 +78,3 @@ def _whole_match(block: Block) -> str:
         source.close();
         return moves;
     }}"""
-
-
-def _chromium() -> str:
-    """The browser of the tests: CHROMIUM, else the one that `ops/lib/browser.py` finds."""
-    named = os.environ.get("CHROMIUM")
-    if named:
-        return named
-    finder = [sys.executable, str(ROOT / "ops" / "lib" / "browser.py"), "--print"]
-    environment = {**os.environ, "GLASNOST_VENV": os.environ.get("GLASNOST_VENV", sys.prefix)}
-    found = subprocess.run(finder, capture_output=True, text=True, check=False, env=environment)
-    assert found.returncode == 0, found.stderr
-    path = found.stdout.strip().split("\n")[-1]
-    assert shutil.which(path), path
-    return path

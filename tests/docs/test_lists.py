@@ -16,6 +16,7 @@ from api.http import ws_session as socket_session
 from api.http.problems import KINDS
 from api.settings import PREFIX, Settings
 from api.store.accounts import ROLES
+from domain.branches import BRANCH
 from domain.game import Option
 from domain.games import GAMES
 from domain.imported import UPLOADED
@@ -87,7 +88,7 @@ def test_the_http_page_tells_how_many_rows_a_page_has() -> None:
 
 def test_the_page_for_analysts_tells_the_pools(server: Server) -> None:
     told = [name for row in read("docs/analysts.md").table("Pool") for name in row["Pool"].split(CODE)[1::2]]
-    assert told == [LIVE, BOTS, SOLO, "seeded", *PREFIXES, UPLOADED]
+    assert told == [LIVE, BOTS, SOLO, "seeded", *PREFIXES, BRANCH, UPLOADED]
     for pool in told:
         board = httpx.get(f"{server.address}/v1/scoreboards/cia_vs_kgb", params={"pool": pool})
         assert board.json().get("pool") == pool, board.text

@@ -19,7 +19,7 @@ def test_a_play_is_read_as_its_record_tells_it(name: str) -> None:
     for record in finished(game).match.records:
         if not isinstance(record.entry, Played):
             continue
-        public, full = play(game, record, in_full=False), play(game, record, in_full=True)
+        public, full = play(game, record), play(game, record, record.audiences)
         assert public is not None
         assert full is not None
         assert (tuple(public[1]), tuple(full[1])) == (record.facts_for(None), record.facts)
@@ -35,7 +35,7 @@ def test_facts_of_old_tags_are_kept_under_those_of_today() -> None:
     plain = msgspec.json.Decoder(game.facts)
     for data in stored():
         record = codec(game).read("m49", data)
-        found = play(game, record, in_full=True)
+        found = play(game, record, record.audiences)
         if found is not None:
             assert tuple(found[1]) == record.facts
             assert [plain.decode(raw) for raw in found[0].facts] == found[1]

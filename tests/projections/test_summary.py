@@ -10,7 +10,7 @@ from domain.game import Game
 from domain.kernel import AnyFact, Ended, Fact
 from domain.log import canonical
 from projections import summary
-from projections.summary import LeadChanged, Over, Play, Turn, Turned, leader
+from projections.summary import LeadChanged, Over, Play, Summary, Turn, Turned, leader
 from tests.domain.toy import BidsOpened, Rolled, RoundBegan, RoundEnded, State, Waved
 
 
@@ -20,7 +20,7 @@ def play(move: int, *facts: AnyFact, seat: str | None = "left") -> tuple[Play, t
 
 
 def told(game: Game, *plays: tuple[Play, tuple[AnyFact, ...]]) -> tuple[Turn, ...]:
-    return summary.summarized(game, game.table(*game.settle(None, {})), plays)
+    return summary.summarized(game, game.table(*game.settle(None, {})), plays).turns
 
 
 def test_the_set_up_opens_the_first_turn(toy_game: Game) -> None:
@@ -119,12 +119,12 @@ def test_a_fact_that_the_game_marks_is_a_turning_point(toy_game: Game) -> None:
 def test_the_close_is_the_last_turning_point(toy_game: Game) -> None:
     turns = told(toy_game, play(4, Waved("left")))
     over = Over(6, "resignation", "right", "resignation")
-    (turn,) = summary.closed(turns, over)
+    (turn,) = Summary(turns, ()).closed(over).turns
     assert (turn.points, turn.last, turn.ended) == ((over,), 6, True)
 
 
 def test_a_match_that_closes_before_it_began_has_no_turns() -> None:
-    assert summary.closed((), summary.over(2, "ruling", None)) == ()
+    assert Summary((), ()).closed(summary.over(2, "ruling", None)).turns == ()
 
 
 @pytest.mark.parametrize(

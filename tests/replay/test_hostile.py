@@ -253,6 +253,21 @@ def test_forged_private_parts_are_named(toy_game: Game, part: bytes, check: str)
     assert (report.check, report.move) == (check, 5)
 
 
+def test_a_private_part_in_another_spelling_is_damage_even_if_it_is_sealed_so(toy_game: Game) -> None:
+    sitting = finished(toy_game)
+    match, record = sitting.match, sitting.match.records[4]
+    part = record.sealed[HOUSE].replace(b'{"agenda"', b'{ "agenda"', 1)
+    parts = parts_in(file_of(match))
+    lines, leaves = parts[PRIVATE].splitlines(keepends=True), parts[LOG].splitlines()
+    lines[4] = lines[4].replace(record.sealed[HOUSE], part)
+    commitment = b64(seal(sitting.secret.salt(5, HOUSE), part)).encode()
+    leaves[4] = leaves[4].replace(record.entry.sealed[HOUSE].encode(), commitment)
+    forged = resigned({**parts, PRIVATE: b"".join(lines)}, rechained(leaves), match.id, KEY)
+    report = verify(forged)
+    assert (report.check, report.move) == ("chance", 5)
+    assert "not in canonical form" in report.reason
+
+
 def test_random_damage_never_escapes(sound: bytes) -> None:
     rng = Random(1)
     for _ in range(300):

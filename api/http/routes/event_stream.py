@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Annotated
 
 from fastapi import Header, Query
+from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from api.gate import CachedMatch, Gate
 from api.http.auth import Admission
 from api.http.decoding import EVENTS, JSON, LINES, media_type
+from api.http.live_positions import Wanted
 from api.http.middleware import NEVER, weak
 from api.http.permissions import log_view, looked, view_of, viewer
 from api.http.routes import After, AtLeast, Limit, MatchId, View
-from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Documented, encode
+from api.http.routing import FORBIDDEN, LOOKS, Api, Call, Caller, Documented, encode
 from api.http.schemas import MovePage
-from api.http.views import LogView
+from api.http.views import LogView, Positions, players_of
 from api.settings import product
+from api.store.interface import StoreError
 from domain.kernel import Refused
+from domain.match_base import Chair
 
 # ── Live moves as server-sent events ──
 #
@@ -29,10 +33,11 @@ from domain.kernel import Refused
 # it sent: a slow reader delays no other, and one that resumes finds neither gap nor repetition.
 
 _AT_ONCE = 64  # moves in one piece
+_POSITIONS = 8  # the same with their positions, each of which takes about half a millisecond
 _RETRY = b": open\nretry: 1000\n"  # no empty line: that would end an event, and there is none yet
 _ALIVE = b": alive\n"
 
-CurrentView = Callable[[], LogView]
+Events = Callable[[range], Awaitable[bytes]]
 Welcome = Callable[[], Awaitable[bool]]
 
 
@@ -78,28 +83,31 @@ class Stream(Response):
 
 async def follow(
     cached: CachedMatch,
-    current_view: CurrentView,
+    events: Events,
     after: int,
     heartbeat: float,
     stopping: Callable[[], bool],
     welcome: Welcome,
+    at_once: int = _AT_ONCE,
 ) -> AsyncIterator[bytes]:
     """Yield the moves after `after` as server-sent events; see `news`.
 
     Args:
-        current_view: returns the current view of the match.
+        events: returns some moves as server-sent events.
         heartbeat: seconds without a move after which a comment is sent.
         welcome: returns whether the reader may get more; if not, the stream ends.
+        at_once: moves in one piece, before others get their turn.
     """
     yield _RETRY
-    async for numbers in news(cached, after, heartbeat, stopping):
+    async for numbers in news(cached, after, heartbeat, stopping, at_once):
         if not await welcome():
             return
-        yield current_view().events(numbers) if numbers else _ALIVE
+        yield await events(numbers) if numbers else _ALIVE
+        await asyncio.sleep(0)
 
 
 async def news(
-    cached: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool]
+    cached: CachedMatch, after: int, heartbeat: float, stopping: Callable[[], bool], at_once: int = _AT_ONCE
 ) -> AsyncIterator[range]:
     """Yield the numbers of the moves after `after`, as they are committed; ends with the match, or when the
     server stops.
@@ -107,9 +115,10 @@ async def news(
     Args:
         cached: the match; the caller keeps it in use.
         heartbeat: seconds without a move after which an empty range is yielded.
+        at_once: moves in one range.
     """
     while not stopping():
-        last = min(cached.match.move, after + _AT_ONCE)
+        last = min(cached.match.move, after + at_once)
         if last > after:
             yield range(after + 1, last + 1)
             after = last
@@ -117,6 +126,27 @@ async def news(
             return
         elif not await cached.news(heartbeat):
             yield range(0)
+
+
+async def wanted_by(call: Caller, cached: CachedMatch, *, scene: bool, sentences: bool) -> Wanted:
+    """What a follower gets with each move.
+
+    If the store is not available, sentences name by their ids the players whose names are not known here.
+    """
+    names: Mapping[str, str] = {}
+    if sentences:
+        with suppress(StoreError):
+            names = await call.services.names.of(players_of(cached), call.language)
+    return Wanted(scene, sentences, call.language, names)
+
+
+def positions_of(
+    call: Caller, cached: CachedMatch, seen_by: Chair | None, wanted: Wanted
+) -> Positions | None:
+    """What returns the position of each move for a follower; None for one who wants none."""
+    if not wanted:
+        return None
+    return lambda number: call.services.live.encoded(cached.match, number, seen_by, wanted)
 
 
 async def _gone(receive: Receive) -> None:
@@ -131,6 +161,8 @@ async def _gone(receive: Receive) -> None:
 api = Api("log", "The log of a match: pages, lines, and live.")
 _PIECE = 200  # lines in one piece
 Proof = Annotated[bool, Query(description="With the exact leaf, and the own private part.")]
+SceneWanted = Annotated[bool, Query(description="Live: with each move what it changed in the scene.")]
+SentencesWanted = Annotated[bool, Query(description="Live: with each move its sentences.")]
 Ticket = Annotated[str | None, Query(max_length=64, description="Opens an event stream without a token.")]
 LastEventId = Annotated[
     str | None, Header(alias="Last-Event-ID", max_length=40, description="Resumes an event stream.")
@@ -156,15 +188,19 @@ async def read_moves(
     view: View = None,
     proof: Proof = False,
     ticket: Ticket = None,
+    scene: SceneWanted = False,
+    sentences: SentencesWanted = False,
     last_event_id: LastEventId = None,
 ) -> Response:
     """Every stored event in order, as JSON, as NDJSON, or live as server-sent events, by Accept."""
     kind = media_type(call.request.headers.get("accept", ""))
     if kind == EVENTS:
         cached = await looked(call, match, at_least, after := _resumed(after, last_event_id))
-        return await _live(call, cached, after, view, proof, ticket)
+        return await _live(call, cached, after, view, ticket, Follow(proof, scene, sentences))
     if ticket is not None:
         raise Refused("invalid", "ticket-for-stream")
+    if scene or sentences:
+        raise Refused("invalid", "positions-for-stream")
     seen = await log_view(call, match, view, after, at_least, proof=proof)
     most = call.services.settings.moves_per_page
     if kind == LINES:
@@ -178,8 +214,16 @@ async def read_moves(
     return Response(encode(page), media_type=JSON)
 
 
+class Follow(Struct, frozen=True):
+    """What a stream sends with each move."""
+
+    proof: bool
+    scene: bool
+    sentences: bool
+
+
 async def _live(
-    call: Call, cached: CachedMatch, after: int, view: str | None, proof: bool, ticket: str | None
+    call: Call, cached: CachedMatch, after: int, view: str | None, ticket: str | None, said: Follow
 ) -> Response:
     services = call.services
     if ticket is not None and view is not None:
@@ -187,29 +231,37 @@ async def _live(
     admission = await services.tickets.admit(ticket, cached.match.id) if ticket is not None else None
     seen_by = admission.viewer if admission else viewer(cached.match, call.player, view)
     holder = admission.holder if admission else call.visitor.holder
+    counted = admission.counted if admission else call.visitor.counted
     if admission is not None:
         await services.tokens.check(holder)
     if cached.match.closed and after == cached.match.move:
         return Response(status_code=204)
-    services.streams.check(holder)
+    services.streams.check(counted)
     must_be_room(call.gate, cached)
     if call.request.method == "HEAD":
         return Response(headers={"cache-control": NEVER}, media_type=EVENTS)
+
+    async def events(numbers: range) -> bytes:
+        wanted = await wanted_by(call, cached, scene=said.scene, sentences=said.sentences)
+        positions = positions_of(call, cached, seen_by, wanted)
+        return view_of(cached, seen_by, said.proof).events(numbers, positions)
+
     source = follow(
         cached,
-        lambda: view_of(cached, seen_by, proof),
+        events,
         after,
         services.settings.heartbeat_seconds,
         lambda: call.gate.stopping,
         lambda: services.tokens.is_good(holder),
+        _POSITIONS if said.scene or said.sentences else _AT_ONCE,
     )
-    return Stream(source, _open(call, cached, holder, admission))
+    return Stream(source, _open(call, cached, counted, admission))
 
 
 @contextmanager
-def _open(call: Call, cached: CachedMatch, holder: str, admission: Admission | None) -> Iterator[None]:
+def _open(call: Call, cached: CachedMatch, counted: str, admission: Admission | None) -> Iterator[None]:
     """A stream counts as long as it is open, and keeps its match and its ticket alive."""
-    with call.services.streams.one(holder), cached.used():
+    with call.services.streams.one(counted), cached.used():
         if admission is None:
             yield
             return

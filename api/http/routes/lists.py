@@ -11,29 +11,33 @@ from fastapi import Query
 from msgspec import Struct
 
 from api.gate.bots import builtin_bots, player_of
-from api.http.permissions import looked
-from api.http.routes import AtLeast, GameName, Limit, MatchId, PlayerId
-from api.http.routing import LOOKS, Api, Call, encode
+from api.http.permissions import looked, viewer
+from api.http.routes import AtLeast, GameName, Limit, MatchId, PlayerId, View
+from api.http.routing import FORBIDDEN, LOOKS, Api, Call, encode
+from api.http.views import SPECTATOR
 from domain.bounds import MOST
+from domain.branches import BRANCH
 from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
 from domain.kernel import Refused
 from domain.match import Match
+from domain.match_base import Chair
 from projections import read
 from projections.boards import SOLO, StandingRow, TotalsRow
 from projections.matches import MatchRow
 from projections.model import BOTS, LIVE
+from projections.moments import key_moments
 from projections.read import Asked, HistoryFilter, MatchFilter
-from projections.sentences import TurnTold, tell
+from projections.sentences import TurnTold, tell, why
 from projections.summary import Turn, fitting, part
-from projections.turns import turns
+from projections.turns import summarize, usual_viewer
 
 # ── The filters of the lists: what each may be ──
 #
 # What it cannot be is refused with what there is: a typing error must not look like an empty list.
 
 SEEDED, SCRIPTED = "seeded", "scripted"  # of matches that the command line plays
-ORIGINS = (LIVE, BOTS, SEEDED, SCRIPTED, UPLOADED, IMPORTED)
+ORIGINS = (LIVE, BOTS, SEEDED, SCRIPTED, BRANCH, UPLOADED, IMPORTED)
 POOLS = (*ORIGINS, SOLO)
 
 
@@ -51,8 +55,9 @@ Origin = Annotated[
     str | None,
     _of(
         ORIGINS,
-        "Played here with people (live), by bots alone (bots), from a seed (seeded) or from a script"
-        " (scripted); sent as a match file (uploaded); or imported from a record of another site (imported).",
+        "Played here with people (live), by bots alone (bots), from a seed (seeded), from a script (scripted)"
+        " or from a move of another match (branch); sent as a match file (uploaded); or imported from a"
+        " record of another site (imported).",
     ),
 ]
 Pool = Annotated[
@@ -169,10 +174,21 @@ class TurnView(Struct, frozen=True):
     told: TurnTold
 
 
-class TurnList(Struct, frozen=True):
-    """The turns of a match; of a running or imported one as a spectator saw them.
+class MomentView(Struct, frozen=True):
+    """A move that one should look at, with its turn, its weight (1 to 100), and why."""
 
-    `remark`: what readers of an imported match should know.  `next` asks for the rest; a
+    move: int
+    turn: int
+    weight: int
+    why: list[str]
+
+
+class TurnList(Struct, frozen=True):
+    """The turns of a match as `view` saw them: a seat, "spectator" or "all".
+
+    Without a `view` in the request a running or imported match is shown as to a spectator, and one that is
+    over in full.  `moments`: the heaviest moments of the whole match, at most 12, by move; only the first
+    page has them.  `remark`: what readers of an imported match should know.  `next` asks for the rest; a
     turn too long for one page goes on in the next one.
     """
 
@@ -181,6 +197,8 @@ class TurnList(Struct, frozen=True):
     unverified: bool
     remark: str | None
     over: bool
+    view: str
+    moments: list[MomentView]
     turns: list[TurnView]
     next: str | None
 
@@ -205,26 +223,63 @@ async def list_matches(
     if date is not None:
         since, until = _within(date, since, until)
     hidden = await call.services.models.hidden()
-    which = MatchFilter(game, edition, player, status, origin, since, until, hidden)
+    which = MatchFilter(game, edition, player, status, origin, since, until, hidden=hidden)
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     if player is not None and not page.rows:
         await must_be_somebody(call, player)
+    return await _listed(call, page)
+
+
+async def _listed(call: Call, page: read.Page[MatchRow]) -> MatchList:
+    """A page of matches, with the names of the players of this server."""
     own = (row for row in page.rows if row.unverified or not row.claimed)
     players = [player for row in own for player in row.seats.values() if player and _is_own(row, player)]
-    return MatchList(page.rows, await _names(call, players), page.next)
+    return MatchList(page.rows, await names_of(call, players), page.next)
 
 
-@api.get("/v1/matches/{match}/turns", TurnList, refusals=LOOKS)
+@api.get("/v1/matches/{match}/branches", MatchList, refusals=LOOKS)
+async def list_branches(
+    call: Call, match: MatchId, at_least: AtLeast = None, limit: Rows = 50, after: Cursor = None
+) -> MatchList:
+    """The branches of a match, the latest opened first."""
+    await looked(call, match, at_least)
+    which = MatchFilter(branch_of=match, hidden=await call.services.models.hidden())
+    return await _listed(call, await call.services.models.ask(read.matches, which, Asked(limit, after)))
+
+
+@api.get(
+    "/v1/matches/{match}/turns",
+    TurnList,
+    personal=True,
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat"),
+)
 async def read_turns(
-    call: Call, match: MatchId, after: AfterTurn = "0", limit: Limit = None, at_least: AtLeast = None
+    call: Call,
+    match: MatchId,
+    after: AfterTurn = "0",
+    limit: Limit = None,
+    at_least: AtLeast = None,
+    view: View = None,
 ) -> TurnList:
-    """What each turn brought: plays, score before and after, turning points."""
+    """What each turn brought: plays, score before and after, turning points; and the key moments."""
     found = (await looked(call, match, at_least)).match
-    over, unverified = found.closed is not None, found.imported
+    move, over = found.move, found.closed is not None
+    seen_by = usual_viewer(found, move) if view is None else viewer(found, call.player, view)
     call.final, size = over, call.services.settings.turns_bytes
-    told, rest = await asyncio.to_thread(_turns, found, found.move, call.language, after, limit, size)
-    remark = REMARK[call.language] if unverified else None
-    return TurnList(found.id, found.game.name, unverified, remark, over, told, rest)
+    made = await asyncio.to_thread(turn_page, found, move, seen_by, call.language, after, limit, size)
+    shown = (found.seat_of(seen_by, move) if seen_by else None) or SPECTATOR
+    remark = REMARK[call.language] if found.imported else None
+    return TurnList(
+        found.id,
+        found.game.name,
+        found.imported,
+        remark,
+        over,
+        shown,
+        made.moments,
+        made.turns,
+        made.next,
+    )
 
 
 @api.get("/v1/scoreboards/{game}", Scoreboard, refusals=("unknown-game",))
@@ -244,7 +299,7 @@ async def read_scoreboard(
     models = call.services.models
     totals = await models.ask(read.totals, game, chosen, among)
     page = await models.ask(read.standings, game, chosen, Asked(limit, after), among)
-    names = await _names(call, [row.player for row in page.rows])
+    names = await names_of(call, [row.player for row in page.rows])
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
 
@@ -267,21 +322,48 @@ async def read_history(
     if not page.rows:
         await must_be_somebody(call, player)
     standings = await models.ask(read.standings_of, player)
-    name = (await _names(call, [player])).get(player)
+    name = (await names_of(call, [player])).get(player)
     return History(player, name, page.rows, standings, page.next)
 
 
-def _turns(
-    match: Match, move: int, language: str, after: str, limit: int | None, size: int
+class TurnPage(Struct, frozen=True):
+    """A page of turns, on the first one the moments of the match, and where the next page begins."""
+
+    moments: list[MomentView]
+    turns: list[TurnView]
+    next: str | None
+
+
+def turn_page(
+    match: Match,
+    move: int,
+    seen_by: Chair | None,
+    language: str,
+    after: str,
+    limit: int | None,
+    size: int,
+) -> TurnPage:
+    """A page of the turns of a match as it stood after `move`, as data and in words."""
+    summary = summarize(match, move, seen_by)
+    words = match.game.words(language, match.opened.options, match.opened.edition)
+    moments = [
+        MomentView(moment.move, moment.turn, moment.weight, list(why(match.game, words, summary, moment)))
+        for moment in (key_moments(match, summary, move) if after == "0" else ())
+    ]
+    shown, rest = _page(match, summary.turns, language, after, limit, size)
+    return TurnPage(moments, shown, rest)
+
+
+def _page(
+    match: Match, turns: Sequence[Turn], language: str, after: str, limit: int | None, size: int
 ) -> tuple[list[TurnView], str | None]:
-    """A page of the turns of a match as it stood after `move`, as data and in words, and where the next one
-    begins.
+    """The turns of a page, and where the next one begins.
 
     It ends with a turn before it has more than `size` bytes; a longer turn is sent in parts.
     """
     number, _, plays = after.partition(".")
     begin, told, room = (int(number), int(plays or 0)), list[TurnView](), size
-    for turn in turns(match, move):
+    for turn in turns:
         first = begin[1] if turn.number == begin[0] else 0
         if turn.number < begin[0] or (turn.number == begin[0] and not 0 < first < len(turn.plays)):
             continue
@@ -334,7 +416,8 @@ def _is_own(row: MatchRow, player: str) -> bool:
     return not row.unverified or name_of(player) is not None
 
 
-async def _names(call: Call, players: Sequence[str]) -> dict[str, str]:
+async def names_of(call: Call, players: Sequence[str]) -> dict[str, str]:
+    """Return the names of these players, by id, as far as they have any."""
     imported = {player: name for player in players if (name := name_of(player)) is not None}
     people = {player for player in players if player not in imported and not player.startswith("bot:")}
     return await call.services.names.of(sorted(people), call.language) | imported

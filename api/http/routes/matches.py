@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
-from api.gate.command_handler import seat_if_any
+from api.gate.command_handler import seat_if_any, seats_of
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.permissions import looked, looked_back, move_of, receipt_of, viewer
 from api.http.routes import PLAYING, At, AtLeast, MatchId, SeatName, View
@@ -22,6 +22,7 @@ from api.http.schemas import (
     MatchSummary,
     MatchView,
     Moves,
+    NewBranch,
     NewMatch,
     OpenedMatch,
     OpenSalt,
@@ -36,6 +37,7 @@ from api.http.views import as_left, asked_at, match_view, played, players_of, pr
 from domain.bounds import MOST
 from domain.kernel import Picks, Refused, Result
 from domain.match import Match
+from domain.match_base import ALL
 
 # ── Opening a match, sitting down, and looking at it ──
 
@@ -77,6 +79,22 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
     told = await _opened(call, accepted)
     stands = await those_that_stand(call, accepted.cached.match.id, codes)
     return OpenedMatch(**asdict(told), invitations=stands or UNSET)
+
+
+@api.post(
+    "/v1/matches/{match}/branches",
+    NewBranch,
+    MatchSummary,
+    refusals=(*SENT, "unknown-match", "unknown-move", "withdrawn", "branch", "key-reused", "in-doubt"),
+    token=True,
+)
+async def open_branch(
+    call: Caller, match: MatchId, body: NewBranch, idempotency_key: IdempotencyKey = None
+) -> MatchSummary:
+    """Open a match of its own that goes on from a move of this one, which is over; it is never rated."""
+    person = call.person(*PLAYING)
+    key = key_of(call, idempotency_key, body, what=f"branch of {match}")
+    return await _opened(call, await call.gate.open_branch(person.id, match, body.at, key=key))
 
 
 @api.post(
@@ -168,13 +186,37 @@ async def _receipt(call: Call, seen: CachedMatch | UncachedMatch) -> str | None:
     "/v1/matches/{match}/prompt",
     PromptView,
     personal=True,
-    refusals=LOOKS,
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat"),
     also=[Documented(204, "This viewer is not asked")],
 )
-async def read_prompt(call: Call, match: MatchId, at_least: AtLeast = None) -> PromptView | Response:
-    """What I am asked now."""
-    asked = await prompt_of(call, match, at_least)
+async def read_prompt(
+    call: Call, match: MatchId, at: At = None, at_least: AtLeast = None, view: View = None
+) -> PromptView | Response:
+    """What I am asked now; or what a seat was asked after a move: my own, or any when the match is over."""
+    if at is None and view is None:
+        asked = await prompt_of(call, match, at_least)
+    else:
+        found = (await looked(call, match, at, at_least)).match
+        asked = _asked_then(call, found, move_of(found, at), view)
+        call.final = found.closed is not None
     return asked or Response(status_code=204)
+
+
+def _asked_then(call: Call, match: Match, move: int, view: str | None) -> PromptView | None:
+    """What a viewer was asked after a move; with "all", what the first of the asked seats was.
+
+    Raises:
+        Refused: unknown-seat, forbidden.
+    """
+    seats = seats_of(match, call.player, move)
+    if view is not None:
+        seen_by = viewer(match, call.player, view, move)
+        seats = list(match.seats) if seen_by == ALL else [match.seat_of(seen_by, move)] if seen_by else []
+    for seat in seats:
+        standing = asked_at(match, move, seat)
+        if standing:
+            return prompt_view(match, *standing, call.language, move)
+    return None
 
 
 async def prompt_of(call: Caller, match: str, at_least: int | None = None) -> PromptView | None:
@@ -197,7 +239,7 @@ async def read_checkpoint(call: Call, match: MatchId, move: At = None, at_least:
     Of an uploaded or imported match there is only the one that it brought, over all its moves.
     """
     found = (await looked(call, match, move, at_least)).match
-    note = await _checkpoint(call, found, move_of(found, move))
+    note = await checkpoint(call, found, move_of(found, move))
     return Response(note.encode(), media_type="text/plain; charset=utf-8")
 
 
@@ -208,15 +250,15 @@ async def read_file(call: Call, match: MatchId, at_least: AtLeast = None) -> Res
 
     found = (await looked(call, match, at_least)).match
     records = list(found.records)
-    note = await _checkpoint(call, found, len(records))
+    note = await checkpoint(call, found, len(records))
     async with call.services.files:
         content = await asyncio.to_thread(matchfile.write, records, note)
     headers = {"content-disposition": f'attachment; filename="{match}.glasnost"'}
     return Response(content, headers=headers, media_type=FILE)
 
 
-async def _checkpoint(call: Call, match: Match, move: int) -> str:
-    """Signed now, but for the last one of a match that is over: that was kept.
+async def checkpoint(call: Call, match: Match, move: int) -> str:
+    """The signed checkpoint over the first `move` moves; the last one of a match that is over was kept.
 
     Raises:
         Refused: not-signed-here.

@@ -102,7 +102,7 @@ async def find_players(
     sought = name or prefix or ""
     if len(folded(sought)) < (1 if prefix is None else _SHORTEST):
         raise Refused("invalid", "name-too-short", {"least": _SHORTEST})
-    call.services.searches.take(call.visitor.holder)
+    call.services.searches.take(call.visitor.counted)
     page, last = Asked(limit, after), [str(part) for part in stood_for(after, (str, str))]
     find, whole = call.services.store.people.find, prefix is None
     rows = await asyncio.to_thread(find, sought, whole=whole, after=last, limit=limit + 1)
@@ -141,7 +141,7 @@ async def create_ticket(call: Call, body: NewTicket) -> Ticket:
     call.person()
     match = await call.gate.match(body.match)
     seen_by = viewer(match, call.player, body.view)
-    ticket = await call.services.tickets.give(match.id, seen_by, call.visitor.holder)
+    ticket = await call.services.tickets.give(match.id, seen_by, call.visitor.holder, call.visitor.counted)
     seconds = call.services.settings.ticket_seconds
     return Ticket(ticket, call.services.clock() + seconds * 1_000_000)
 

@@ -14,15 +14,16 @@ from api.http.routes import After, At, AtLeast, MatchId, View
 from api.http.routing import FORBIDDEN, LOOKS, Answer, Api, Call, Documented, encode
 from api.http.schemas import SceneView
 from api.http.views import SPECTATOR, players_of
+from api.settings import PICTURES, missing
 from domain.bounds import MOST
-from domain.kernel import Refused
+from domain.kernel import Refused, Seat
 from domain.match import Match
-from domain.match_base import Chair
+from domain.match_base import Chair, Outline
 from replay.scenes.positions import Positions, positions, scene_at
 from replay.words import Words
 
 api = Api("positions", "How a match looked after each move: scenes, drawn boards, positions.")
-SVG = "image/svg+xml"
+SVG, PNG = "image/svg+xml", "image/png"
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # a picture loads and runs nothing
 Until = Annotated[int | None, Query(ge=1, le=MOST, description="Moves up to this one; left out: all.")]
 
@@ -63,6 +64,7 @@ async def _page(
     async with services.rendering:
         page = services.pages.get(key)  # others may have asked for the same meanwhile
         if page is None:
+            match.records[-1].rest()  # facts just made may hold mappings in an order that no log keeps
             page = await asyncio.to_thread(_encoded, match, seen_by, after, until, call.language, names, most)
             match.rest()  # its entries were decoded for this page alone
     if call.final and len(page) <= services.pages.maxsize:
@@ -86,26 +88,69 @@ def _encoded(
     "/v1/matches/{match}/scene",
     SceneView,
     personal=True,
-    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat", "no-board"),
-    also=[Documented(200, "Done", (SVG,))],
+    refusals=(*FORBIDDEN, *LOOKS, "unknown-seat", "no-board", "no-picture"),
+    also=[Documented(200, "Done", (SVG, PNG))],
 )
 async def read_scene(
     call: Call, match: MatchId, at: At = None, at_least: AtLeast = None, view: View = None
 ) -> SceneView | Response:
-    """How the table looks after a move: the scene as JSON, or the drawn board as SVG, by Accept."""
+    """How the table looks after a move: the scene as JSON, or the drawn board as SVG or PNG, by Accept."""
     found = (await looked_back(call, match, at, at_least)).match
     moment = move_of(found, at)
     seen_by = viewer(found, call.player, view, moment)
     seat = found.seat_of(seen_by, moment) if seen_by else None
     call.final = found.closed is not None
-    if media_type(call.request.headers.get("accept", ""), (JSON, SVG)) == JSON:
+    kind = media_type(call.request.headers.get("accept", ""), (JSON, SVG, PNG))
+    if kind == JSON:
         return SceneView(found.id, seat or SPECTATOR, moment, found.move, scene_at(found, moment, seat))
+    if kind == PNG:
+        return await picture(call, found, moment, seat)
+    return _picture(call, await _svg(call, found, moment, seat), SVG)
+
+
+async def picture(call: Call, match: Outline, move: int, viewer: Seat | None) -> Response:
+    """The board after a move as a PNG, kept in memory; only of what everybody may see.
+
+    Raises:
+        Refused: forbidden (the view of a seat before the end), no-board, no-picture.
+    """
+    services = call.services
+    if viewer is not None and match.closed is None:
+        raise Refused("forbidden", "picture-of-a-seat")
+    key = (PNG, match.root_at(move), viewer, move, match.move, call.language)
+    drawn = services.pages.get(key)
+    if drawn is None:
+        svg = await _svg(call, match, move, viewer)
+        if missing(PICTURES, ""):
+            raise Refused("no-picture", "no-picture-extra")
+        async with services.rendering:
+            drawn = services.pages.get(key)  # others may have asked for the same meanwhile
+            if drawn is None:
+                drawn = await asyncio.to_thread(_png, svg)
+        services.pages[key] = drawn
+    return _picture(call, drawn, PNG)
+
+
+def _png(svg: str) -> bytes:
+    from replay.boards.pictures import NoPicture, png
+
+    try:
+        return png(svg)
+    except NoPicture as none:
+        raise Refused("no-picture", "no-picture-font") from none
+
+
+async def _svg(call: Call, match: Outline, move: int, viewer: Seat | None) -> str:
     from replay.boards.drawing import svg
 
-    words = Words(found, call.language)
+    words = Words(match, call.language)
     async with call.services.rendering:
-        drawn = await asyncio.to_thread(svg, found, moment, seat, words)
+        drawn = await asyncio.to_thread(svg, match, move, viewer, words)
     if drawn is None:
         raise Refused("no-board", "no-board", {"game": words.game})
+    return drawn
+
+
+def _picture(call: Call, drawn: str | bytes, kind: str) -> Response:
     head = {"content-language": call.language, "content-security-policy": _ALONE}
-    return Response(drawn, headers=head, media_type=SVG)
+    return Response(drawn, headers=head, media_type=kind)

@@ -86,6 +86,7 @@ async def reserve_seat(call: Call, match: MatchId, seat: SeatName, body: Reserve
     by = _by(call)
     codes, reserved = await asked_for(call, {seat: body})
     await call.gate.reserve(match, seat, reserved[seat], by)
+    call.services.lobby_feed.changed(match)
     code = codes.get(seat)
     return SeatReservation(
         seat=seat, player=body.player, invitation=body.invitation, code=UNSET if code is None else code
@@ -98,6 +99,7 @@ async def withdraw_reservation(
 ) -> SeatReservation:
     """Withdraw the reservation of a seat: any player may take it, and its invitation no longer works."""
     await call.gate.reserve(match, seat, None, _by(call))
+    call.services.lobby_feed.changed(match)
     return SeatReservation(seat=seat, player=None, invitation=False)
 
 

@@ -13,6 +13,7 @@ from api.http.routing import FILE, SENT, Api, Call
 from api.http.schemas import MatchSummary, NewWithdrawal, WithdrawalView
 from api.http.views import players_of, summary
 from api.store.interface import Quota, Spent
+from domain.branches import begun_wrongly, opened_wrongly
 from domain.kernel import Refused
 from domain.log import Damaged
 from domain.match import Match
@@ -36,6 +37,8 @@ async def upload(call: Call, body: bytes) -> MatchSummary:
         if person.role != "admin":
             await _take_quota(call, sum(map(len, file.parts.values())))
         match, note, proof = await asyncio.to_thread(_verified, file, call.gate.keys)
+        if parent := await call.gate.parent_of(match):
+            await asyncio.to_thread(_compare, match, parent)
     accepted = await call.gate.upload(match, note, proof, person.id)
     names = await call.services.names.of(players_of(accepted.cached), call.language)
     return summary(accepted.cached, names, call.language)
@@ -81,6 +84,12 @@ def _unpacked(content: bytes, most: int) -> MatchFile:
     except Damaged as error:
         raise Refused("bad-file", QUOTED, {"said": error.said}) from error
     return file
+
+
+def _compare(branch: Match, parent: Match) -> None:
+    """Check that a branch begins with the facts of its parent, which is here.  Raises Refused: bad-file."""
+    if reason := opened_wrongly(branch.opened, parent) or begun_wrongly(branch, parent):
+        raise Refused("bad-file", QUOTED, {"said": reason})
 
 
 def _verified(file: MatchFile, keys: Keys) -> tuple[Match, str, Signed]:

@@ -6,9 +6,11 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from api.store.accounts import Cursor
 from api.store.interface import (
     Act,
     Append,
@@ -20,15 +22,21 @@ from api.store.interface import (
     Known,
     Lag,
     Lately,
+    NewSession,
+    Outbox,
     People,
     Person,
     Quota,
     Remembered,
     Reservations,
+    Session,
+    SessionBounds,
     Stored,
+    StoreError,
     Uploads,
     Withdrawal,
 )
+from api.store.outbox import SqlOutbox
 from domain.events import Opened
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -38,6 +46,8 @@ from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, SigningKey, VerifyingKey
 from tests.briefs import brief
 from tests.partial_matches import Reader
+
+T = TypeVar("T")
 
 
 class Keys:
@@ -111,6 +121,38 @@ class MemoryPeople:
         """No player gets another token in memory."""
         raise Refused("unknown-player", "no-such-player", {"player": repr(player)})
 
+    def sign_in(
+        self, token: str, device: str, at: int, bounds: SessionBounds, replaced: str = ""
+    ) -> NewSession | None:
+        """There are no sessions in memory."""
+        return None
+
+    def sign_in_by_link(
+        self, code: str, device: str, at: int, bounds: SessionBounds, replaced: str = ""
+    ) -> NewSession | None:
+        """There are no sessions in memory."""
+        return None
+
+    def by_session(self, secret: str, at: int, bounds: SessionBounds) -> tuple[Person, str] | None:
+        """There are no sessions in memory."""
+        return None
+
+    def by_session_holder(self, holder: str, at: int, bounds: SessionBounds) -> tuple[Person, str] | None:
+        """There are no sessions in memory."""
+        return None
+
+    def sessions(self, player: str, at: int, bounds: SessionBounds) -> list[Session]:
+        """There are no sessions in memory."""
+        return []
+
+    def end_session(self, player: str, session: str) -> bool:
+        """There are no sessions in memory."""
+        return False
+
+    def new_link(self, player: str, act: Act, bounds: SessionBounds) -> str:
+        """There are no links in memory."""
+        raise Refused("unknown-player", "no-such-player", {"player": repr(player)})
+
     def audit_log(self, before: Sequence[int | str], limit: int) -> list[AuditEntry]:
         """Nothing is kept of it."""
         return []
@@ -141,6 +183,18 @@ class MemoryUploads:
         return frozenset(self._withdrawn)
 
 
+class NoRows:
+    """No rows: nobody has an address in memory."""
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        """See `Rows`."""
+        return []
+
+
+def _is_only_read(work: Callable[[Cursor], T]) -> T:
+    raise StoreError("there is no outbox in memory")
+
+
 class MemoryStore:
     """See `api.store.interface.Store`.
 
@@ -150,6 +204,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.people: People = MemoryPeople()
         self.uploads: Uploads = MemoryUploads()
+        self.outbox: Outbox = SqlOutbox(NoRows(), _is_only_read)
         self.keys = Keys()
         self.shared = False
         self.held = False
@@ -256,6 +311,10 @@ class MemoryStore:
     def reservations(self, match: str) -> Reservations:
         """See `Store.reservations`."""
         return self._reserved.get(match, Reservations())
+
+    def reservations_of(self, matches: Sequence[str]) -> Mapping[str, Reservations]:
+        """See `Store.reservations_of`."""
+        return {match: self._reserved[match] for match in matches if match in self._reserved}
 
     def reserve(self, match: str, move: int, reservations: Reservations) -> None:
         """See `Store.reserve`."""

@@ -20,6 +20,7 @@ from api.gate import Gate
 from api.http.app_state import Services
 from api.http.read_models import ReadModels, open_read_models
 from api.http.server import Server, clock, listening
+from api.mail.settings import MailSettings
 from api.settings import Settings, product
 from api.store.interface import Store
 from api.store.postgres import PostgresStore
@@ -153,6 +154,7 @@ def served(
     gate: Gate | None = None,
     port: int = 0,
     redis: str | None = None,
+    mail: MailSettings | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
     """A server over the store in `folder` (or over this one), on the bus of this Redis, if any."""
@@ -162,7 +164,7 @@ def served(
         used: Any = store or kept
         models = open_read_models(used) if isinstance(used, PostgresStore) else ReadModels(used, folder)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
-        services = Services(door, used, models, chosen, clock)
+        services = Services(door, used, models, chosen, clock, mail=mail)
         if redis is not None:
             services.share(Bus(Address(redis), used.keys.derived("redis"), used))
         server = Server(door, services, chosen)

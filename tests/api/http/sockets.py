@@ -22,6 +22,7 @@ class Socket:
         self.moves: dict[str, list[Any]] = defaultdict(list)  # by match, as they were pushed
         self.prompts: dict[str, list[Any]] = defaultdict(list)  # by match, what came with each move, or None
         self.over: list[str] = []
+        self.lobby: list[Any] = []  # changes of the lobby, as they were pushed
         self._replies: dict[Any, Any] = {}
         self._ids = 0
 
@@ -71,6 +72,12 @@ class Socket:
             self._take()
         return self.moves[match]
 
+    def changes(self, count: int) -> list[Any]:
+        """The first so many changes of the lobby that were, or will be, pushed."""
+        while len(self.lobby) < count:
+            self._take()
+        return self.lobby[:count]
+
     def rest(self) -> None:
         """Take what comes, until the server closes."""
         try:
@@ -88,7 +95,9 @@ class Socket:
     def _take(self) -> None:
         """One message of the server."""
         told = json.loads(self.connection.recv(PATIENCE, decode=True))
-        if "match" not in told:
+        if "lobby" in told:
+            self.lobby.append(told["lobby"])
+        elif "match" not in told:
             self._replies[told["id"]] = told
         elif "move" in told:
             assert set(told) - {"prompt"} == {"match", "move"}

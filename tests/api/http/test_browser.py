@@ -5,9 +5,6 @@ Pages of another origin do the same where an operator names it; elsewhere they s
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from domain.game import Game
 from tests.api.http.served import Served, served
@@ -23,7 +20,6 @@ from tests.api.http.test_commands import bid
 from tests.api.http.test_operations import metrics
 from tests.services.leash import free_port
 
-FINDER = Path(__file__).parents[3] / "ops" / "lib" / "browser.py"
 FOLLOW = """
 ([address]) => {
   window.told = [];
@@ -104,26 +100,6 @@ SUBMIT = """
 }
 """
 COUNT = "count => window.told.length >= count"
-
-
-def _executable() -> str:
-    """The browser that the set-up installed, else one on the path."""
-    found = subprocess.run(
-        [sys.executable, str(FINDER), "--print"], capture_output=True, text=True, check=False
-    )
-    path = found.stdout.strip() or shutil.which("chromium")
-    assert path, "no Chromium: ./ops/test installs one, or set CHROMIUM to its path"
-    return path
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A page in a real browser."""
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=_executable(), args=arguments)
-        yield browser.new_page()
-        browser.close()
 
 
 class _Empty(BaseHTTPRequestHandler):

@@ -156,7 +156,12 @@ def test_response_for_one_player_is_private(server: Served) -> None:
         assert vary(theirs) == vary(own)
     assert ann.get("/v1/matches").headers["cache-control"] == "private, no-cache"
     assert ann.get("/v1/games").headers["cache-control"] == "public, no-cache"
-    assert vary(ann.get(f"/v1/matches/{match}/moves")) == {"accept", "accept-language", "authorization"}
+    assert vary(ann.get(f"/v1/matches/{match}/moves")) == {
+        "accept",
+        "accept-language",
+        "authorization",
+        "cookie",
+    }
 
 
 def test_commands_tokens_refusals_and_live_data_are_not_cached(server: Served) -> None:

@@ -31,6 +31,9 @@ PATHS = {
     "/v1/matches/{match}/seats/{seat}/reservation/withdrawal",
     "/v1/matches/{match}/reservations",
     "/v1/matches/{match}/positions",
+    "/v1/lobby",
+    "/v1/notifications",
+    "/v1/notifications/feed",
     "/v1/matches/{match}/prompt",
     "/v1/matches/{match}/scene",
     "/v1/matches/{match}/moves",
@@ -38,12 +41,17 @@ PATHS = {
     "/v1/matches/{match}/takebacks/{n}/answer",
     "/v1/matches/{match}/resignation",
     "/v1/matches/{match}/rulings",
+    "/v1/matches/{match}/branches",
     "/v1/matches/{match}/turns",
     "/v1/matches/{match}/checkpoint",
     "/v1/matches/{match}/file",
+    "/v1/matches/{match}/verification",
     "/v1/matches/{match}/withdrawal",
     "/v1/replays",
     "/v1/scoreboards/{game}",
+    "/v1/sessions",
+    "/v1/sessions/{session}",
+    "/v1/sessions/links",
     "/v1/streams/tickets",
     "/v1/keys",
     "/v1/refusals",
@@ -71,6 +79,7 @@ OPERATIONS = {
     "read_game",
     "read_history",
     "read_keys",
+    "read_lobby",
     "read_match",
     "read_moves",
     "read_positions",
@@ -79,6 +88,7 @@ OPERATIONS = {
     "read_scene",
     "read_scoreboard",
     "read_turns",
+    "read_verification",
     "readyz",
     "resign",
     "rule",
@@ -161,7 +171,7 @@ def test_only_fields_that_are_always_sent_are_required(server: Served) -> None:
     assert [place for place, told in _objects(schemas) if "default" in told] == []
     asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
     assert asked == {"NewMatch": ["game"], "Sit": [], "Moves": ["expect"], "Ruling": ["reason"]}
-    optional = {"MatchView": {"incomplete"}}
+    optional = {"MatchView": {"branch", "incomplete"}}
     for name in ("StandingRow", "TotalsRow", "SeatingRow", "MatchRow", "MatchView", "MatchOver"):
         required = set(schemas[name]["properties"]) - optional.get(name, set())
         assert set(schemas[name]["required"]) == required, name
@@ -239,6 +249,7 @@ def test_socket_messages_are_documented(server: Served) -> None:
         "salt",
         "follow",
         "leave",
+        "lobby",
     ]
-    assert named["server"] == ["Reply", "Pushed", "MatchOver"]
+    assert named["server"] == ["Reply", "Pushed", "MatchOver", "LobbyPush"]
     assert {"Entered", "Followed", "Done", "PromptView"} <= set(schemas)

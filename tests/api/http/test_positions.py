@@ -147,7 +147,7 @@ def test_why_a_part_of_the_positions_is_refused_is_told_in_both_languages(server
     assert "раньше начала after 3" in server.client().get(path, accept_language="ru").json["detail"]
 
 
-@pytest.mark.parametrize("accept", ["", "*/*", "nonsense", "image/png", "text/html;q=x", PICTURE + ";q=0"])
+@pytest.mark.parametrize("accept", ["", "*/*", "nonsense", "image/jpeg", "text/html;q=x", PICTURE + ";q=0"])
 def test_a_client_that_does_not_ask_for_a_picture_gets_the_scene(server: Served, accept: str) -> None:
     match, _ = server.table()
     answer = server.client().get(f"/v1/matches/{match}/scene", accept=accept)

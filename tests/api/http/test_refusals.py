@@ -264,3 +264,33 @@ def test_recent_refusals_are_listed_for_admins(server: Served) -> None:
     counted = server.client().get("/metrics").body.decode()
     assert 'glasnost_refusals_total{kind="stale"} 1.0' in counted
     assert match not in counted
+
+
+def test_an_organizer_reads_the_refusals_of_one_match_without_what_was_said(server: Served) -> None:
+    match, (ann, _) = server.table()
+    ann.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
+    judge = server.person("organizer")
+    judge.get("/v1/refusals").problem(403, "forbidden")
+    judge.get("/v1/refusals?match=nothing").problem(404, "unknown-match")
+    (running,) = judge.get(f"/v1/refusals?match={match}").json["refusals"]
+    assert (running["kind"], running["seat"], running["move"]) == ("illegal", "left", 3)
+    assert (running["command"], running["player"]) == (None, None)
+    assert running["at"] > 0
+    ann.post(f"/v1/matches/{match}/resignation")
+    over = judge.get(f"/v1/refusals?match={match}").json["refusals"]
+    assert (over[-1]["player"], over[-1]["command"]) == (ann.player, "play")
+    server.person("observer").get(f"/v1/refusals?match={match}").problem(403, "forbidden")
+
+
+def test_an_organizer_who_plays_does_not_see_what_the_other_seat_tried(server: Served) -> None:
+    judge = server.person("organizer")
+    ann = server.player("Ann")
+    match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+    ann.post(f"/v1/matches/{match}/seats/left", {})
+    judge.post(f"/v1/matches/{match}/seats/right", {})
+    for client in (ann, judge):
+        client.post(f"/v1/matches/{match}/moves", {"expect": 3, "picks": ["secret-pick"]})
+    shown = judge.get(f"/v1/refusals?match={match}").json["refusals"]
+    assert [refusal["seat"] for refusal in shown] == ["right"]
+    ann.post(f"/v1/matches/{match}/resignation")
+    assert len(judge.get(f"/v1/refusals?match={match}").json["refusals"]) == 2

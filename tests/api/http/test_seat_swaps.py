@@ -17,6 +17,7 @@ from domain.game import Game
 from domain.log import HOUSE
 from domain.match import Match
 from tests.api.http.served import Answer, Client, Served, served
+from tests.api.http.sockets import socket
 from tests.api.http.streaming import Listener
 from tests.domain.swap import DARK, LIGHT
 from tests.replay.scenes.matches import patched
@@ -132,6 +133,22 @@ def test_positions_are_told_as_the_seat_that_one_played_after_each_move(room: Ro
         for at in range(1, 8):
             assert dealt[other] not in client.get(f"{room.address}/scene?at={at}").body.decode()
     room.ann.get(f"{room.address}/scene?at=4&view=light").problem(403, "forbidden")
+
+
+def test_positions_that_are_pushed_are_those_of_the_seat_that_one_played_after_each_move(room: Room) -> None:
+    with socket(room.server.port, room.ann.token) as line:
+        line.done("follow", match=room.id, scene=True, sentences=True)
+        room.exchange()
+        dealt = room.dealt()
+        scene: dict[str, Any] = {}
+        room.back(3)
+        told = line.pushed(room.id, 7)
+        assert [move.get("view") for move in told] == [None] * 4 + [LIGHT, LIGHT, None]
+        for move in told:
+            scene = patched(scene, move["position"]["scene"])
+            assert scene == room.ann.get(f"{room.address}/scene?at={move['move']}").json["scene"]
+        assert dealt[LIGHT] in str(told)
+        assert dealt[DARK] not in str(told)
 
 
 def test_only_the_current_player_of_a_seat_gets_its_prompt(room: Room) -> None:

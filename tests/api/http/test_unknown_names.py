@@ -11,7 +11,7 @@ from tests.api.http.sockets import socket
 from tests.api.store.locations import ACT
 
 JSON = {"content-type": "application/json"}
-ORIGINS = "live, bots, seeded, scripted, uploaded, imported"
+ORIGINS = "live, bots, seeded, scripted, branch, uploaded, imported"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_message_of_unknown_kind_is_refused(server: Served) -> None:
         told = ann.problem(422, "invalid", "dance")
         assert told["detail"] == (
             "no do 'dance'; there are: sit, play, takeback, answer_takeback, resign, salt, enter, prompt,"
-            " follow, leave"
+            " follow, leave, lobby"
         )
 
 

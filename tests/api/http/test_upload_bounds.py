@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from api.http.routing import encode
 from domain.game import Game
 from domain.games import GAMES
 from domain.match import Match
@@ -95,7 +96,9 @@ def test_page_of_turns_is_bounded_in_bytes(tmp_path: Path, long_match: Match, si
         assert together(found) == complete.json["turns"]
         for page in found:
             one_move = [len(view["turn"]["plays"]) for view in page.json["turns"]] == [1]
-            assert one_move or len(page.body) < size + 300  # what stands around the turns
+            around = 300 + len(encode(page.json["moments"]))  # what stands around the turns
+            assert one_move or len(page.body) < size + around
+        assert [bool(page.json["moments"]) for page in found] == [True] + [False] * (len(found) - 1)
 
 
 def test_page_has_the_requested_number_of_turns(tmp_path: Path, long_match: Match) -> None:

@@ -100,7 +100,7 @@ class World:
         paths += [f"{ADDRESS}/positions?after={after}&{view}" for after in (0, 2) for view in views]
         paths += [f"{ADDRESS}/scene?at={at}&{view}" for at in range(1, move + 2) for view in views]
         paths += [f"{ADDRESS}/checkpoint?move={at}" for at in range(1, move + 1)]
-        paths += [f"{ADDRESS}/{what}" for what in ("prompt", "turns", "file")]
+        paths += [f"{ADDRESS}/{what}" for what in ("prompt", "turns", "file", "verification")]
         paths += ["/v1/matches", f"/v1/scoreboards/{self.match.game.name}", "/v1/refusals", "/v1/keys"]
         paths += [f"/v1/players/{self.viewers[seat].player}/matches" for seat in self.seats]
         for path in paths:

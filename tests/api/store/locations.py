@@ -109,6 +109,12 @@ class Database:
             "withdrawals",
             "people",
             "tokens",
+            "sessions",
+            "links",
+            "subscriptions",
+            "outbox",
+            "mail_quota",
+            "followers",
             "audit_log",
             "reservations",
         ]

@@ -10,10 +10,16 @@ PEOPLE = (
     "DROP TABLE upload_quota",
     "DROP TABLE withdrawals",
 )
+SESSIONS = ("DROP TABLE sessions", "DROP TABLE links")
+MAIL = tuple(f"DROP TABLE {name}" for name in ("outbox", "subscriptions", "mail_quota", "followers"))
 KIND = ("DROP INDEX milestones", "ALTER TABLE stored_events DROP COLUMN kind")
 _SQLITE, _POSTGRES = "PRAGMA user_version = {}", "UPDATE meta SET value = '{}' WHERE name = 'schema'"
-TO_SCHEMA_2 = (*KIND, *PEOPLE, _SQLITE.format(2))
-TO_SCHEMA_1 = (*KIND, *PEOPLE, _SQLITE.format(1))
-DATABASE_TO_SCHEMA_3 = (*KIND, *PEOPLE, _POSTGRES.format(3))
-DATABASE_TO_SCHEMA_2 = (*KIND, *PEOPLE, _POSTGRES.format(2))
-DATABASE_TO_SCHEMA_1 = (*KIND, *PEOPLE, _POSTGRES.format(1))
+TO_SCHEMA_5 = (*MAIL, _SQLITE.format(5))
+TO_SCHEMA_4 = (*MAIL, *SESSIONS, _SQLITE.format(4))
+TO_SCHEMA_2 = (*MAIL, *SESSIONS, *KIND, *PEOPLE, _SQLITE.format(2))
+TO_SCHEMA_1 = (*MAIL, *SESSIONS, *KIND, *PEOPLE, _SQLITE.format(1))
+DATABASE_TO_SCHEMA_6 = (*MAIL, _POSTGRES.format(6))
+DATABASE_TO_SCHEMA_5 = (*MAIL, *SESSIONS, _POSTGRES.format(5))
+DATABASE_TO_SCHEMA_3 = (*MAIL, *SESSIONS, *KIND, *PEOPLE, _POSTGRES.format(3))
+DATABASE_TO_SCHEMA_2 = (*MAIL, *SESSIONS, *KIND, *PEOPLE, _POSTGRES.format(2))
+DATABASE_TO_SCHEMA_1 = (*MAIL, *SESSIONS, *KIND, *PEOPLE, _POSTGRES.format(1))

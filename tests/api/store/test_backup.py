@@ -31,6 +31,10 @@ TABLES = (
     "withdrawals",
     "people",
     "tokens",
+    "sessions",
+    "links",
+    "subscriptions",
+    "outbox",
 )
 
 

@@ -30,6 +30,12 @@ def test_a_match_is_opened_together_with_its_reservations(store: SqlStore, toy_g
     assert store.reservations("m0") == Reservations()
 
 
+def test_reservations_of_several_matches_are_read_at_once(store: SqlStore, toy_game: Game) -> None:
+    match = opened(store, toy_game, FOR_ANN).id
+    assert store.reservations_of([match, "m0", "' OR 1"]) == {match: FOR_ANN}
+    assert store.reservations_of([]) == {}
+
+
 def test_where_the_match_is_not_stored_nothing_is_reserved(store: SqlStore, toy_game: Game) -> None:
     sitting = opened(store, toy_game)
     with pytest.raises(Exists):

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec import UNSET
 
 from domain.game import Game
 from domain.games import GAMES
@@ -62,6 +63,7 @@ def folded(moves: tuple[module.ShownMove, ...], before: Data) -> list[Data]:
     """The scene after each move."""
     scenes = [before]
     for move in moves:
+        assert move.scene is not UNSET
         scenes.append(patched(scenes[-1], move.scene))
     return scenes[1:]
 

@@ -1,0 +1,1 @@
+"""The web client: pages made on the server, and the modules, styles and texts that give them life."""

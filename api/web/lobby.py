@@ -1,0 +1,131 @@
+"""The first page: what a player can do next, which seats are free, and what there is to watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from api.http.lobby import LobbyMatch
+from api.http.middleware import NEVER
+from api.http.routes.lobby import lobby_of
+from api.http.routing import Call
+from api.web.shell import HasShell
+from domain.games import GAMES
+from domain.texts import Texts
+from replay.game_words import title_of
+
+
+class SeatShown(Struct, frozen=True):
+    """A seat of a match in a list: who plays it, and whether they are asked."""
+
+    id: str
+    name: str
+    place: int
+    player: str
+    address: str
+    is_bot: bool
+    is_asked: bool
+    score: int | None
+
+
+class MatchShown(Struct, frozen=True):
+    """A match in a list, in words; times are microseconds UTC.
+
+    `opponent`: the id of the other player, "" for a bot, and for a match in which the caller does not sit.
+    """
+
+    match: str
+    game: str
+    title: str
+    edition: str
+    status: str
+    turn: str
+    move: int
+    seats: tuple[SeatShown, ...]
+    own: tuple[str, ...]
+    free: tuple[tuple[str, str], ...]
+    since: int | None
+    task: str
+    result: str
+    opponent: str
+
+
+async def lobby_page(pages: HasShell, call: Call) -> Response:
+    """The lobby of a player or a visitor; `game` shows the matches of one game alone."""
+    found = await lobby_of(call)
+    wanted = call.request.query_params.get("game")
+    game = wanted if wanted in GAMES else None
+    shown = describe(call.language, found.names)
+    groups = {
+        group: [shown(row) for row in getattr(found, group) if game in (None, row.game)]
+        for group in ("mine", "theirs", "open", "over", "seats", "live", "finished")
+    }
+    response = pages.shell.page(
+        call,
+        "lobby.html",
+        script="lobby",
+        groups=groups,
+        game=game,
+        games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
+        state={"player": found.player, "mine": len(groups["mine"])},
+    )
+    if call.visitor.person is not None:
+        response.headers["cache-control"] = NEVER
+    return response
+
+
+def describe(language: str, names: dict[str, str]) -> Callable[[LobbyMatch], MatchShown]:
+    """Return what puts a match of a lobby in words."""
+    return lambda row: _shown(row, language, names)
+
+
+def _shown(row: LobbyMatch, language: str, names: dict[str, str]) -> MatchShown:
+    words = GAMES[row.game].texts[language]
+    seats = tuple(_seat(row, seat, place, words, names) for place, seat in enumerate(row.seats))
+    task = ""
+    if row.waits_for_me:
+        task = "salt" if set(row.own) & set(row.unopened) else "takeback" if row.takeback else "move"
+    since = row.closed_at if row.status == "over" else row.since if row.own else row.changed_at
+    return MatchShown(
+        match=row.match,
+        game=row.game,
+        title=row.title,
+        edition=words.names.get(row.edition, row.edition) if len(GAMES[row.game].editions) > 1 else "",
+        status=row.status,
+        turn=row.turn,
+        move=row.move,
+        seats=seats,
+        own=row.own,
+        free=tuple((seat, words.name(seat)) for seat in row.free),
+        since=since or None,
+        task=task,
+        result=_result(row, words),
+        opponent=_opponent(row, names),
+    )
+
+
+def _opponent(row: LobbyMatch, names: dict[str, str]) -> str:
+    others = [player for seat, player in row.seats.items() if seat not in row.own and player in names]
+    return str(others[0]) if row.own and others else ""
+
+
+def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str, str]) -> SeatShown:
+    player = row.seats[seat] or ""
+    is_bot = seat in row.bots
+    return SeatShown(
+        id=seat,
+        name=words.name(seat),
+        place=place,
+        player=row.bots.get(seat) or names.get(player, ""),
+        address="" if is_bot or player not in names else f"/p/{player}",
+        is_bot=is_bot,
+        is_asked=seat in row.asked or (row.status == "waiting" and seat in row.unopened),
+        score=row.score.get(seat),
+    )
+
+
+def _result(row: LobbyMatch, words: Texts) -> str:
+    """The seat that won, "" if none did."""
+    return words.name(row.result.winner) if row.result and row.result.winner else ""

@@ -1,0 +1,45 @@
+// @ts-check
+/** Requests to the server; what it refuses is an `Refusal` with its problem document. */
+
+const language = document.documentElement.lang || "en";
+/** In a frame of another server's page nobody is signed in, also where that server is of the same site. */
+const credentials = document.documentElement.hasAttribute("data-framed") ? "omit" : "same-origin";
+
+/** A request that was refused, or that got no answer (status 0). */
+export class Refusal extends Error {
+  /** @param {number} status @param {Record<string, any>} problem see RFC 9457 */
+  constructor(status, problem) {
+    super(problem.detail ?? problem.title ?? String(status));
+    this.status = status;
+    this.problem = problem;
+    this.kind = String(problem.type ?? "").split("/").pop() ?? "";
+  }
+}
+
+/** Read. @param {string} path @returns {Promise<any>} */
+export function read(path) {
+  return send("GET", path);
+}
+
+/**
+ * Ask for something to be done.
+ * @param {string} method
+ * @param {string} path
+ * @param {any} [body] sent as JSON
+ * @param {Record<string, string>} [headers]
+ * @returns {Promise<any>}
+ */
+export async function send(method, path, body, headers = {}) {
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const head = { "Accept-Language": language, ...(sent ? { "Content-Type": "application/json" } : {}), ...headers };
+  let answer;
+  try {
+    answer = await fetch(path, { method, body: sent, headers: head, credentials });
+  } catch (error) {
+    throw new Refusal(0, { detail: String(error) });
+  }
+  const text = await answer.text();
+  const content = text && (answer.headers.get("Content-Type") ?? "").includes("json") ? JSON.parse(text) : {};
+  if (!answer.ok) throw new Refusal(answer.status, content);
+  return content;
+}

@@ -1,0 +1,43 @@
+// @ts-check
+/** The words of a game: the names of its ids and fields, and what its cards say. */
+
+import { read } from "./api.js";
+
+export class Vocabulary {
+  /** @param {Record<string, any>} told see `GET /v1/games/{game}?lang=` */
+  constructor(told) {
+    this.names = told.names;
+    this.fields = told.fields;
+    this.cards = told.cards;
+    this.seats = told.seats.map((/** @type {any} */ one) => ({ id: one.id, name: one.name, letter: one.letter }));
+    this.regions = told.board?.regions ?? [];
+  }
+
+  /** @param {string} address */
+  static async load(address) {
+    return new Vocabulary(await read(address));
+  }
+
+  /** The name of a value of a scene: an id, a number or a short text. @param {string | number} value */
+  name(value) {
+    return this.names[value] ?? this.fields[value] ?? String(value);
+  }
+
+  /** The name of a field, a panel or a column; its id has parts with dots between. @param {string} id @returns {string} */
+  field(id) {
+    const whole = this.names[id] ?? this.fields[id];
+    if (whole !== undefined) return whole;
+    const parts = id.split(".");
+    return parts.length > 1 ? parts.map((part) => this.field(part)).join(" · ") : id.replaceAll("_", " ");
+  }
+
+  /** The place of a seat, 0 or 1; -1 for what is no seat. @param {string | number | undefined} id */
+  place(id) {
+    return this.seats.findIndex((/** @type {{id: string}} */ seat) => seat.id === id);
+  }
+
+  /** The letter of a seat. @param {string} id @returns {string} */
+  letter(id) {
+    return this.seats[this.place(id)]?.letter ?? "";
+  }
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/** The page of a match: the table while it is played, the replay room when it is over. */
+
+import { bind, showKeys } from "../base/keys.js";
+import * as page from "../base/page.js";
+import { read } from "../data/api.js";
+import { Positions } from "../data/positions.js";
+import { Vocabulary } from "../data/vocabulary.js";
+import * as board from "../parts/board.js";
+import * as narration from "../parts/narration.js";
+import * as panels from "../parts/panels.js";
+import * as scrub from "../parts/scrub.js";
+
+const { start } = page, { failed } = scrub;
+
+async function open() {
+  const positions = new Positions(start.match, start.view);
+  try {
+    const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+  } catch (error) {
+    return failed(error);
+  }
+  for (const part of [board, panels, narration, scrub]) part.mount();
+  bind("?", "key_help", showKeys);
+  bind("Escape", "key_escape", () => page.set({ peek: null, history: null, since: 0, ring: [] }));
+  page.on(["move"], reach);
+  page.on(["move", "view", "last"], ({ move, view, last, over, pushed }) =>
+    page.showAddress({ move: move === last && !over ? null : move, view }, pushed));
+  page.on(["clicked"], ({ clicked, pickable }) => {
+    if (clicked && !pickable?.has(clicked.id)) page.set({ history: clicked.id });
+  });
+  page.on(["view"], change);
+  window.addEventListener("popstate", () => {
+    const move = Number(new URL(location.href).searchParams.get("move")) || page.get("last");
+    page.set({ move: Math.min(Math.max(1, move), page.get("last")), pushed: false });
+  });
+  const move = fromHash() ?? Math.min(start.move, positions.last);
+  page.set({ positions, last: start.spoilerFree ? move : positions.last, move });
+  whenIdle();
+  if (!start.over) await goOn();
+  document.documentElement.dataset.ready = "true";
+}
+
+/** Follow a match that runs, and let its player answer. */
+async function goOn() {
+  const [live, question] = await Promise.all([import("../parts/live.js"), import("../parts/question.js")]);
+  live.mount();
+  question.mount();
+}
+
+/** `#212` names a move, too. */
+function fromHash() {
+  const found = /^#(\d{1,9})$/.exec(location.hash);
+  return found ? Math.max(1, Math.min(Number(found[1]), page.get("positions")?.last ?? start.last)) : undefined;
+}
+
+/** Without spoilers: the match is as long as the reader has seen of it; at its end the page tells the rest. @param {Readonly<Record<string, any>>} state */
+function reach({ move, last, positions, spoilerFree }) {
+  if (!spoilerFree || move <= last) return;
+  if (move < positions.last) return page.set({ last: move });
+  const address = new URL(location.href);
+  address.searchParams.delete("spoiler");
+  address.searchParams.set("move", String(move));
+  location.replace(address);
+}
+
+/** The key moments of the match, as this view tells them. @param {string} view */
+async function tellMoments(view) {
+  try {
+    const { moments } = await read(`/v1/matches/${start.match}/turns?view=${view}&limit=1`);
+    if (page.get("view") === view) page.set({ moments });
+  } catch {
+    page.set({ moments: [] }); // the story is there without them
+  }
+}
+
+/** Load what is not needed at once. */
+function whenIdle() {
+  if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
+  if (start.over) tellMoments(page.get("view"));
+  import("../parts/possible.js").then(({ mount }) => mount());
+  const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
+  charts?.addEventListener("toggle", async () => {
+    const { show } = await import("../parts/chart.js");
+    show(charts);
+  }, { once: true });
+  document.querySelector("#share")?.addEventListener("click", async () => {
+    const { share } = await import("../parts/share.js");
+    share();
+  });
+  document.querySelector("#branch")?.addEventListener("click", async () => {
+    const { branch } = await import("../parts/branch.js");
+    branch();
+  });
+}
+
+/** Show the same move as another view has it. @param {Readonly<Record<string, any>>} state */
+async function change({ view }) {
+  const positions = new Positions(start.match, view);
+  try {
+    await positions.load();
+  } catch (error) {
+    return failed(error);
+  }
+  if (start.over) tellMoments(view);
+  if (page.get("view") === view) page.set({ positions, last: start.spoilerFree ? page.get("last") : positions.last });
+}
+
+open();

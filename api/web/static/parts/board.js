@@ -1,0 +1,301 @@
+// @ts-check
+/** The board: what lies on each space, what changed, what is named or may be picked, zoom, and keys. */
+
+import { byId, h, on, svg } from "../base/dom.js";
+import * as page from "../base/page.js";
+import { bind } from "../base/keys.js";
+import { t } from "../base/text.js";
+
+const ZOOM = 1.4, MOST_ZOOM = 8;
+const READABLE = 0.78; // pixels for a unit of the drawing, in a region: its smallest names have 9 pixels then
+const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
+const changes = h("ul", { class: "board-changes" });
+const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
+/** @type {Map<string, SVGGElement>} */
+const spaces = new Map();
+/** @type {Record<string, Record<string, string | number>>} */
+let shown = page.start.scene?.board ?? {};
+/** @type {[number, number, number, number]} */
+let whole = [0, 0, 1, 1], view = whole;
+
+/** Give the board life. */
+export function mount() {
+  if (!board) {
+    return;
+  }
+  for (const space of board.querySelectorAll(".space")) spaces.set(space.id.slice(2), /** @type {any} */ (space));
+  const box = board.viewBox.baseVal;
+  whole = view = [box.x, box.y, box.width, box.height];
+  for (const [id, space] of spaces) {
+    space.setAttribute("role", "button");
+    space.setAttribute("tabindex", "-1");
+    space.dataset.id = id;
+  }
+  spaces.values().next().value?.setAttribute("tabindex", "0");
+  addTools();
+  line.after(changes);
+  on(board, "click", ".space", (space) => page.set({ clicked: { id: space.dataset.id } }));
+  on(board, "pointerover", ".space", describe);
+  on(board, "focusin", ".space", describe);
+  board.addEventListener("pointerleave", () => (line.textContent = ""));
+  board.addEventListener("keydown", moved);
+  addPanning(board);
+  page.on(["scene"], ({ scene }) => show(scene.board ?? {}));
+  page.on(["scene", "before"], ({ scene, before }) => showChanges(scene.board ?? {}, before?.board));
+  page.on(["ring"], ({ ring }) => flag("ringed", ring ?? []));
+  page.on(["pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
+  page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
+}
+
+/** Show what lies on the spaces. @param {Record<string, Record<string, any>>} now */
+function show(now) {
+  for (const [id, space] of spaces) {
+    const before = shown[id], slots = now[id];
+    if (before === slots) continue;
+    for (const slot of Object.keys(before ?? {})) if (!slots || !(slot in slots)) fill(space, slot, undefined);
+    for (const [slot, value] of Object.entries(slots ?? {})) fill(space, slot, value);
+    label(space, slots ?? {});
+  }
+  shown = now;
+}
+
+/** @param {SVGGElement} space @param {string} slot @param {string | number | undefined} value */
+function fill(space, slot, value) {
+  if (value === undefined) space.removeAttribute(`data-${slot}`);
+  else space.setAttribute(`data-${slot}`, String(value));
+  for (const text of space.querySelectorAll(`:scope > [data-slot="${slot}"]`)) text.textContent = String(value ?? "");
+}
+
+/** Say in words what lies on a space. @param {SVGGElement} space @param {Record<string, any>} slots */
+function label(space, slots) {
+  const words = page.get("vocabulary");
+  const values = Object.entries(slots).map(([slot, value]) => `${words.field(slot)} ${words.name(value)}`);
+  space.setAttribute("aria-label", `${space.dataset.label}; ${values.join(", ") || t("nothing_here")}`);
+}
+
+/** Ring what differs from an earlier scene, with the difference of numbers. @param {any} now @param {any} before */
+function showChanges(now, before) {
+  for (const badge of board?.querySelectorAll(".badge") ?? []) badge.remove();
+  changes.replaceChildren();
+  for (const [id, space] of spaces) {
+    const differs = before !== undefined && JSON.stringify(now[id] ?? {}) !== JSON.stringify(before[id] ?? {});
+    space.classList.toggle("changed", differs);
+    if (!differs) continue;
+    space.append(badge(difference(before[id] ?? {}, now[id] ?? {})));
+    changes.append(h("li", { "data-id": id }, inWords(id, before[id] ?? {}, now[id] ?? {})));
+  }
+}
+
+/** @param {Record<string, any>} before @param {Record<string, any>} now */
+function difference(before, now) {
+  const words = page.get("vocabulary"), found = [];
+  for (const slot of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const least = before[slot] ?? 0, most = now[slot] ?? 0;
+    if (typeof least !== "number" || typeof most !== "number" || least === most) continue;
+    found.push(`${words.letter(slot)}${most > least ? "+" : "−"}${Math.abs(most - least)}`);
+  }
+  return found.join(" ");
+}
+
+/** What changed on a space, in words. @param {string} id @param {Record<string, any>} before @param {Record<string, any>} now */
+function inWords(id, before, now) {
+  const words = page.get("vocabulary"), name = (/** @type {any} */ value) => (value === undefined ? "–" : words.name(value));
+  const slots = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((slot) => before[slot] !== now[slot]);
+  const said = slots.map((slot) => `${words.field(slot)} ${t("now", { before: name(before[slot]), after: name(now[slot]) })}`);
+  return `${words.name(id)}: ${said.join(", ")}`;
+}
+
+/** @param {string} text */
+function badge(text) {
+  if (!text) return svg("g", { class: "badge" });
+  const half = 6 + text.length * 5;
+  return svg("g", { class: "badge", transform: "translate(0 -34)" },
+    svg("rect", { x: -half, y: -12, width: 2 * half, height: 22, rx: 11 }), svg("text", { y: 5 }, text));
+}
+
+/** Give a class to these spaces alone. @param {string} name @param {Iterable<string>} ids */
+function flag(name, ids) {
+  const wanted = new Set(ids);
+  for (const [id, space] of spaces) space.classList.toggle(name, wanted.has(id));
+}
+
+/** Show a space in words of a size that can be read. @param {SVGGElement} space */
+function describe(space) {
+  line.textContent = space.getAttribute("aria-label");
+}
+
+// ── keys: arrows go to the nearest space in a direction, letters to a name ──
+
+const DIRECTIONS = /** @type {Record<string, [number, number]>} */ ({
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+});
+
+/** @param {KeyboardEvent} event */
+function moved(event) {
+  const from = /** @type {SVGGElement | null} */ (/** @type {Element} */ (event.target).closest(".space"));
+  if (!from || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Enter" || event.key === " ") page.set({ clicked: { id: from.dataset.id } });
+  else if (event.key in DIRECTIONS) go(nearest(from, DIRECTIONS[event.key]));
+  else if (event.key.length === 1 && /\p{L}/u.test(event.key)) go(named(from, event.key));
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** @param {SVGGElement | undefined} space */
+function go(space) {
+  if (!space) return;
+  for (const other of spaces.values()) other.setAttribute("tabindex", "-1");
+  space.setAttribute("tabindex", "0");
+  space.focus();
+}
+
+/** @param {SVGGElement} space @returns {[number, number]} */
+function middle(space) {
+  const { e, f } = /** @type {DOMMatrix} */ (space.transform.baseVal.consolidate()?.matrix);
+  return [e, f];
+}
+
+/** @param {SVGGElement} from @param {[number, number]} direction */
+function nearest(from, [dx, dy]) {
+  const [x, y] = middle(from);
+  let best, least = Infinity;
+  for (const space of spaces.values()) {
+    const [to_x, to_y] = middle(space);
+    const along = (to_x - x) * dx + (to_y - y) * dy, across = Math.abs((to_x - x) * dy) + Math.abs((to_y - y) * dx);
+    const distance = along + 2 * across;
+    if (along > 0 && distance < least) [best, least] = [space, distance];
+  }
+  return best;
+}
+
+/** The next space whose name begins with a letter. @param {SVGGElement} from @param {string} letter */
+function named(from, letter) {
+  const all = [...spaces.values()], start = all.indexOf(from) + 1;
+  const wanted = letter.toLowerCase();
+  return [...all.slice(start), ...all.slice(0, start)].find((space) =>
+    (space.dataset.label ?? "").toLowerCase().startsWith(wanted));
+}
+
+// ── zoom ──
+
+function addTools() {
+  const words = page.get("vocabulary");
+  const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
+    h("button", { type: "button", class: "tool", "aria-label": name, title: name, on: { click: act } }, text);
+  const places = [...(board?.querySelectorAll(".region[data-view]") ?? [])].filter((one) =>
+    words.regions.length === 0 || words.regions.some((/** @type {{id: string}} */ region) => `r-${region.id}` === one.id));
+  tools.append(
+    h("span", { class: "zooms" },
+      button("+", t("zoom_in"), () => zoom(1 / ZOOM)),
+      button("−", t("zoom_out"), () => zoom(ZOOM)),
+      h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole"))),
+    h("span", { class: "regions" }, ...places.map((place) => {
+      const name = words.field(place.id.slice(2));
+      return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(box(place), true) } }, name);
+    })),
+  );
+  bind("+ =", "key_zoom", () => zoom(1 / ZOOM), "+ − 0");
+  bind("- −", "key_zoom", () => zoom(ZOOM), "+ − 0");
+  bind("0", "key_zoom", () => see(whole), "+ − 0");
+  const asTable = h("button", { type: "button", class: "tool", "aria-pressed": "false", on: { click: toggleTable } }, t("as_table"));
+  tools.append(asTable);
+  bind("t", "key_table", () => asTable.click());
+  bind("m", "key_board", () => /** @type {HTMLElement | null} */ (frame.querySelector('[tabindex="0"]'))?.focus());
+}
+
+/** @param {Element} place @returns {[number, number, number, number]} */
+function box(place) {
+  const [x, y, w, h] = (place.getAttribute("data-view") ?? "").split(" ").map(Number);
+  return [x, y, w, h];
+}
+
+/** Show this part of the board. @param {[number, number, number, number]} part @param {boolean} [readable] large enough for its names */
+function see(part, readable = false) {
+  view = part;
+  board?.setAttribute("viewBox", part.join(" "));
+  const wide = readable ? Math.ceil(part[2] * READABLE) : 0;
+  if (board) board.style.width = wide > frame.clientWidth ? `${wide}px` : "";
+  frame.classList.toggle("zoomed", part !== whole);
+}
+
+/** @param {number} factor @param {[number, number]} [around] in units of the board */
+function zoom(factor, around) {
+  const [x, y, w, h] = view;
+  const wide = Math.min(whole[2], Math.max(whole[2] / MOST_ZOOM, w * factor)), high = (wide / whole[2]) * whole[3];
+  const [cx, cy] = around ?? [x + w / 2, y + h / 2];
+  if (wide >= whole[2]) see(whole);
+  else see(inside([cx - ((cx - x) / w) * wide, cy - ((cy - y) / h) * high, wide, high]));
+}
+
+/** @param {[number, number, number, number]} part @returns {[number, number, number, number]} */
+function inside([x, y, w, h]) {
+  const limit = (/** @type {number} */ at, /** @type {number} */ size, /** @type {number} */ low, /** @type {number} */ all) =>
+    size >= all ? low + (all - size) / 2 : Math.min(Math.max(at, low), low + all - size);
+  return [limit(x, w, whole[0], whole[2]), limit(y, h, whole[1], whole[3]), w, h];
+}
+
+/** Drag to pan where the board is zoomed; two fingers or Ctrl and the wheel zoom. @param {SVGSVGElement} root */
+function addPanning(root) {
+  /** @type {Map<number, PointerEvent>} */
+  const fingers = new Map();
+  const scale = () => view[2] / root.getBoundingClientRect().width;
+  root.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const place = root.getBoundingClientRect();
+    zoom(event.deltaY < 0 ? 1 / 1.15 : 1.15, [
+      view[0] + (event.clientX - place.x) * scale(), view[1] + (event.clientY - place.y) * scale()]);
+  }, { passive: false });
+  root.addEventListener("pointerdown", (event) => fingers.set(event.pointerId, event));
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+    root.addEventListener(name, (event) => fingers.delete(/** @type {PointerEvent} */ (event).pointerId));
+  }
+  root.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (!before) return;
+    const others = [...fingers.values()].filter((one) => one.pointerId !== event.pointerId);
+    if (others.length) {
+      const far = (/** @type {PointerEvent} */ one) => Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY);
+      zoom(far(before) / Math.max(1, far(event)));
+    } else if (frame.classList.contains("zoomed")) {
+      const factor = scale();
+      see(inside([view[0] - (event.clientX - before.clientX) * factor, view[1] - (event.clientY - before.clientY) * factor,
+        view[2], view[3]]));
+    }
+    fingers.set(event.pointerId, event);
+  });
+}
+
+// ── the board as a table ──
+
+/** @type {HTMLElement | null} */
+let table = null;
+
+/** @param {Event} event */
+function toggleTable(event) {
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  button.setAttribute("aria-pressed", String(!table));
+  if (table) {
+    table.remove();
+    table = null;
+  } else {
+    table = h("table", { class: "board-table" });
+    frame.append(table);
+    fillTable();
+  }
+  board?.toggleAttribute("hidden", Boolean(table));
+}
+
+/** A row for each space: what it is, and what lies on it. */
+function fillTable() {
+  if (!table) return;
+  table.replaceChildren(...[...spaces].map(([id, space]) => {
+    const label = space.getAttribute("aria-label") ?? "", cut = label.lastIndexOf("; ");
+    const about = label.slice(0, cut), lies = label.slice(cut + 2);
+    const open = page.get("pickable")?.has(id);
+    const button = h("button", { type: "button", "data-id": id, on: { click: () => page.set({ clicked: { id } }) } }, about);
+    return h("tr", { class: open ? "pickable" : "" }, h("th", { scope: "row" }, button), h("td", {}, lies));
+  }));
+}
+page.on(["scene", "pickable"], fillTable);

@@ -1,0 +1,225 @@
+// @ts-check
+/** The panels of a scene: eight kinds, each drawn as a whole and only when it changed. */
+
+import { byId, h, keyed, on } from "../base/dom.js";
+import * as page from "../base/page.js";
+import { t } from "../base/text.js";
+
+const root = byId("panels"), statusLine = byId("status");
+/** @type {Set<string>} panels that the reader unfolded */
+const unfolded = new Set();
+
+/** Draw the panels from now on. */
+export function mount() {
+  page.on(["scene", "before"], ({ scene, before }) => show(scene, before));
+  page.on(["scene", "ring"], ({ ring }) => flag("ringed", ring ?? []));
+  page.on(["scene", "pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
+  page.on(["scene", "picked"], ({ picked }) => flag("picked", picked ?? []));
+  for (const place of [root, statusLine]) {
+    on(place, "click", "[data-id]", (found) => page.set({ clicked: { id: found.dataset.id } }));
+  }
+  on(root, "toggle", "details", (found) => unfolded[found.open ? "add" : "delete"](found.dataset.panel));
+  root.addEventListener("toggle", (event) => {
+    const found = /** @type {HTMLDetailsElement} */ (event.target);
+    unfolded[found.open ? "add" : "delete"](found.dataset.panel ?? "");
+  }, true);
+}
+
+/** @param {string} name @param {Iterable<string>} ids */
+function flag(name, ids) {
+  const wanted = new Set(ids);
+  for (const element of document.querySelectorAll("#panels [data-id], #status [data-id]")) {
+    element.classList.toggle(name, wanted.has(/** @type {HTMLElement} */ (element).dataset.id ?? ""));
+  }
+}
+
+/** @param {any} scene @param {any} before */
+function show(scene, before) {
+  const panels = scene.panels ?? {}, names = inOrder(Object.keys(panels), scene.order ?? []);
+  const items = names.filter((name) => name !== "status").map((name) => ({ name, panel: panels[name], old: before?.panels?.[name] }));
+  keyed(root, items.map(kept), ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
+  const status = panels.status;
+  if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items));
+}
+
+/** @type {Map<string, {name: string, panel: any, old: any}>} */
+const last = new Map();
+
+/** The item of the last time, where nothing about it changed: then its element stays. @param {{name: string, panel: any, old: any}} item */
+function kept(item) {
+  const known = last.get(item.name);
+  if (known && known.panel === item.panel && known.old === item.old) return known;
+  last.set(item.name, item);
+  return item;
+}
+
+/** Panels follow one another as the scene says, by their ids up to the first dot. @param {string[]} names @param {string[]} order */
+function inOrder(names, order) {
+  const place = (/** @type {string} */ name) => order.indexOf(name.split(".")[0]);
+  return names.sort((one, other) => place(one) - place(other) || (one < other ? -1 : 1));
+}
+
+/** @param {string} name @param {any} panel @param {any} old */
+function section(name, panel, old) {
+  const title = page.get("vocabulary").field(name);
+  const seat = page.get("vocabulary").place(panel.seat);
+  const backs = panel.kind === "cards" && !Object.keys(panel.cards ?? {}).length ? " backs" : "";
+  const about = { class: `panel kind-${panel.kind}${backs}${seat < 0 ? "" : ` seat-${seat}`}`, "data-panel": name };
+  const content = KINDS[panel.kind](panel, old, title);
+  if (panel.kind !== "cards" || !panel.folded) return h("section", about, h("h3", {}, title, count(panel)), content);
+  const open = unfolded.has(name);
+  return h("details", { ...about, open }, h("summary", {}, title, count(panel)), content);
+}
+
+/** @param {any} panel */
+function count(panel) {
+  if (panel.kind !== "cards") return null;
+  const cards = Object.keys(panel.cards ?? {}).length + (panel.hidden ?? 0);
+  return h("span", { class: "count" }, String(cards));
+}
+
+/** A line of names and values. @param {Record<string, any>} items @param {Record<string, any>} [old] */
+function values(items, old) {
+  const words = page.get("vocabulary");
+  return h("dl", { class: "values" }, ...Object.entries(items).map(([name, value]) =>
+    h("div", { class: old && old[name] !== value ? "changed" : "" },
+      h("dt", named(name), words.field(name)), h("dd", named(value), shown(value, old?.[name], old)))));
+}
+
+/** The attributes of an element that shows an id. @param {string | number} value */
+function named(value) {
+  const words = page.get("vocabulary");
+  if (typeof value !== "string") return {};
+  const seat = words.place(value);
+  return seat < 0 ? (value in words.names ? { "data-id": value } : {}) : { class: `seat-name seat-${seat}` };
+}
+
+/** A value in words; with what it was, where that is asked for. @param {any} value @param {any} before @param {any} old */
+function shown(value, before, old) {
+  const words = page.get("vocabulary");
+  if (!old || before === value) return words.name(value);
+  return t("now", { before: before === undefined ? "–" : words.name(before), after: words.name(value) });
+}
+
+/** @type {Record<string, (panel: any, old: any, title: string) => Element>} */
+const KINDS = {
+  status: (panel, old) => values(panel.items, old?.items),
+  track,
+  pair,
+  cards,
+  rows,
+  lanes,
+  gauge,
+  note: (panel) => h("p", {}, page.get("vocabulary").name(panel.text)),
+};
+
+/** A bar with marks. @param {any} panel @param {any} old */
+function track(panel, old) {
+  const words = page.get("vocabulary"), { least, most, at, notes = {} } = panel;
+  const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least || 1);
+  const bar = h("div", { class: "track-bar" });
+  const steps = most - least <= 12 ? 1 : 5;
+  for (let n = least; n <= most; n += steps) bar.append(placed(h("span", { class: "tick" }, String(Math.abs(n))), part(n)));
+  const marks = Object.entries(at);
+  marks.forEach(([mark, n], row) => {
+    const seat = words.place(mark);
+    const text = seat < 0 ? String(n) : words.letter(mark);
+    const was = old?.at?.[mark];
+    if (was !== undefined && was !== n) bar.append(placed(h("span", { class: "mark ghost", "aria-hidden": "true" }, ""), part(was)));
+    const element = h("span", { class: `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}` }, text);
+    bar.append(placed(element, part(n)));
+  });
+  const says = marks.map(([mark, n]) => `${words.field(mark)} ${was(old?.at?.[mark], n)}`).join(", ");
+  const noted = [...new Set(marks.map(([, n]) => n))].flatMap((n) => [n, n + 1]).filter((n) => notes[n] !== undefined);
+  return h("div", { class: "track-box" }, bar,
+    h("p", { class: "track-text" }, says, ...[...new Set(noted)].map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+}
+
+/** @param {any} before @param {any} value */
+function was(before, value) {
+  return before === undefined || before === value ? String(value) : t("now", { before, after: value });
+}
+
+/** @param {HTMLElement} element @param {number} part per cent from the left */
+function placed(element, part) {
+  element.style.left = `${part}%`;
+  return element;
+}
+
+/** Two numbers side by side. @param {any} panel @param {any} old */
+function pair(panel, old) {
+  const words = page.get("vocabulary");
+  return h("dl", { class: "pair" }, ...Object.entries(panel.seats).map(([seat, n]) =>
+    h("div", { class: `seat-${words.place(seat)}` }, h("dt", {}, words.name(seat)),
+      h("dd", {}, was(old?.seats?.[seat], n), panel.most ? h("span", { class: "most" }, ` / ${panel.most}`) : null))));
+}
+
+/** Cards in their order, and backs. @param {any} panel @param {any} old */
+function cards(panel, old) {
+  const found = Object.entries(panel.cards ?? {}).sort(([one, a], [other, b]) => a - b || (one < other ? -1 : 1));
+  const list = h("ul", { class: "cards" }, ...found.map(([id]) => card(id, old && !(id in (old.cards ?? {})))));
+  if (old) for (const id of Object.keys(old.cards ?? {})) if (!(id in (panel.cards ?? {}))) list.append(card(id, false, true));
+  if (panel.hidden) list.append(h("li", { class: "back" }, h("span", { class: "back-picture", "aria-hidden": "true" }), t("hidden", { count: panel.hidden })));
+  return list;
+}
+
+/** A card: its number, whose event it is, its name, and its text on demand. @param {string} id @param {boolean} came @param {boolean} [gone] */
+function card(id, came, gone = false) {
+  const words = page.get("vocabulary"), about = words.cards[id] ?? {}, seat = words.place(about.seat);
+  const kinds = (about.kinds ?? []).map((/** @type {string} */ kind) => words.name(kind)).join(", ");
+  const classes = `card ${seat < 0 ? "" : `seat-${seat}`} ${came ? "came" : ""} ${gone ? "gone" : ""}`;
+  return h("li", {},
+    h("button", { type: "button", class: classes, "data-id": id, title: about.text || false },
+      about.value === undefined ? null : h("span", { class: "value" }, String(about.value)),
+      h("span", { class: "card-name" }, words.name(id)),
+      kinds ? h("span", { class: "card-kind" }, kinds) : null));
+}
+
+/** A table. @param {any} panel @param {any} old */
+function rows(panel, old) {
+  const words = page.get("vocabulary");
+  const cell = (/** @type {any} */ value, /** @type {any} */ before) => {
+    const changed = old && before !== value;
+    return h("td", { ...(value === undefined ? {} : named(value)), ...(changed ? { class: "changed" } : {}) },
+      value === undefined && !changed ? "" : shown(value ?? "–", before, old));
+  };
+  return h("div", { class: "scroller", tabindex: "0" }, h("table", {},
+    h("thead", {}, h("tr", {}, h("td", {}), ...panel.columns.map((/** @type {string} */ column) => {
+      const seat = words.place(column);
+      return h("th", { scope: "col", class: seat < 0 ? "" : `seat-name seat-${seat}` }, words.field(column));
+    }))),
+    h("tbody", {}, ...Object.entries(panel.rows).map(([id, row]) => h("tr", {},
+      h("th", { scope: "row", ...named(id) }, words.field(id)),
+      ...panel.columns.map((/** @type {string} */ column) => cell(row[column], old?.rows?.[id]?.[column])))))));
+}
+
+/** Tiles in lanes, with the numbers on each. @param {any} panel @param {any} old */
+function lanes(panel, old) {
+  const words = page.get("vocabulary");
+  return h("div", { class: "lanes" }, ...panel.lanes.map((/** @type {string} */ lane) =>
+    h("div", { class: "lane", "data-lane": lane }, h("h4", {}, words.field(lane)),
+      h("ul", {}, ...Object.keys(panel.at).filter((id) => panel.at[id] === lane).map((id) => tile(id, panel, old))))));
+}
+
+/** @param {string} id @param {any} panel @param {any} old */
+function tile(id, panel, old) {
+  const words = page.get("vocabulary"), slots = panel.slots?.[id] ?? {};
+  const moved = old && old.at?.[id] !== panel.at[id];
+  return h("li", {}, h("button", { type: "button", class: `tile ${moved ? "came" : ""}`, "data-id": id },
+    h("span", { class: "card-name" }, words.name(id)),
+    ...Object.entries(slots).map(([slot, value]) => {
+      const seat = words.place(slot);
+      const name = seat < 0 ? words.field(slot) : words.letter(slot);
+      const text = value === "yes" ? name : `${name} ${was(old?.slots?.[id]?.[slot], words.name(value))}`;
+      return h("span", { class: `slot seat-${seat}`, title: words.field(slot) }, text);
+    })));
+}
+
+/** A bar that fills up to its limit. @param {any} panel @param {any} old */
+function gauge(panel, old) {
+  const words = page.get("vocabulary");
+  const meter = h("meter", { min: 0, max: Math.max(panel.limit, panel.value), high: panel.limit, value: panel.value });
+  return h("div", { class: "gauge-box" }, meter,
+    h("p", {}, `${was(old?.value, panel.value)} · ${t("limit", { limit: panel.limit })}`),
+    h("ul", { class: "parts" }, ...Object.entries(panel.parts ?? {}).map(([id, n]) => h("li", { "data-id": id }, `${words.name(id)} ${n}`))));
+}

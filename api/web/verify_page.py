@@ -1,0 +1,36 @@
+"""The page `verify.html`, as it stands on the disk, and what is served out of it.
+
+It is one file that works without this server.  Its verifier is also served as a script of its own, for the
+page of an audit: so there is one source, and no build.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from functools import cache
+
+_SCRIPT = re.compile(r'<script id="verifier">(.*?)</script>', re.DOTALL)
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
+
+
+@cache
+def text() -> str:
+    """The page."""
+    return (importlib.resources.files("api.web") / "verify.html").read_text("utf-8")
+
+
+def verifier() -> str:
+    """The script of the verifier."""
+    return _found(_SCRIPT)
+
+
+def policy() -> str:
+    """The content security policy."""
+    return _found(_POLICY)
+
+
+def _found(pattern: re.Pattern[str]) -> str:
+    found = pattern.search(text())
+    assert found is not None, f"verify.html has no {pattern.pattern}"
+    return found[1]

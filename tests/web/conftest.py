@@ -1,0 +1,41 @@
+"""What the tests of the web client share: a server with a match of each game that is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from domain.games import GAMES
+from tests.api.http.served import Served, served
+from tests.waiting import PATIENCE
+from tests.web.browser import WIDE, Watched
+from tests.web.matches import bots_match
+
+LEAST = {"twilight_struggle": 70, "imperial_struggle": 100, "cia_vs_kgb": 100}
+"""Moves of a match that tests of the replay look at; a random one of these games may be over sooner."""
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with the four games over a store of its own, for tests that change nothing that is there."""
+    with served(tmp_path_factory.mktemp("house")) as running:
+        yield running
+
+
+@pytest.fixture
+def watched(browser: Browser, house: Served) -> Iterator[Watched]:
+    """A page of that server at 1280 wide, in English; nothing may go wrong in it."""
+    context = browser.new_context(viewport=WIDE, locale="en-GB")
+    context.set_default_timeout(PATIENCE * 1_000)
+    page = Watched(context, f"http://127.0.0.1:{house.port}")
+    yield page
+    context.close()
+    assert page.faults == []
+
+
+@pytest.fixture(scope="session")
+def finished(house: Served) -> dict[str, str]:
+    """The id of a match of each game that bots played to its end."""
+    return {game: bots_match(house, game, LEAST.get(game, 0)) for game in GAMES}

@@ -1,0 +1,61 @@
+"""All pages: axe finds nothing serious, in both languages, light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import cycle, product
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from domain.texts import LANGUAGES
+from tests.api.http.served import Served
+from tests.web.browser import NARROW, WIDE, Watched
+
+Look = tuple[bool, Literal["light", "dark"], str]  # narrow, colours, language
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark", "dark", "light")
+LOOKS: list[Look] = [
+    (number % 2 == 1, scheme, language) for language in LANGUAGES for number, scheme in enumerate(SCHEMES)
+]
+GRAVE = ("serious", "critical")
+
+
+def addresses(finished: dict[str, str]) -> list[str]:
+    """A page of each kind."""
+    matches = [f"/m/{match}?move=20" for match in finished.values()]
+    over = f"/m/{finished['thirteen_minutes']}"
+    lists = ["/", "/new", "/s/cia_vs_kgb", "/p/bot:random", f"{over}/turns", f"{over}/sit"]
+    return [*matches, *lists, f"{over}/audit", "/in", "/verify", "/m/none"]
+
+
+def violations(browser: Browser, house: Served, wanted: Iterable[tuple[str, Look]]) -> list[str]:
+    """What axe finds on these pages, each looked at in one way, that hinders somebody much."""
+    found: list[str] = []
+    for address, (narrow, scheme, language) in wanted:
+        context = browser.new_context(viewport=NARROW if narrow else WIDE, color_scheme=scheme)
+        watched = Watched(context, f"http://127.0.0.1:{house.port}")
+        joint = "&" if "?" in address else "?"
+        page = watched.open(f"{address}{joint}lang={language}", refused=address.endswith("none"))
+        for violation in Axe().run(page).response["violations"]:
+            if violation["impact"] in GRAVE:
+                nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+                found.append(f"{address} {scheme} {language}: {violation['id']}: {nodes}")
+        context.close()
+    return found
+
+
+def test_axe_finds_nothing_serious_on_any_page(
+    browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """W3: each page in one way, in turns."""
+    assert violations(browser, house, zip(addresses(finished), cycle(LOOKS), strict=False)) == []
+
+
+@pytest.mark.long
+def test_axe_finds_nothing_serious_on_any_page_in_any_way(
+    browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """W3: each page in every way."""
+    assert violations(browser, house, product(addresses(finished), LOOKS)) == []

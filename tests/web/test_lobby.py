@@ -1,0 +1,201 @@
+"""The first page: every match stands where the lobby says, and the page follows what changes."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.api.http.playing import played
+from tests.api.http.served import Client, Served, served
+from tests.web.browser import NARROW, WIDE
+from tests.web.signed import Visitors, visitors
+
+HTML = {"accept": "text/html"}
+GROUPS = ("mine", "theirs", "open", "over", "seats", "live", "finished")
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Served]:
+    """A server over an empty store."""
+    with served(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def people(browser: Browser, hall: Served) -> Iterator[Visitors]:
+    with visitors(browser, hall) as found:
+        yield found
+
+
+def match(first: Client, second: Client | None, game: str = "cia_vs_kgb", **body: Any) -> str:
+    """A match of these two, or with a free seat."""
+    told = first.post("/v1/matches", {"game": game, **body}).json
+    for seat, player in zip(told["seats"], (first, second), strict=True):
+        if player is not None:
+            assert player.post(f"/v1/matches/{told['match']}/seats/{seat}").status == 201
+    return str(told["match"])
+
+
+def listed(html: str) -> dict[str, set[str]]:
+    """The matches in each list of the page."""
+    parts = re.split(r'<section class="group group-(\w+)"', html)[1:]
+    return {
+        group: set(re.findall(r'data-match="(\w+)"', content))
+        for group, content in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def group_of(page: Page, name: str) -> str | None:
+    """The list of the page in which a match stands."""
+    found: str | None = page.evaluate(
+        "name => document.querySelector(`[data-match='${name}']`)?.closest('.group')?.className ?? null", name
+    )
+    return found
+
+
+def several(hall: Served) -> tuple[Client, Client, Client]:
+    """Three players with matches in every list."""
+    ann, ben, eve = (hall.player(name) for name in ("Ann", "Ben", "Eve"))
+    for first, second in ((ann, ben), (ben, ann), (ben, eve), (ann, None), (ben, None)):
+        match(first, second)
+    match(ann, None, reserved={"kgb": {"invitation": True}})
+    match(ann, None, reserved={"kgb": {"player": eve.player}})
+    over = match(ann, ben)
+    played(over, [ann, ben], random.Random(1))
+    assert ann.post(f"/v1/matches/{over}/resignation").status == 201
+    return ann, ben, eve
+
+
+def test_page_without_scripts_lists_each_match_where_the_lobby_says(hall: Served) -> None:
+    for client in (*several(hall), hall.client()):
+        answer = client.get("/", **HTML)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        told = client.get("/v1/lobby").json
+        wanted = {group: {row["match"] for row in told[group]} for group in GROUPS if told[group]}
+        assert {group: found for group, found in listed(answer.body.decode()).items() if found} == wanted
+
+
+def test_reserved_seat_is_offered_to_its_player_alone(hall: Served) -> None:
+    ann, _, eve = several(hall)
+    reserved = {row["match"] for row in eve.get("/v1/lobby").json["seats"]}
+    everybody = {row["match"] for row in hall.client().get("/v1/lobby").json["seats"]}
+    (own,) = reserved - everybody
+    assert own in eve.get("/", **HTML).body.decode()
+    assert own in ann.get("/", **HTML).body.decode()
+    for other in (hall.client(), hall.player("Zoe")):
+        assert own not in other.get("/", **HTML).body.decode()
+
+
+def test_client_that_does_not_ask_for_html_is_led_to_the_documentation(hall: Served) -> None:
+    for headers in ({}, {"accept": "*/*"}, {"accept": "application/json"}):
+        answer = hall.client().get("/", **headers)
+        assert (answer.status, answer.headers["location"]) == (307, "/docs")
+        assert "accept" in answer.headers["vary"]
+
+
+def test_filter_by_game_is_an_address(hall: Served) -> None:
+    ann, ben = hall.player(), hall.player("Ben")
+    one, other = match(ann, ben), match(ann, ben, "thirteen_minutes")
+    body = ann.get("/?game=cia_vs_kgb", **HTML).body.decode()
+    assert one in body
+    assert other not in body
+    assert other in ann.get("/?game=chess", **HTML).body.decode()
+
+
+def test_page_of_a_player_is_never_kept_and_that_of_visitors_must_be_asked_for_again(hall: Served) -> None:
+    ann = hall.player()
+    assert ann.get("/", **HTML).headers["cache-control"] == "no-store"
+    public = hall.client().get("/", **HTML)
+    assert public.headers["cache-control"] == "public, no-cache"
+    assert {"cookie", "authorization", "accept-language"} <= set(
+        public.headers["vary"].replace(" ", "").split(",")
+    )
+
+
+def test_match_moves_to_my_move_when_the_other_player_has_answered(hall: Served, people: Visitors) -> None:
+    ann, ben = hall.player(), hall.player("Ben")
+    name = match(ann, ben, "twilight_struggle")  # the second seat places its influence first
+    page = people.page(ann).open("/")
+    assert page.title() == "Glasnost"
+    assert group_of(page, name) == "group group-theirs"
+    source = random.Random(4)
+    while not ann.get("/v1/lobby").json["mine"]:
+        played(name, [ben], source)
+    expect(page.locator(f".group-mine [data-match={name}]")).to_be_visible()
+    expect(page).to_have_title("(1) Glasnost")
+    expect(page.locator("#live")).to_have_text(re.compile("Your move: "))
+    page.locator(f".group-mine [data-match={name}] .button").click()
+    page.wait_for_url(f"**/m/{name}*")
+
+
+def test_visitor_sees_a_new_open_seat_without_reloading(hall: Served, people: Visitors) -> None:
+    page = people.page().open("/")
+    expect(page.locator(".group-seats .empty")).to_be_visible()
+    ann = hall.player()
+    name = match(ann, None)
+    expect(page.locator(f".group-seats [data-match={name}]")).to_be_visible()
+    hall.player("Ben").post(f"/v1/matches/{name}/seats/kgb")
+    expect(page.locator(f".group-live [data-match={name}]")).to_be_visible()
+
+
+def test_name_of_a_player_is_text_wherever_it_stands(hall: Served, people: Visitors) -> None:
+    """W2."""
+    eve = hall.player("<img src=x onerror=alert(1)>")
+    name = match(eve, None)
+    page = people.page().open("/")
+    assert "<img src=x" in page.locator(f"[data-match={name}] .sitters").inner_text()
+    assert page.locator(f"[data-match={name}] img").count() == 0
+
+
+def test_longest_waiting_match_is_one_touch_away_on_a_phone(hall: Served, people: Visitors) -> None:
+    ann, _, _ = several(hall)
+    page = people.page(ann, size=NARROW).open("/")
+    first = ann.get("/v1/lobby").json["mine"][0]["match"]
+    button = page.locator(".next-question a")
+    box = button.bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    assert box["y"] + box["height"] <= NARROW["height"]
+    assert button.get_attribute("href") == f"/m/{first}"
+
+
+@pytest.mark.parametrize(
+    ("size", "locale", "dark"), [(WIDE, "en-GB", False), (NARROW, "ru-RU", True), (NARROW, "en-GB", False)]
+)
+def test_pages_of_lists_are_accessible_and_do_not_scroll_sideways(
+    hall: Served, people: Visitors, size: Any, locale: str, dark: bool
+) -> None:
+    """W3, W33."""
+    ann, ben, _ = several(hall)
+    over = ann.get("/v1/lobby").json["over"][0]["match"]
+    open_match = ann.get("/v1/lobby").json["open"][0]["match"]
+    taken = ben.get("/v1/lobby").json["seats"][0]["match"]
+    watched = people.page(ann, size=size, locale=locale, dark=dark)
+    paths = [
+        *("/", "/new", f"/m/{open_match}/sit", f"/m/{over}/turns"),
+        *("/s/cia_vs_kgb", f"/p/{ann.player}"),
+    ]
+    for path in paths:
+        page = watched.open(path)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= size["width"], path
+        serious = [
+            (found["id"], [node["html"][:120] for node in found["nodes"]])
+            for found in Axe().run(page).response["violations"]
+            if found["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], path
+        small = page.eval_on_selector_all(
+            "main :is(button, a.button, select, .choice, input[type=text], input[type=search])",
+            """all => all.filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+              .map((one) => one.outerHTML.slice(0, 80))""",
+        )
+        assert small == [], path
+    assert people.page(ben, size=size, locale=locale, dark=dark).open(f"/m/{taken}/sit").url

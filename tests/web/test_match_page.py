@@ -1,0 +1,377 @@
+"""The page of a match: the board, the panels and the story at any move, from any view."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from domain.games import GAMES
+from tests.api.http.served import Served
+from tests.web.browser import NARROW, WIDE, Watched
+from tests.web.signed import visitors
+
+BOARD = """() => Object.fromEntries([...document.querySelectorAll(".board .space")].map((space) => [
+  space.id.slice(2), Object.fromEntries([...space.attributes]
+    .filter(({name}) => name.startsWith("data-") && !["data-label", "data-id"].includes(name))
+    .map(({name, value}) => [name.slice(5), value]))
+]).filter(([, slots]) => Object.keys(slots).length))"""
+
+
+def scene(house: Served, match: str, move: int, view: str) -> Any:
+    """The scene that the server makes of a move."""
+    return house.client().get(f"/v1/matches/{match}/scene?at={move}&view={view}").json["scene"]
+
+
+def shown(page: Page) -> dict[str, dict[str, str]]:
+    """What lies on the board, as its attributes say."""
+    found: dict[str, dict[str, str]] = page.evaluate(BOARD)
+    return found
+
+
+def as_text(board: dict[str, dict[str, object]]) -> dict[str, dict[str, str]]:
+    return {id: {slot: str(value) for slot, value in slots.items()} for id, slots in board.items() if slots}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_position_of_every_view_is_the_scene_of_the_server(
+    game: str, watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W11, W14: the board and the panels after steps, jumps and changes of the view."""
+    match = finished[game]
+    page = watched.open(f"/m/{match}?move=3")
+    last = int(page.locator("#bar input[type=range]").get_attribute("max") or 0)
+    for view in ("all", *GAMES[game].seats, "spectator"):
+        page.locator(f"#bar input[value={view}]").check()
+        page.locator(f"#moves [data-view={view}]").first.wait_for(state="attached")
+        for move in (last, 1, last // 2, last // 2 + 1):
+            page.locator("#bar input[type=number]").fill(str(move))
+            page.locator("#bar input[type=number]").press("Enter")
+            told = scene(house, match, move, view)
+            assert shown(page) == as_text(told["board"])
+            panels = page.eval_on_selector_all(
+                "#panels [data-panel]", "all => all.map(one => one.dataset.panel)"
+            )
+            assert sorted(panels) == sorted(name for name in told["panels"] if name != "status")
+            assert f"move={move}&view={view}" in page.url
+            assert page.locator("#moves [aria-current]").get_attribute("data-move") == str(move)
+
+
+def test_the_page_shows_the_board_and_the_story_without_scripts(
+    house: Served, finished: dict[str, str]
+) -> None:
+    """D6: the first view is made by the server."""
+    match = finished["twilight_struggle"]
+    body = house.client().get(f"/m/{match}?move=12").body.decode()
+    for id, slots in scene(house, match, 12, "all")["board"].items():
+        assert f'id="s-{id}"' in body
+        assert all(f'data-{slot}="{value}"' in body for slot, value in slots.items())
+    assert 'data-move="12"' in body
+
+
+@pytest.mark.parametrize("move", ["0", "-3", "99999999999999", "nonsense", "%00", "1e9", "%D9%A3"])
+def test_a_move_that_does_not_exist_leads_to_the_nearest_one(
+    move: str, house: Served, finished: dict[str, str]
+) -> None:
+    """W14."""
+    answer = house.client().get(f"/m/{finished['thirteen_minutes']}?move={move}")
+    assert answer.status == 200
+    state = json.loads(answer.body.decode().split('id="state">')[1].split("</script>")[0])
+    assert state["move"] == (1 if move in ("0", "-3") else state["last"])
+
+
+def test_a_view_that_does_not_exist_becomes_that_of_a_spectator_and_the_page_says_so(
+    watched: Watched, finished: dict[str, str]
+) -> None:
+    """W14."""
+    page = watched.open(f"/m/{finished['cia_vs_kgb']}?view=nonsense")
+    assert page.locator(".notice").inner_text().startswith("You may not see the view")
+    assert page.locator("#bar input:checked").get_attribute("value") == "spectator"
+
+
+def test_going_through_a_match_sends_no_request(watched: Watched, finished: dict[str, str]) -> None:
+    """W9."""
+    page = watched.open(f"/m/{finished['imperial_struggle']}?move=1")
+    page.locator("#bar .key-mark").first.wait_for()  # the last thing that is loaded
+    before = len(watched.requests)
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    assert watched.requests[before:] == []
+    page.reload()
+    page.locator("html[data-ready=true]").wait_for(state="attached")
+
+
+def test_the_second_visit_asks_for_no_static_file(watched: Watched, finished: dict[str, str]) -> None:
+    """W8."""
+    page = watched.open(f"/m/{finished['thirteen_minutes']}")
+    transferred = """() => performance.getEntriesByType("resource").filter((one) =>
+      one.name.includes("/static/") && one.transferSize > 0).map((one) => one.name)"""
+    assert page.evaluate(transferred) != []
+    watched.open(f"/m/{finished['thirteen_minutes']}?move=2")
+    assert page.evaluate(transferred) == []
+
+
+def test_a_sentence_rings_what_it_names(watched: Watched, finished: dict[str, str]) -> None:
+    """W16."""
+    page = watched.open(f"/m/{finished['twilight_struggle']}?move=12")
+    named = page.locator("#moves .move[data-move='12'] [data-id]")
+    ids = {named.nth(i).get_attribute("data-id") for i in range(named.count())}
+    named.first.hover()
+    wanted = named.first.get_attribute("data-id")
+    ringed = page.locator(".board .space.ringed, #panels .ringed")
+    assert {ringed.nth(i).get_attribute("data-id") for i in range(ringed.count())} <= {wanted}
+    assert ids
+
+
+def test_keys_lead_through_the_match_and_are_listed(watched: Watched, finished: dict[str, str]) -> None:
+    page = watched.open(f"/m/{finished['twilight_struggle']}?move=5")
+    number = page.locator("#bar input[type=number]")
+    for key, move in (("ArrowRight", "6"), ("ArrowLeft", "5"), ("Home", "1"), ("Shift+ArrowRight", None)):
+        page.keyboard.press(key)
+        if move:
+            assert number.input_value() == move
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+
+
+def test_the_marks_between_two_moves_are_what_differs(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W19: rings on the board, and the same in words."""
+    match = finished["twilight_struggle"]
+    page = watched.open(f"/m/{match}?move=10")
+    page.keyboard.press("d")
+    page.locator("#bar input[type=number]").fill("40")
+    page.locator("#bar input[type=number]").press("Enter")
+    before, after = (scene(house, match, move, "all")["board"] for move in (10, 40))
+    differ = sorted(id for id in {*before, *after} if before.get(id, {}) != after.get(id, {}))
+    assert differ
+    assert ids_of(page, ".board .space.changed") == differ
+    assert ids_of(page, ".board-changes li") == differ
+    page.keyboard.press("d")
+    assert ids_of(page, ".board .space.changed") == []
+
+
+def ids_of(page: Page, selector: str) -> list[str]:
+    """The ids of the things that these elements show, sorted."""
+    return sorted(page.eval_on_selector_all(selector, "all => all.map(one => one.dataset.id)"))
+
+
+def test_the_history_of_a_thing_lists_every_move_whose_sentences_name_it(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W17."""
+    match = finished["twilight_struggle"]
+    told = house.client().get(f"/v1/matches/{match}/positions?view=all").json["moves"]
+    naming: dict[str, set[int]] = {}
+    for move in told:
+        for sentence in move.get("sentences", ()):
+            for _, _, id in sentence.get("marks", ()):
+                naming.setdefault(id, set()).add(move["move"])
+    page = watched.open(f"/m/{match}?move=3")
+    space = next(id for id in naming if page.locator(f"#s-{id}").count())
+    page.locator(f"#s-{space}").click()
+    lines = page.locator("#moves .move:not([hidden])")
+    shown = {int(lines.nth(i).get_attribute("data-move") or 0) for i in range(lines.count())}
+    assert shown == naming[space]
+    assert str(len(shown)) in page.locator(".story-about").inner_text()
+
+
+def test_without_spoilers_the_page_holds_neither_the_end_nor_the_length(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W21."""
+    match = finished["thirteen_minutes"]
+    last = house.client().get(f"/v1/matches/{match}").json["move"]
+    body = house.client().get(f"/m/{match}?spoiler=off").body.decode()
+    page = watched.open(f"/m/{match}?spoiler=off&move=1")
+    for text in (body, page.content()):
+        assert f'"last":{last}' not in text
+        assert f"of {last}" not in text
+        assert "over:" not in text
+        assert f'data-move="{last}"' not in text
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#moves .move").count() == 6
+    assert page.locator("#bar input[type=range]").get_attribute("max") == "6"
+    for _ in range(last):
+        page.keyboard.press("ArrowRight")
+    page.locator(".state", has_text="over").wait_for()
+    assert "spoiler" not in page.url
+
+
+def test_charts_have_a_point_for_each_move_that_changes_a_track_and_a_table_with_the_same_numbers(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W22."""
+    match = finished["twilight_struggle"]
+    last = house.client().get(f"/v1/matches/{match}").json["move"]
+    page = watched.open(f"/m/{match}")
+    page.locator("#charts > summary").click()
+    page.locator(".chart[data-track=vp]").wait_for()
+    at = [scene(house, match, move, "all")["panels"]["vp"]["at"]["vp"] for move in range(1, last + 1)]
+    changes = [1, *(move for move in range(2, last + 1) if at[move - 1] != at[move - 2])]
+    chart = page.locator(".chart[data-track=vp]")
+    points = chart.locator("circle")
+    assert [int(points.nth(i).get_attribute("data-move") or 0) for i in range(points.count())] == changes
+    rows = chart.locator("tbody tr").evaluate_all(
+        "all => all.map(row => Number(row.lastElementChild.textContent))"
+    )
+    assert rows == [at[move - 1] for move in changes]
+
+
+def test_the_board_as_a_table_says_what_the_drawing_shows(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W34: a row for each space, in words."""
+    match = finished["imperial_struggle"]
+    page = watched.open(f"/m/{match}?move=60")
+    labels = page.eval_on_selector_all(
+        ".board .space", "all => all.map(one => one.getAttribute('aria-label'))"
+    )
+    page.keyboard.press("t")
+    rows = page.eval_on_selector_all(
+        ".board-table tr", "all => all.map(row => [...row.children].map(cell => cell.textContent).join('; '))"
+    )
+    assert rows == labels
+    page.keyboard.press("t")
+    assert page.locator(".board-table").count() == 0
+
+
+def test_key_moments_are_few_the_same_on_every_load_and_each_has_a_reason(
+    watched: Watched, finished: dict[str, str]
+) -> None:
+    """W18."""
+    address = f"/m/{finished['twilight_struggle']}?move=1"
+    seen: list[list[tuple[int, str]]] = []
+    for _ in range(2):
+        page = watched.open(address)
+        page.locator("#bar .key-mark").first.wait_for()
+        marks = page.locator("#bar .key-mark")
+        seen.append(
+            [
+                (int(mark.get_attribute("data-move") or 0), mark.get_attribute("title") or "")
+                for mark in marks.all()
+            ]
+        )
+    assert seen[0] == seen[1]
+    assert 0 < len(seen[0]) <= 12
+    assert all(why for _, why in seen[0])
+    visited = []
+    for move, _ in seen[0]:
+        page.keyboard.press("]")
+        visited.append(int(page.locator("#bar input[type=number]").input_value()))
+        assert page.locator(f"#moves [data-move='{move}'] .why").is_visible()
+    assert visited == [move for move, _ in seen[0]]
+
+
+def test_moves_that_were_taken_back_are_hatched_skipped_and_within_reach(
+    browser: Browser, house: Served
+) -> None:
+    """W20."""
+    match, (one, other) = house.table("thirteen_minutes")
+    prompt = one.get(f"/v1/matches/{match}/prompt").json
+    picks = [prompt["options"][0]["pick"]]
+    move = one.post(f"/v1/matches/{match}/moves", {"expect": prompt["move"], "picks": picks}).json["move"]
+    asked = one.post(f"/v1/matches/{match}/takebacks", {}).json["move"]
+    assert other.post(f"/v1/matches/{match}/takebacks/{asked}/answer", {"agree": True}).status == 201
+    context = browser.new_context(viewport=WIDE)
+    watched = Watched(context, f"http://127.0.0.1:{house.port}")
+    page = watched.open(f"/m/{match}?move={move - 1}")
+    line = page.locator(f"#moves [data-move='{move}']")
+    assert "taken-back" in (line.get_attribute("class") or "")
+    told = one.get(f"/v1/matches/{match}/positions?view=spectator").json["moves"]
+    gone = [each["move"] for each in told if not each["stands"]]
+    assert move in gone
+    assert page.locator("#bar .taken-mark").count() == len(gone)
+    page.locator("#bar select").select_option("8")
+    page.locator("#bar .play").click()
+    page.locator(f"#moves [aria-current][data-move='{told[-1]['move']}']").wait_for()
+    line.locator("a.number").click()
+    assert page.locator("#bar input[type=number]").input_value() == str(move)
+    assert watched.faults == []
+    context.close()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_phone_shows_everything_without_going_sideways(
+    game: str, browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """W33: no page scrolls sideways, every control is large enough, every space can be picked in a region."""
+    context = browser.new_context(viewport=NARROW, has_touch=True, is_mobile=True)
+    watched = Watched(context, f"http://127.0.0.1:{house.port}")
+    page = watched.open(f"/m/{finished[game]}?move=20")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(SMALL) == []
+    reached: set[str] = set()
+    for tab in page.locator(".region-tab").all()[1:]:
+        tab.click()
+        reached |= set(page.evaluate(PICKED))
+    assert reached == set(page.eval_on_selector_all(".board .space", "all => all.map(one => one.dataset.id)"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert watched.faults == []
+    context.close()
+
+
+SMALL = """() => [...document.querySelectorAll("button, select, input, a, summary")]
+  .filter((one) => one.checkVisibility() && !one.closest(".moves, .turn-marks, .skip, label"))
+  .filter((one) => !one.matches(".skip, input[type=range]"))
+  .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.width < 43.5 || box.height < 43.5)).map(([text]) => text)"""
+PICKED = """() => {
+  const frame = document.querySelector("#board"), svg = frame.querySelector("svg"), found = [];
+  const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);
+  for (const space of svg.querySelectorAll(".space")) {
+    const { e, f } = space.transform.baseVal.consolidate().matrix, box = space.getBoundingClientRect();
+    if (e < x || e > x + w || f < y || f > y + h) continue;
+    if (Math.max(box.width, box.height) >= 43.5) found.push(space.dataset.id);
+  }
+  return found;
+}"""
+
+
+def test_branch_is_opened_from_the_replay_page_and_leads_to_sitting_down(
+    browser: Browser, finished: dict[str, str], house: Served
+) -> None:
+    """A12: "What if from here" opens a match that goes on from the move on show."""
+    parent, ann = finished["cia_vs_kgb"], house.player()
+    with visitors(browser, house) as people:
+        # When a player opens a branch from move 20 of a match that is over
+        watched = people.page(ann)
+        page = watched.open(f"/m/{parent}?move=20")
+        page.click("#branch")
+        page.click("dialog.branch .primary")
+        page.wait_for_url("**/sit")
+        watched.be_ready()
+        match = page.url.split("/")[-2]
+        # Then they can sit down, and let a bot play the other seat
+        page.click("#sit")
+        page.wait_for_url(f"**/m/{match}")
+        other = next(seat for seat, name in ann.get(f"/v1/matches/{match}").json["seats"].items() if not name)
+        assert ann.post(f"/v1/matches/{match}/seats/{other}", {"bot": "random"}).status == 201
+        # And the page of the branch leads back to that move
+        page = watched.open(f"/m/{match}")
+        bar = page.locator("#branch-of a")
+        assert parent in bar.inner_text()
+        assert bar.get_attribute("href") == f"/m/{parent}?move=20"
+        # And the page of its parent names it
+        page = watched.open(f"/m/{parent}?move=20")
+        page.click("#branch")
+        page.locator(f".branches a[href='/m/{match}']").wait_for()
+
+
+def test_visitor_who_wants_a_branch_is_asked_to_sign_in(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """A12."""
+    page = watched.open(f"/m/{finished['cia_vs_kgb']}?move=20")
+    page.click("#branch")
+    page.click("dialog.branch .primary")
+    page.wait_for_url("**/in?next=**")
+    watched.faults = [fault for fault in watched.faults if "401" not in fault]

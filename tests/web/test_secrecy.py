@@ -1,0 +1,51 @@
+"""The page of a match tells no more than its view: two unseen cards change places, and no byte changes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+import msgspec
+import pytest
+
+from api.web.pages import shown_position
+from domain.chance import NoDraw
+from domain.games import GAMES
+from domain.kernel import Refused, Seat
+from domain.match import Match
+from domain.texts import LANGUAGES
+from replay.words import Words
+from tests.replay.scenes.matches import Course, same, strings, unseen
+
+DEALT = [game for game in GAMES if game != "cia_vs_kgb"]  # which deals no card face down
+MOST = 3  # twins of each viewer
+
+
+def page(match: Match, viewer: Seat | None) -> dict[str, object]:
+    """All that the page of the latest move is made of, in both languages."""
+    return {
+        language: msgspec.to_builtins(shown_position(match, match.move, viewer, Words(match, language), {}))
+        for language in LANGUAGES
+    }
+
+
+@pytest.mark.parametrize("game", DEALT)
+def test_two_unseen_cards_can_change_places_and_the_page_stays_the_same(game: str) -> None:
+    """W12."""
+    course = Course(game, 3 if game == "thirteen_minutes" else 12)
+    for viewer in (None, *course.match.game.seats):
+        hidden = unseen(course.match, viewer)
+        assert not hidden & set(strings(page(course.match, viewer)))
+        twins = 0
+        pairs = list(combinations(sorted(hidden), 2))
+        for pair in Random(game).sample(pairs, len(pairs)):
+            try:
+                twin = course.twin(*pair)
+            except (Refused, NoDraw):  # with other cards in hand the other seat may not answer so
+                continue
+            truth = {msgspec.json.encode(match.table_at(match.move, "all")) for match in (course.match, twin)}
+            assert same(page(course.match, viewer), page(twin, viewer)), (viewer, pair)
+            twins += len(truth) - 1
+            if twins == MOST:
+                break
+        assert twins, f"no two cards that {viewer} cannot tell apart"
