@@ -53,7 +53,7 @@ export class Vocabulary {
     return this.seats.findIndex((/** @type {{id: string}} */ seat) => seat.id === id);
   }
 
-  /** The letter of a seat. @param {string} id @returns {string} */
+  /** The letter of a seat; empty for what is no seat. @param {string | number | undefined} id @returns {string} */
   letter(id) {
     return this.seats[this.place(id)]?.letter ?? "";
   }
