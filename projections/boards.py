@@ -6,7 +6,7 @@ A match without a result, or closed before every seat was taken, counts as void 
 
 Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
 rated; a live match with a seat of the house is in "bots", a match of one player on both seats in "solo", and
-every other in the pool of its origin.
+every other in the pool of its origin.  A private match counts on no board.
 """
 
 from __future__ import annotations
@@ -94,18 +94,19 @@ class StandingRow(Row, frozen=True, kw_only=True):
 class BoardMatch(Row, frozen=True, kw_only=True):
     """What the fold must remember of a match until it closes; `players`: who plays each seat now.
 
-    A match whose players are only `claimed` counts on no board.
+    A match whose players are only `claimed` counts on no board, nor does a private one.
     """
 
     table: ClassVar[str] = "board_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
-    private: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
 
     match: str
     game: str
     edition: str
     origin: str
     claimed: bool = False
+    private: bool = False
     players: dict[Seat, str] = {}
     bots: bool = False
     exchanges: Exchanges = ()
@@ -128,14 +129,19 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         origin = origin_of(delivered, entry)
         claimed = claimed_by(delivered, entry)
         yield BoardMatch(
-            match=entry.match, game=entry.game, edition=entry.edition, origin=origin, claimed=claimed
+            match=entry.match,
+            game=entry.game,
+            edition=entry.edition,
+            origin=origin,
+            claimed=claimed,
+            private=entry.private,
         )
     elif isinstance(entry, Seated) or settles(entry):
         yield _at_the_table(expect(rows.get(BoardMatch, record.match), record), entry)
     elif isinstance(entry, Closed):
         match = expect(rows.get(BoardMatch, record.match), record)
         yield Gone(BoardMatch, (match.match,))
-        if not match.claimed:
+        if not (match.claimed or match.private):
             yield from _closed(rows, match, entry, delivered.position)
 
 
@@ -228,4 +234,4 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection("boards", 6, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
+BOARDS = Projection("boards", 7, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
