@@ -77,6 +77,7 @@ async def audit_page(pages: _Pages, call: Call, match: str) -> Response:
         over=call.final,
         provable=found.provable,
         imported=found.imported,
+        private=found.private,
         own_log=not found.uploaded and not found.imported,
         last=found.move,
         organizes=organizes,
