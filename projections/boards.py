@@ -4,8 +4,8 @@ A match counts for the players who held its seats when it closed, wherever they 
 or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
-Boards are kept apart by pool (`domain.match_base.pool_of`).  Only the matches of the pool "live" are rated.  A
-private match counts on no board.
+Boards are kept apart by pool (`domain.match_base.pool_of`).  Only the matches of the pool "live" are rated.
+A private match counts on no board.
 """
 
 from __future__ import annotations
