@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.store.interface import StoreError
+from domain.kernel import Refused
 from domain.match import Match
 from domain.match_base import LIVE
 from projections.boards import BOARDS
@@ -16,7 +17,7 @@ from projections.file import File
 from projections.ratings import RatingRow
 from projections.read import rows_of
 from projections.runner import Runner
-from replay.dataset.build import Change, Closing
+from replay.dataset.build import Change
 from replay.tables.core import Beside
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ class DataSource:
         """See `Source.last`."""
         return self._store.last()
 
-    def closings(self, after: int, upto: int) -> list[Closing]:
+    def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
         """See `Source.closings`."""
-        return [Closing(*row) for row in self._store.closings(after, upto)]
+        return self._store.closings(after, upto)
 
     def closed_at(self, matches: Collection[str]) -> dict[str, int]:
         """See `Source.closed_at`."""
@@ -122,12 +123,15 @@ class DataSource:
             found = self._folded(match)
         if not found:
             failures = [one.failure for one in self._runner.status() if one.failure]
-            raise StoreError(f"the rating of match {match.id} cannot be folded from the log: {failures}")
+            raise StoreError(f"the rating of match {match.id!r} cannot be folded from the log: {failures}")
         return found
 
     def _folded(self, match: Match) -> dict[str, tuple[int, int]]:
-        with self._boards.reader() as tables:
-            rows = rows_of(tables, RatingRow, 'WHERE "match" = ?', (match.id,))
+        try:
+            with self._boards.reader() as tables:
+                rows = rows_of(tables, RatingRow, 'WHERE "match" = ?', (match.id,))
+        except Refused:  # the file is not complete
+            return {}
         return {row.player: (row.before, row.after) for row in rows}
 
 

@@ -347,12 +347,12 @@ class SqlStore(ABC):
         first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
         return (row[0] for row in self._rows.rows(first))
 
-    def closings(self, after: int, upto: int) -> list[tuple[int, str, int]]:
-        """Return the closings at these positions: position, match, and where it closed for the first time."""
+    def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
+        """Return the matches that closed at these positions, each with its position, in their order."""
         return self._rows.rows(CLOSINGS, (after, upto))
 
     def closed_at(self, matches: Sequence[str]) -> dict[str, int]:
-        """Return the position where each of these matches closed for the first time, if it did."""
+        """Return the position where each of these matches closed, if it did."""
         found: dict[str, int] = {}
         for first in range(0, len(matches), AT_ONCE):
             some = matches[first : first + AT_ONCE]

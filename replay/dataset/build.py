@@ -2,8 +2,9 @@
 
 A match enters the data set when it closes, in the order of the log.  The log is cut into slices of `CUT`
 positions, and the parts of a slice follow from the store alone: so a build that goes on, one that was
-interrupted and one from nothing give the same bytes.  What changes later (a match that is withdrawn or closed
-again, a player who is forgotten) replaces the parts of its slice, and is a row of `changes`.
+interrupted and one from nothing give the same bytes.  What changes later (a match is withdrawn, a player is
+forgotten) replaces the parts of its slice, and is a row of `changes`.  No ruling comes later: a match that is
+over takes none.
 
 A slice is built as a whole: first its parts get their names, then one rename of the manifest makes them
 count.
@@ -35,7 +36,6 @@ from replay.dataset.manifest import (
     SCHEMA,
     VERSION,
     BadDataSet,
-    Late,
     LeftOut,
     Manifest,
     Part,
@@ -62,14 +62,6 @@ class Busy(Exception):
     """Another process builds the same data set; the text says which one."""
 
 
-class Closing(Struct, frozen=True):
-    """A match closed at a position of the log; `first` is the position where it closed for the first time."""
-
-    position: int
-    match: str
-    first: int
-
-
 class Change(Struct, frozen=True):
     """A match that was withdrawn, or a player who was forgotten (by the new id), at a time."""
 
@@ -88,11 +80,11 @@ class Source(Protocol):
     def last(self) -> int:
         """Return the position of the last record; 0 if there is none."""
 
-    def closings(self, after: int, upto: int) -> list[Closing]:
-        """Return the closings at these positions, in their order."""
+    def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
+        """Return the matches that closed at these positions, each with its position, in their order."""
 
     def closed_at(self, matches: Collection[str]) -> dict[str, int]:
-        """Return the position where each of these matches closed for the first time, if it did."""
+        """Return the position where each of these matches closed, if it did."""
 
     def running(self) -> list[str]:
         """Return the matches that are not over, oldest first."""
@@ -202,16 +194,21 @@ class Builder:
             manifest = step
             manifests.write(target, MANIFEST, manifest.data)
         manifest = self._finished(manifest, upto, forgotten)
-        if target != self._folder or manifest != served:
-            manifests.write(self._folder, SCHEMA, self._schema.data)
-            manifests.write(self._folder, MANIFEST, manifest.data)
-            rows = dict.fromkeys(manifests.names(self._schema), 0)
-            for part in manifest.parts:
-                rows[part.table] += part.rows
-            manifests.write(self._folder, DICTIONARY, manifests.dictionary(self._schema, rows, {}).encode())
+        rows = dict.fromkeys(manifests.names(self._schema), 0)
+        for part in manifest.parts:
+            rows[part.table] += part.rows
+        self._write(SCHEMA, self._schema.data)
+        self._write(DICTIONARY, manifests.dictionary(self._schema, rows, {}).encode())
+        self._write(MANIFEST, manifest.data)
         if target != self._folder:
             (target / MANIFEST).unlink(missing_ok=True)
         return Built(manifest, *self._written)
+
+    def _write(self, name: str, data: bytes) -> None:
+        """Write a file of the data set, unless it is there already."""
+        path = self._folder / name
+        if not path.exists() or path.read_bytes() != data:
+            manifests.write(self._folder, name, data)
 
     def is_behind(self) -> bool:
         """Has a match closed, or been withdrawn, or a player been forgotten, since the data set was built?
@@ -301,39 +298,17 @@ class Builder:
                 continue
             begin = found if found and first not in outdated else Slice(first, last, first - 1)
             closings = self._source.closings(begin.to, end)
-            if found:  # what is known of later closings stays
-                begin = replace(begin, late=found.late)
             made, parts = self._slice(manifest, begin, end, closings, hidden, forgotten)
             made = replace(made, hidden=self._hidden_in(first, last, hidden))
             manifest = _with(manifest, made, parts)
-            late = [one for one in closings if one.first < one.position]
-            for again in sorted({(one.first - 1) // cut * cut + 1 for one in late}):
-                manifest = self._again(manifest, again, late, hidden, forgotten)
             yield manifest
-
-    def _again(
-        self,
-        manifest: Manifest,
-        first: int,
-        late: Sequence[Closing],
-        hidden: frozenset[str],
-        forgotten: Mapping[str, str],
-    ) -> Manifest:
-        """Build a slice anew, because some of its matches were closed again."""
-        (found,) = (one for one in manifest.slices if one.first == first)
-        new = {Late(one.position, one.match) for one in late if first <= one.first <= found.last}
-        known = tuple(sorted({*found.late, *new}, key=lambda one: one.position))
-        begin = Slice(first, found.last, first - 1, late=known)
-        closings = self._source.closings(first - 1, found.to)
-        made, parts = self._slice(manifest, begin, found.to, closings, hidden, forgotten)
-        return _with(manifest, replace(made, hidden=found.hidden), parts)
 
     def _slice(
         self,
         manifest: Manifest,
         begin: Slice,
         end: int,
-        closings: Sequence[Closing],
+        closings: Sequence[tuple[int, str]],
         hidden: frozenset[str],
         forgotten: Mapping[str, str],
     ) -> tuple[Slice, dict[tuple[str, str | None], Part]]:
@@ -343,20 +318,17 @@ class Builder:
             for part in manifest.parts
             if part.first == begin.first and begin.to >= begin.first
         }
-        new = dict.fromkeys(one.match for one in closings if one.first == one.position)
         count, left_out = 0, list(begin.left_out)
         with _Parts(self._folder, begin, known) as parts:
             position = begin.to
-            for closing in closings:
-                self._advance(closing.position - position, closing.match)
-                position = closing.position
-                if closing.match not in new or closing.first < closing.position:
-                    continue
+            for closed_at, match in closings:
+                self._advance(closed_at - position, match)
+                position = closed_at
                 try:
-                    count += self._take(parts, closing.match, hidden, forgotten)
+                    count += self._take(parts, match, hidden, forgotten)
                 except (Damaged, _Unfit) as error:
-                    left_out.append(LeftOut(closing.match, str(error)[:_LONGEST]))
-                    self._report(f"match {closing.match!r} is left out: {error}")
+                    left_out.append(LeftOut(match, str(error)[:_LONGEST]))
+                    self._report(f"match {match!r} is left out: {error}")
             self._advance(end - position, "")
             made = parts.complete()
         self._written[0] += count
@@ -406,7 +378,7 @@ class Builder:
     ) -> Iterator[Manifest]:
         """Build all matches that run; the parts of the build before are replaced."""
         names = [name for name in self._source.running() if name not in hidden]
-        closings = [Closing(place, name, place) for place, name in enumerate(names, 1)]
+        closings = list(enumerate(names, 1))
         begin = Slice(0, 0, -1)
         made, parts = self._slice(manifest, begin, len(names), closings, hidden, forgotten)
         yield _with(manifest, replace(made, to=0), parts)
@@ -456,30 +428,26 @@ class Builder:
 
     def _finished(self, manifest: Manifest, upto: int, forgotten: Mapping[str, str]) -> Manifest:
         """The manifest with the tables that have no pools."""
-        rows: dict[str, list[Row]] = {"components": core.components(), "changes": self._changes(manifest)}
         parts = [part for part in manifest.parts if part.pool is not None]
         known = {part.table: part for part in manifest.parts if part.pool is None}
         for table in self._tables:
-            if table.name in registry.UNPOOLED:
-                made = write_part(
-                    self._folder, table, rows[table.name], coarse_times=self._settings.coarse_times
-                )
-                self._written[1] += made is not None and made != known.get(table.name)
+            found = known.get(table.name)
+            if table.name == "components" and found and self._will_do(found, is_continued=False):
+                parts.append(found)  # they follow from the version of the program alone
+            elif table.name in registry.UNPOOLED:
+                rows = core.components() if table.name == "components" else self._changes()
+                made = write_part(self._folder, table, rows, coarse_times=self._settings.coarse_times)
+                self._written[1] += made is not None and made != found
                 parts += [made] if made else []
         return replace(manifest, to=upto, forgotten=_hash(forgotten.values()), parts=_sorted(parts))
 
-    def _changes(self, manifest: Manifest) -> list[Row]:
+    def _changes(self) -> list[Row]:
         if self._settings.running:
             return []
-        rows: list[Row] = [
-            (change.at, change.what, change.match, change.player, None) for change in self._source.changes()
-        ]
-        hidden = self._source.hidden()
-        for one in (late for slice in manifest.slices for late in slice.late):
-            match = self._source.match(one.match)
-            if match is not None and publishable(match, hidden) and match.closed is not None:
-                rows.append((match.closed.at, "ruled", one.match, None, one.position))
-        return sorted(rows, key=lambda row: (row[0] or 0, row[1], row[2] or "", row[3] or "", row[4] or 0))
+        found = sorted(
+            self._source.changes(), key=lambda one: (one.at or 0, one.match or "", one.player or "")
+        )
+        return [(one.at, one.what, one.match, one.player) for one in found]
 
 
 class _Parts:

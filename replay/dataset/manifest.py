@@ -60,13 +60,6 @@ class Part(Struct, frozen=True):
     sha256: str
 
 
-class Late(Struct, frozen=True):
-    """A match that was closed again, at this position."""
-
-    position: int
-    match: str
-
-
 class LeftOut(Struct, frozen=True):
     """A match that is in no table because its log cannot be made into rows, and why."""
 
@@ -75,7 +68,7 @@ class LeftOut(Struct, frozen=True):
 
 
 class Slice(Struct, frozen=True):
-    """The matches that closed (for the first time) at the positions `first` to `to`; at most to `last`.
+    """The matches that closed at the positions `first` to `to`; at most to `last`.
 
     hidden: a hash over the matches that are left out because nobody may see them; "" if there is none.
     """
@@ -85,7 +78,6 @@ class Slice(Struct, frozen=True):
     to: int
     matches: int = 0
     hidden: str = ""
-    late: tuple[Late, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 

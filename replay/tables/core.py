@@ -17,7 +17,7 @@ from domain.events import Played, Ruled, TakebackAnswered, TakebackAsked, TakenB
 from domain.game import Game
 from domain.games import GAMES
 from domain.kernel import Result
-from domain.log import canonical
+from domain.log import Damaged, canonical
 from domain.match import Match
 from domain.match_base import ALL
 from replay import matchfile
@@ -83,7 +83,10 @@ TABLES = (
         _text("rules", "the rules version of the first move: a hash of the game's code and data"),
         _text("rules_last", "the rules version of the last move"),
         _text("product", "the version of the program that opened the match"),
-        _text("file_sha256", "the SHA-256 of the match file that `glasnost export` writes, in hexadecimal"),
+        _text(
+            "file_sha256",
+            "the SHA-256 of the file that `glasnost export` writes; null if no checkpoint covers the match",
+        ),
         _text(
             "proof",
             "ok: this server kept the log, or one of its keys signed it, and the draws can be checked;"
@@ -250,9 +253,6 @@ def rows(match: Match, beside: Beside, *, decisions: bool = True) -> Rows:
 
     Args:
         decisions: also those of `decisions`, which take most of the time: each option is computed again.
-
-    Raises:
-        Damaged: the checkpoint does not cover the match.
     """
     numbers, _ = turns(match, viewer_of(match))
     return {
@@ -305,7 +305,10 @@ def _match(match: Match, beside: Beside, numbers: list[int]) -> Row:
 def _file_sha256(match: Match, note: str | None) -> str | None:
     if note is None or match.closed is None:
         return None
-    return hashlib.sha256(matchfile.write(match.records, note)).hexdigest()
+    try:
+        return hashlib.sha256(matchfile.write(match.records, note)).hexdigest()
+    except Damaged:  # the checkpoint does not cover the match
+        return None
 
 
 def _seats(match: Match, beside: Beside) -> Iterator[Row]:

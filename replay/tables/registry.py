@@ -19,12 +19,9 @@ CHANGES = Table(
     "One row is a change of a match or a player that came after the match was in the data set.",
     (
         Column("at", "TIMESTAMP", "when it was changed; null if the time is not known", "UTC"),
-        Column(
-            "what", "VARCHAR", "withdrawn: the match is in no table; ruled: it was closed again; forgotten"
-        ),
+        Column("what", "VARCHAR", "withdrawn: the match is in no other table; forgotten: the player"),
         Column("match", "VARCHAR", "the match; null for a forgotten player"),
         Column("player", "VARCHAR", "the new id of a forgotten player, in all rows; null else"),
-        Column("position", "BIGINT", "the position in the log of the new closing; null else", "records"),
     ),
 )
 UNPOOLED = ("changes", "components")  # the tables whose rows belong to no match of a pool
