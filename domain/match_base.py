@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Collection
 from operator import attrgetter
 from typing import Any, NewType, TypeVar
 
@@ -26,6 +27,7 @@ from domain.refusals import Sentence
 from domain.signed_notes import Signed
 
 ALL = "all"  # the viewer who sees everything, once the match is over
+LIVE, BOTS, SOLO = "live", "bots", "solo"  # the pools of matches that were played here
 
 Chair = NewType("Chair", Seat)
 """A seat as the place where a player sat down: it stands for this player, whatever seat they play later."""
@@ -130,6 +132,12 @@ class Outline(ABC):
         Only an imported match stays "imported" after an upload: that claims less than "uploaded" does.
         """
         return UPLOADED if self.uploaded and not self.imported else self.opened.origin
+
+    @property
+    def pool(self) -> str:
+        """The pool in which the match counts; see `pool_of`."""
+        seated = [seat for seat in self.seats.values() if seat]
+        return pool_of(self.origin, [seat.player for seat in seated], any(seat.bot for seat in seated))
 
     @property
     def claimed(self) -> bool:
@@ -299,6 +307,19 @@ class Outline(ABC):
     def _look_whether_it_begins(self, move: int) -> None:
         if all(self.seats.values()) and not self.unopened:
             self.begun = move
+
+
+def pool_of(origin: str, players: Collection[str], has_bots: bool) -> str:
+    """Return the pool of a match: matches of different pools are never counted together.
+
+    "live" holds only live matches between different people; a live match with a seat of the house is in
+    "bots", a match of one player on both seats in "solo", and every other in the pool of its origin.
+    """
+    if origin != LIVE:
+        return origin
+    if has_bots:
+        return BOTS
+    return LIVE if len(set(players)) == len(players) else SOLO
 
 
 def _salt_mark(seated: Seated[Any]) -> str:

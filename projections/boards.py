@@ -4,9 +4,7 @@ A match counts for the players who held its seats when it closed, wherever they 
 or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
-Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
-rated; a live match with a seat of the house is in "bots", a match of one player on both seats in "solo", and
-every other in the pool of its origin.
+Boards are kept apart by pool (`domain.match_base.pool_of`).  Only the matches of the pool "live" are rated.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from msgspec.structs import replace
 from domain.events import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.kernel import Result, Seat
+from domain.match_base import pool_of
 from projections.model import (
-    BOTS,
     LIVE,
     Change,
     Delivered,
@@ -35,8 +33,6 @@ from projections.model import (
 )
 from projections.ratings import BEGINNER, RatingRow, Skill, rated
 from projections.seat_swaps import Exchanges, across, exchanged, settles
-
-SOLO = "solo"
 
 
 class Tally(Struct, frozen=True):
@@ -113,11 +109,7 @@ class BoardMatch(Row, frozen=True, kw_only=True):
     @property
     def pool(self) -> str:
         """The board on which the match counts."""
-        if self.origin != LIVE:
-            return self.origin
-        if self.bots:
-            return BOTS
-        return LIVE if len(set(self.players.values())) == len(self.players) else SOLO
+        return pool_of(self.origin, self.players.values(), self.bots)
 
 
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:

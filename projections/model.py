@@ -17,9 +17,8 @@ from msgspec import Struct
 from domain.events import Opened
 from domain.imported import IMPORTED, UPLOADED
 from domain.log import Record
-
-LIVE = "live"
-BOTS = "bots"
+from domain.match_base import BOTS as BOTS
+from domain.match_base import LIVE as LIVE
 
 Key = str | int
 

@@ -21,9 +21,9 @@ from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
 from domain.kernel import Refused
 from domain.match import Match
-from domain.match_base import Chair
+from domain.match_base import SOLO, Chair
 from projections import read
-from projections.boards import SOLO, StandingRow, TotalsRow
+from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
 from projections.model import BOTS, LIVE
 from projections.moments import key_moments
