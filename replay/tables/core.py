@@ -42,7 +42,7 @@ def _text(name: str, meaning: str, type: Type = "VARCHAR") -> Column:
 
 
 def _time(name: str, meaning: str) -> Column:
-    return Column(name, "TIMESTAMP", f"{meaning}; null if the time is not known", "UTC")
+    return Column(name, "TIMESTAMP", f"{meaning}; null if that is not known", "UTC")
 
 
 def _number(name: str, type: Type, meaning: str, unit: str = "") -> Column:
@@ -66,7 +66,7 @@ TABLES = (
         _number("round", "SMALLINT", "the round of the tournament; null until there are tournaments"),
         _number("board", "SMALLINT", "the board of the round; null until there are tournaments"),
         _time("opened_at", "when the match was opened"),
-        _time("closed_at", "when the match was closed; null while it runs"),
+        _time("closed_at", "when the match was closed"),
         _text("seat_a", "the first seat of the game"),
         _text("seat_b", "the second seat of the game"),
         _text("winner", "the seat that won; null: no winner, void, or not known"),
