@@ -150,6 +150,14 @@ class Outline(ABC):
         return self.opened.origin == IMPORTED
 
     @property
+    def private(self) -> bool:
+        """Was it opened as a private match: not listed for others, not rated, not for data sets?
+
+        Who knows its id may watch it.
+        """
+        return self.opened.private
+
+    @property
     def house_seeded(self) -> bool:
         """Has no seat added a salt of its own to the draws?"""
         return not any(seated and (seated.salt or seated.salt_hash) for seated in self.seats.values())

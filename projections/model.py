@@ -73,7 +73,7 @@ class Row(Struct, frozen=True, kw_only=True):
     table: ClassVar[str]
     key: ClassVar[tuple[str, ...]]  # the fields that identify the row
     indexes: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    private: ClassVar[bool] = False  # memory of the fold: no reader ever sees it
+    internal: ClassVar[bool] = False  # memory of the fold: no reader ever sees it
 
 
 class Gone(Struct, frozen=True):

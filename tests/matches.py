@@ -33,6 +33,7 @@ class Sitting:
         recorded: bool = False,
         bots: bool = False,
         name: str = "",
+        private: bool = False,
     ) -> None:
         self.random = random.Random(seed)
         self.id = name or f"m{seed}"
@@ -41,7 +42,14 @@ class Sitting:
         self.bot = "random" if bots else ""
         settled = game.settle(edition, options or {})
         opening = open_match(
-            self.context, game, *settled, match=self.id, origin=origin, opener="p0", recorded=recorded
+            self.context,
+            game,
+            *settled,
+            match=self.id,
+            origin=origin,
+            opener="p0",
+            recorded=recorded,
+            private=private,
         )
         match = Match.project(None, opening.records)
         assert match is not None

@@ -60,6 +60,7 @@ def new_match(
     origin: str,
     opener: str | None,
     recorded: bool,
+    private: bool = False,
 ) -> Match:
     """Return the match after its first move; see `domain.match.open_match`.
 
@@ -71,7 +72,15 @@ def new_match(
     known = GAMES[game]
     chosen, complete = known.settle(edition, options)
     draft = open_match(
-        context, known, chosen, complete, match=match, origin=origin, opener=opener, recorded=recorded
+        context,
+        known,
+        chosen,
+        complete,
+        match=match,
+        origin=origin,
+        opener=opener,
+        recorded=recorded,
+        private=private,
     )
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
@@ -258,8 +267,11 @@ class Gate:
         recorded: bool = False,
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
+        private: bool = False,
     ) -> CommandResult:
         """Open a new match; opening does not seat the player.  `reserved`: the reservations by seat.
+
+        `private`: see `domain.events.Opened`.
 
         The id of a match that is opened with a key is derived from the key, so it is opened once.  The scope
         of that key names its owner, without a match.
@@ -270,7 +282,15 @@ class Gate:
 
         async def make(context: Context, name: str) -> Match:
             return new_match(
-                context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
+                context,
+                game,
+                edition,
+                options,
+                match=name,
+                origin=origin,
+                opener=player,
+                recorded=recorded,
+                private=private,
             )
 
         return await self._opened(

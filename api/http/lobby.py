@@ -40,6 +40,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     `own`: the caller's seats; `free`: those that the caller may take.  `asked`: who is asked, and since when;
     `takeback`: who asked for a takeback that waits for an answer; `unopened`: whose salts are not open yet.
     `turn` is in words, and `score` is by seat; both are empty if the match has not begun, or is over.
+    `private`: players who do not sit in it, and for whom no seat is reserved, do not see it.
     """
 
     match: str
@@ -63,6 +64,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     closed_at: int | None
     by: str
     result: Result | None
+    private: bool = False
 
     @property
     def waits_for_me(self) -> bool:
@@ -139,7 +141,8 @@ class Lobbies:
         own = await self.described(rows.own, player, language)
         ids = {row.match for row in own}
         others = await self.described([row for row in rows.open if row.match not in ids], player, language)
-        seats = [row for row in others if row.free]
+        kept = await self.described([row for row in rows.private if row.match not in ids], player, language)
+        seats = [row for row in (*kept, *others) if row.free]
         running = [row for row in rows.running if row.match not in ids]
         over = await self.described(rows.over, player, language)
         finished = await self.described(rows.finished, player, language)
@@ -239,6 +242,7 @@ def _described(
         closed_at=row.closed_at,
         by=row.by,
         result=row.result,
+        private=row.private,
     )
 
 
@@ -247,12 +251,18 @@ def _seats_of(row: MatchRow, player: str) -> tuple[Seat, ...]:
 
 
 def _free(row: MatchRow, player: str | None, reserved: Mapping[str, Reservations] | None) -> tuple[Seat, ...]:
-    """The free seats that a player may take; `reserved` is None if nobody knows."""
+    """The free seats that a player may take; `reserved` is None if that is not known now.
+
+    Of a private match a player who does not sit in it sees only those that are reserved for that player.
+    """
     if row.status != OPEN or reserved is None:
         return ()
     kept = reserved.get(row.match, Reservations()).seats
-    free = (seat for seat, sits in row.seats.items() if sits is None)
-    return tuple(seat for seat in free if seat not in kept or (player and kept[seat].player == player))
+    free = [seat for seat, sits in row.seats.items() if sits is None]
+    own = [seat for seat in free if player and seat in kept and kept[seat].player == player]
+    if row.private and not (player and _seats_of(row, player)):
+        return tuple(own)
+    return tuple(seat for seat in free if seat not in kept or seat in own)
 
 
 def players_in(matches: Iterable[LobbyMatch]) -> list[str]:

@@ -50,6 +50,7 @@ class MatchShown(Struct, frozen=True):
     task: str
     result: str
     opponent: str
+    private: bool
 
 
 async def lobby_page(pages: HasShell, call: Call) -> Response:
@@ -103,6 +104,7 @@ def _shown(row: LobbyMatch, language: str, names: dict[str, str]) -> MatchShown:
         task=task,
         result=_result(row, words),
         opponent=_opponent(row, names),
+        private=row.private,
     )
 
 
