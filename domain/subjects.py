@@ -50,7 +50,8 @@ def subjects(
         own: returns that table as the asked seat sees it.
     """
     read = [_read(game, ask, pick) for pick in picks]
-    places = _places(table)
+    words = {part for parts in read for kind, part in parts if kind == _WORD}
+    places = _places(table, words) if words else words
     seen = own() if any(kind == _UNKNOWN for parts in read for kind, _ in parts) else None
     return [_subject(game, parts, places, seen) for parts in read]
 
@@ -146,10 +147,14 @@ def _all_ids(game: Game) -> frozenset[str]:
 # ── places and regions ──
 
 
-def _places(table: Table) -> set[str]:
-    """The keys of a table's fields.  They are no secret: what is hidden are values (`Fact.outside`)."""
+def _places(table: Table, words: Collection[str]) -> set[str]:
+    """Those of these words that are keys of a table's fields.
+
+    Keys are no secret: what is hidden are values (`Fact.outside`).
+    """
     values = (getattr(table, name) for name in table.__struct_fields__)
-    return {str(key) for value in values if isinstance(value, Mapping) for key in value}
+    held = [value for value in values if isinstance(value, dict)]
+    return {word for word in words if any(word in value for value in held)}
 
 
 def _holds(value: Any, id: str) -> bool:

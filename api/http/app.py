@@ -71,8 +71,8 @@ class Application(FastAPI):
 
     def serve(self, services: Services) -> None:
         """Serve these routes over these services, the watch around everything."""
-        self.state.services = services
-        self.state.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
+        self.services = services
+        self.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
         self._addresses = Router(route for topic in TOPICS for route in topic.routes)
@@ -80,26 +80,29 @@ class Application(FastAPI):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        await self._middleware(scope, receive, self.state.services.borders.telling(scope, send))
+        await self._middleware(scope, receive, self.services.borders.telling(scope, send))
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
         scope["app"] = self
-        connection, services = HTTPConnection(scope), self.state.services
-        visitor, visits = address(connection), services.visits
-        ws_endpoint = self._addresses.find(scope) if scope["type"] == "http" else None
+        services = self.services
+        visitor, visits = address(scope), services.visits
+        endpoint = self._addresses.find(scope) if scope["type"] == "http" else None
         try:
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
                 raise Refused("limit", "too-many-requests", {"most": visits.most}, {"retry-after": "1"})
             answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
         except Refused as error:
-            answer = await refused(connection, error)
+            answer = await refused(HTTPConnection(scope), error)
         if answer is not None:
             await answer(scope, receive, send)
             return
-        with visits.one(visitor):  # behind a proxy, the only limit of this kind
-            await (ws_endpoint or super().__call__)(scope, receive, send)
+        visits.add(visitor)  # behind a proxy, the only limit of this kind
+        try:
+            await (endpoint or super().__call__)(scope, receive, send)
+        finally:
+            visits.remove(visitor)
 
     def _options(self, scope: Scope) -> Response | None:
         """What a path knows; None where it is none of the routes.
@@ -113,7 +116,7 @@ class Application(FastAPI):
         answer = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
         asked = {name for name, _ in scope["headers"]}
         if {b"origin", b"access-control-request-method"} <= asked:
-            answer.raw_headers += self.state.services.borders.preflight(scope, known)
+            answer.raw_headers += self.services.borders.preflight(scope, known)
         return answer
 
     def allowed(self, path: str) -> list[str]:
@@ -151,13 +154,13 @@ def build(services: Services) -> Application:
 async def _serve_document(request: Request, kind: str) -> Response:
     """The document, for people or for programs: the same for all clients."""
     app = request.app
-    if kind not in app.state.documents:
+    if kind not in app.documents:
         document = app.openapi()
         page = encode(document) if kind == JSON else _docs_page(document).encode()
-        app.state.documents[kind] = page
+        app.documents[kind] = page
     head = {"content-security-policy": "frame-ancestors 'none'"}
-    response = Response(app.state.documents[kind], headers=head, media_type=kind)
-    return await middleware.kept(request, response, app.state.services.packed, (), own=False, final=True)
+    response = Response(app.documents[kind], headers=head, media_type=kind)
+    return await middleware.kept(request, response, app.services.packed, (), own=False, final=True)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

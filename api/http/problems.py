@@ -258,7 +258,7 @@ async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Pro
 async def refused(request: HTTPConnection, error: Refusal) -> Response:
     """Return the response to a refusal or to an error of the store."""
     language = _language(request)
-    described, headers = await problem(error, request.app.state.services, language)
+    described, headers = await problem(error, request.app.services, language)
     return answer(described, language, headers)
 
 

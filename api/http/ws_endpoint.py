@@ -47,7 +47,7 @@ class SocketEndpoint:
             raise Refused("failed", "server-error") from None
 
     async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
-        services: Services = connection.app.state.services
+        services: Services = connection.app.services
         refuse_unknown(connection, ())
         auth = SocketAuth(services, connection)
         try:
