@@ -68,11 +68,6 @@ class History(Outline):
     # ── reading ──
 
     @property
-    def move(self) -> int:
-        """The number of the latest move."""
-        return len(self.records)
-
-    @property
     def weight(self) -> int:
         """About how many bytes of memory it takes at rest, without what it shares with other matches.
 
@@ -249,6 +244,7 @@ class History(Outline):
         live = draft.live if draft else None
         self.positions.append(self._after(record, live))
         self.records.append(record)
+        self.move = record.move
         self._leaves += len(record.leaf)
         if draft:
             self.tree = draft.tree

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
-from api.gate import CachedMatch, Gate
-from api.gate.refusals import UNTOLD
+from api.gate import UNTOLD, CachedMatch, Gate
 from api.http import decoding
 from api.http.schemas import MoveView, Problem, PromptView
 from api.http.views import LogView, prompt_view
