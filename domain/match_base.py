@@ -64,9 +64,10 @@ _BEGINNING = _Jump(0, 0, -1, -1, 0)
 class Outline(ABC):
     """What is known of a match before any fact is folded, and what it answers about a move.
 
-    `seats` says who sat down where, and never changes; `players` says who plays a seat now.  `audiences`:
-    those whose private parts are in every record.  `proof`: who signed the file in which the log came, set by
-    the caller that reads it from a store or puts it there; None if this house wrote the log.
+    `move` is the number of the latest move.  `seats` says who sat down where, and never changes; `players`
+    says who plays a seat now.  `audiences`: those whose private parts are in every record.  `proof`: who
+    signed the file in which the log came, set by the caller that reads it from a store or puts it there;
+    None if this house wrote the log.
     """
 
     proof: Signed | None = None
@@ -76,6 +77,7 @@ class Outline(ABC):
             raise Damaged(Sentence("game-not-known", {"game": repr(opened.game), "known": list(GAMES)}))
         self.game: Game = GAMES[opened.game]
         self.opened = opened
+        self.move = 0
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
@@ -89,11 +91,6 @@ class Outline(ABC):
     def id(self) -> str:
         """The match's id."""
         return self.opened.match
-
-    @property
-    @abstractmethod
-    def move(self) -> int:
-        """The number of the latest move."""
 
     @property
     def status(self) -> str:

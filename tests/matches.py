@@ -63,9 +63,7 @@ class Sitting:
 
     def accept(self, draft: Draft) -> Draft:
         """Take a draft in."""
-        for record in draft.records:
-            last = record is draft.records[-1]
-            self.match.accept(record, draft.live if last else None)
+        self.match.add(draft)
         return draft
 
     def seat_all(self, *, salts: bool = False, source: Source | None = None) -> Sitting:

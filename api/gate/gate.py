@@ -2,7 +2,7 @@
 
 A command is judged on the committed match while it holds the match's lock; its records go to the store's
 writer; only when they are durable are they added to the match, and only then are followers notified and is
-the caller answered.  A refusal changes nothing and is recorded (`api.gate.refusals`).
+the caller answered.  A refusal changes nothing and is recorded (`Refusals`).
 
 After each commit the bots of the server answer their prompts (`api.gate.bots`).
 """
@@ -26,6 +26,7 @@ from api.gate.command_handler import (
     CommandHandler,
     CommandResult,
     Key,
+    Refusals,
     answering_seat,
     id_of,
     must_have_waited,
@@ -36,7 +37,6 @@ from api.gate.command_handler import (
 )
 from api.gate.commit import Commits, Keys
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
-from api.gate.refusals import Refusals
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain import branches

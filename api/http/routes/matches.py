@@ -278,7 +278,7 @@ async def checkpoint(call: Call, match: Match, move: int) -> str:
 
 # ── What may be said to a match: answers, takebacks, resignation, rulings ──
 #
-# The socket (`api.http.ws_endpoint`) calls the same functions.
+# The socket (`api.http.ws_session`) calls the same functions.
 
 
 commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")
