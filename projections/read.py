@@ -158,7 +158,7 @@ def lobby(tables: Reading, player: str | None, since: int, hidden: frozenset[str
     own = (f'"match" IN (SELECT "match" FROM {seats} WHERE "player" = ?)', player)
     here = (f'"origin" IN ({tables.listed})', _array((LIVE, BOTS)))
     over, open_ = ('"status" = ?', OVER), ('"status" = ?', OPEN)
-    public, private = ('"private" = ?', False), ('"private" = ?', True)
+    public, private = ("private = ?", False), ("private = ?", True)
     return LobbyRows(
         own=found(OWN, "opened", ('"status" <> ?', OVER), own) if player else [],
         over=found(OWN, "closed_at", over, own, ('"closed_at" >= ?', since)) if player else [],
@@ -260,10 +260,13 @@ def _without(tables: Reading, hidden: frozenset[str]) -> tuple[str, str | None]:
 
 
 def _seen_by(seats: str, reader: str | None) -> tuple[str, str | bool]:
-    """The condition that leaves out private matches in which the reader does not sit; `seats`: a table."""
+    """The condition that leaves out private matches in which the reader does not sit; `seats`: a table.
+
+    The column stands without quotes: SQLite takes a quoted name that it does not know for a text.
+    """
     if reader is None:
-        return '"private" = ?', False
-    return f'(NOT "private" OR "match" IN (SELECT "match" FROM {seats} WHERE "player" = ?))', reader
+        return "private = ?", False
+    return f'(NOT private OR "match" IN (SELECT "match" FROM {seats} WHERE "player" = ?))', reader
 
 
 def _array(texts: Iterable[str]) -> str:
