@@ -253,17 +253,13 @@ class History(Outline):
         self.roots.append(self.tree.root)
         self._live, self._questions = live, {}
         self._note(record)
-        if self.move > 1:
-            self._rest(self.records[-2])
+        if self._resting and self.move > 1:
+            self.records[-2].rest()
 
     def rest(self) -> None:
         """From now on hold all moves but the latest as bytes only: for a match that stays in memory."""
         self._resting = True
         for record in self.records[:-1]:
-            record.rest()
-
-    def _rest(self, record: Record) -> None:
-        if self._resting:
             record.rest()
 
     def _after(self, record: Record, live: Table | None) -> Position:

@@ -412,11 +412,15 @@ def _settle(s: T, facts: list[Fact[T]], agenda: list[Step[T]]) -> Decision[T]:
     while agenda and s.result is None:
         step = agenda[-1]
         seats = step.asks(s)
-        silent = next((seat for seat in seats if not step.has_options(s, seat)), None)
-        if seats and silent is None:
+        silent = ""
+        for seat in seats:
+            if not step.has_options(s, seat):
+                silent = seat
+                break
+        if seats and not silent:
             return Decision(facts, replace(s, agenda=tuple(agenda)))
         agenda.pop()
-        s = _perform(step.run(s, silent or "", ()), s, facts, agenda)
+        s = _perform(step.run(s, silent, ()), s, facts, agenda)
     return Decision(facts, replace(s, agenda=()))
 
 

@@ -50,8 +50,9 @@ class RequestMiddleware:
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                self._answered(scope, status, time.perf_counter() - begun)
+                status, route = message["status"], _route(scope)
+                method = scope["method"] if route else "other"
+                answered(self._metrics, method, route or "none", status, time.perf_counter() - begun)
             await send(message)
 
         try:
@@ -68,11 +69,6 @@ class RequestMiddleware:
             if status == 0:
                 response = await failed(Request(scope), error)
                 await response(scope, receive, noting)
-
-    def _answered(self, scope: Scope, status: int, seconds: float) -> None:
-        route = _route(scope)
-        method = scope["method"] if route else "other"
-        answered(self._metrics, method, route or "none", status, seconds)
 
 
 def answered(metrics: Metrics, method: str, route: str, status: int, seconds: float) -> None:

@@ -43,13 +43,6 @@ from domain.texts import LANGUAGES
 # finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
 
 Endpoint = Callable[..., Awaitable[Response]]
-_PLACES: dict[str, Callable[[Request, str], str | None]] = {
-    "path": lambda request, key: request.scope["path_params"].get(key),
-    "query": lambda request, key: request.query_params.get(key),
-    "header": lambda request, key: decoding.header_of(request.scope, key.lower().encode(), None),
-}
-
-
 _WRONG = {
     "int": "parameter-not-int",
     "bool": "parameter-not-bool",
@@ -72,7 +65,7 @@ class RouteParam:
         about = _about(parameter)
         self.key = about.alias or parameter.name
         self.place = about.in_.value
-        self._those_of = _PLACES[self.place]
+        self._header = self.key.lower().encode()
         self.is_optional = parameter.default is not Parameter.empty
         self._check = TypeAdapter[Any](parameter.annotation).validator.validate_python
 
@@ -82,7 +75,12 @@ class RouteParam:
         Raises:
             Refused: invalid.
         """
-        value = self._those_of(request, self.key)
+        if self.place == "path":
+            value = request.scope["path_params"].get(self.key)
+        elif self.place == "header":
+            value = decoding.header_of(request.scope, self._header, None)
+        else:
+            value = request.query_params.get(self.key)
         if value is None and self.is_optional:
             return self.default
         try:
@@ -102,28 +100,20 @@ class RouteEndpoint:
 
     def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
         self._endpoint, self.params = endpoint, [RouteParam(parameter) for parameter in parameters]
-        self._optional_queries = {
-            one.name: one.default for one in self.params if one.place == "query" and one.is_optional
-        }
-        self._others = [one for one in self.params if one.name not in self._optional_queries]
+        optional = [one for one in self.params if one.place == "query" and one.is_optional]
+        self._without_query = {one.name: one.default for one in optional}  # most requests have no query
+        self._others = [one for one in self.params if one not in optional]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        request = Request(scope, receive)
+        request, arguments = Request(scope, receive), self._without_query.copy()
         try:
-            response = await self._endpoint(request, **self._arguments(request))
+            for one in self.params if scope["query_string"] else self._others:
+                arguments[one.name] = one.read(request)
+            response = await self._endpoint(request, **arguments)
         except (Refused, StoreError) as error:
             response = await refused(request, error)
         await response(scope, receive, send)
-
-    def _arguments(self, request: Request) -> dict[str, Any]:
-        """The values of the parameters, checked; most requests have no query.  Raises Refused: invalid."""
-        if request.scope["query_string"]:
-            return {one.name: one.read(request) for one in self.params}
-        found = self._optional_queries.copy()
-        for one in self._others:
-            found[one.name] = one.read(request)
-        return found
 
 
 class _Place:
@@ -341,6 +331,7 @@ _HEADS = {
     language: ((b"content-language", language.encode()), (b"content-type", _JSON.encode()))
     for language in LANGUAGES
 }
+_NEVER = (b"cache-control", middleware.NEVER.encode())
 IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The ETag already at hand.")]
 _IF_NONE_MATCH = inspect.Parameter(
     "if_none_match", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=IfNoneMatch
@@ -582,8 +573,8 @@ def _endpoint(
         answer = await handler(call=call, **arguments)
         response = answer if isinstance(answer, Response) else call.answer(answer, status)
         if vary is None:
-            if all(name != b"cache-control" for name, _ in response.raw_headers):
-                response.raw_headers.append((b"cache-control", middleware.NEVER.encode()))
+            if b"cache-control" not in dict(response.raw_headers):
+                response.raw_headers.append(_NEVER)
         else:
             alike = call.final and "authorization" not in vary
             private = visitor.person is not None and not alike

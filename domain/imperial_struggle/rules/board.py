@@ -212,16 +212,16 @@ def isolated(flags: Mapping[str, Seat], conflicts: Mapping[str, int]) -> tuple[s
     by_base = {(market, flags[base]) for base in BASES if base in flags for market in TRADE[base]}
     apart = [space for space in MARKETS if space in flags and (space, flags[space]) not in by_base]
     while True:
-        left = [space for space in apart if not _joins(flags, conflicts, space, apart)]
+        beyond = {*conflicts, *apart}
+        left = [space for space in apart if not _joins(flags, beyond, space)]
         if len(left) == len(apart):
             return tuple([space for space in left if flags[space] in OTHER])
         apart = left
 
 
-def _joins(flags: Mapping[str, Seat], conflicts: Mapping[str, int], space: str, apart: list[str]) -> bool:
-    """Whether a market is connected to an own, unconflicted one that is not `apart` from all own bases."""
-    near = [line for line in TRADE[space] if line not in conflicts and line not in apart]
-    return flags[space] in [flags.get(line) for line in near]
+def _joins(flags: Mapping[str, Seat], beyond: Set[str], space: str) -> bool:
+    """Whether a market is next to one of its side that is not in conflict or apart itself (`beyond`)."""
+    return flags[space] in [flags.get(line) for line in TRADE[space] if line not in beyond]
 
 
 def harmless(s: State, markets: Picks) -> Picks:

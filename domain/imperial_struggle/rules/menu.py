@@ -6,6 +6,7 @@ A pick is a word, or a word, a colon and an id.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from domain.imperial_struggle.components import (
     ECONOMIC,
@@ -17,7 +18,7 @@ from domain.imperial_struggle.points import EXCHANGE, Purchase
 from domain.imperial_struggle.rules.advantages import usable_advantages
 from domain.imperial_struggle.rules.board import in_play
 from domain.imperial_struggle.rules.purchases import purchases
-from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS
+from domain.imperial_struggle.rules.registry import ABILITIES, EVENTS, Ability
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Picks, Seat
@@ -45,14 +46,19 @@ def abilities(s: State, me: Seat, *, early: bool) -> Picks:
     return tuple(
         [
             f"{ABILITY}:{item.id}"
-            for item in ABILITIES.values()
+            for item in _abilities_of(me)
             if (item.ministry in revealed or item.lasting)
-            and MINISTRIES[item.ministry].side == me
             and (item.early or not early)
             and item.id not in s.exhausted
             and item.usable(s, me)
         ]
     )
+
+
+@cache
+def _abilities_of(side: Seat) -> list[Ability]:
+    """All of its ministries."""
+    return [item for item in ABILITIES.values() if MINISTRIES[item.ministry].side == side]
 
 
 def events(s: State, me: Seat) -> Picks:

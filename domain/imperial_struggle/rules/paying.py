@@ -18,6 +18,7 @@ from domain.imperial_struggle.state import State
 from domain.kernel import Seat
 
 BURKE, TURGOT = "edmund_burke", "turgot"
+BOUNDED = (*SHIFT, DEPLOY)  # what costs at least 1 and at most `dearest`
 IGNORED = 2  # Debt a turn that Merchant Banks ignore
 
 
@@ -70,11 +71,6 @@ class Purse(Struct, frozen=True, gc=False):
     major: int
     minor: int
 
-    @property
-    def most(self) -> int:
-        """The more of both, or 0."""
-        return max(self.major, self.minor, 0)
-
 
 NO_ACTION = Purse(-1, -1)
 ANYTHING = Purchase("")
@@ -95,13 +91,19 @@ def purse(s: State, me: Seat, kind: str) -> Purse | None:
 
 def has_points(s: State, me: Seat, kind: str) -> bool:
     """Whether anything of a type that costs at least 1, as nearly everything does, could be paid."""
-    known = purse(s, me, kind)
-    return known is None or known.most > 0
+    return may_hold(purse(s, me, kind))
+
+
+def may_hold(known: Purse | None) -> bool:
+    """Whether there may be points in a purse; None: that depends on what is bought."""
+    return known is None or known.major > 0 or known.minor > 0
 
 
 def _purse_for(s: State, me: Seat, kind: str, bought: Purchase) -> Purse:
     """What can be paid for this very thing."""
-    major, minor = payers(s, bought, kind, minor=False), payers(s, bought, kind, minor=True)
+    mine = _usable(s, bought, kind)
+    major = _payers(s, bought, kind, mine, minor=False)
+    minor = _payers(s, bought, kind, mine, minor=True)
     return Purse(most_paid(s, me, kind, major), most_paid(s, me, kind, minor))
 
 
@@ -117,7 +119,7 @@ def payable(s: State, me: Seat, bought: Purchase, known: Purse | None) -> bool:
     most = known.major
     if known.minor > most and not barred_to_minor(s, me, bought):
         most = known.minor
-    if bought.verb in SHIFT and (most < 1 or dearest(s, bought) <= most):  # mostly no price is worked out
+    if bought.verb in BOUNDED and (most < 1 or dearest(s, bought) <= most):  # mostly no price is worked out
         return most > 0
     return points_of(s, me, bought) <= most
 
@@ -159,9 +161,18 @@ def has_action(s: State, kind: str) -> bool:
 
 def payers(s: State, bought: Purchase, kind: str, *, minor: bool) -> tuple[Pool, ...]:
     """The pools that pay for it, in the order in which they are emptied; () where no action allows it."""
+    return _payers(s, bought, kind, _usable(s, bought, kind), minor=minor)
+
+
+def _usable(s: State, bought: Purchase, kind: str) -> list[Pool]:
+    """The pools of a type that may pay for it, whatever the action."""
     now = s.round
     assert now is not None
-    mine = [pool for pool in now.pools if pool.type == kind and allows(s, now.seat, pool.limit, bought)]
+    return [pool for pool in now.pools if pool.type == kind and allows(s, now.seat, pool.limit, bought)]
+
+
+def _payers(s: State, bought: Purchase, kind: str, mine: list[Pool], *, minor: bool) -> tuple[Pool, ...]:
+    """Those of these pools that pay in one action; see `payers`."""
     kinds = [pool.kind for pool in mine]
     if minor:
         if "minor" not in kinds:

@@ -60,7 +60,7 @@ def price(s: State, me: Seat, bought: Purchase) -> Price:
 
 def points_of(s: State, me: Seat, bought: Purchase) -> int:
     """The points of its price alone, for those who ask of many things whether they can be paid."""
-    return _total(_working(s, me, bought))
+    return _total(_shift(s, me, bought) if bought.verb in SHIFT else _other(s, bought))
 
 
 def _working(s: State, me: Seat, bought: Purchase) -> Working:
@@ -82,14 +82,16 @@ def type_of(bought: Purchase) -> str:
 
 
 def dearest(s: State, bought: Purchase) -> int:
-    """The most that a shift can cost now: what is printed, and every increase (5.4.2, 5.5.2)."""
+    """The most that a shift or a deployment can cost now, with every increase (5.4.2, 5.5.2, 5.6.6)."""
+    if bought.verb == DEPLOY:
+        return MOST_DEPLOYED
     payments = s.round.payments if s.round else ()
     return BOARD[bought.space].cost + (bought.verb == UNFLAG) + bool(payments)
 
 
 def _shift(s: State, me: Seat, bought: Purchase) -> Working:
     """Reductions may lead below 1 before increases follow (8.2), but the end is never below 1."""
-    space, via, face = bought.space, bought.via, BOARD[bought.space]
+    space, via, face, now = bought.space, bought.via, BOARD[bought.space], s.round
     by_advantage = ADVANTAGES[via].does if via else ""
     working = [("printed", face.cost)]
     if set_to_1 := via if by_advantage == "fixed" else _set_to_1(s, space):
@@ -102,7 +104,8 @@ def _shift(s: State, me: Seat, bought: Purchase) -> Working:
     if by_advantage != "fixed" or s.options.fixed_price != "exact":
         if bought.verb == UNFLAG and protected(s, space):
             working.append(("protected", 1))
-        if not bought.with_military and face.region in _further(s, type_of(bought)):
+        is_first = now is None or not now.payments
+        if not (is_first or bought.with_military) and face.region in _further(s, type_of(bought)):
             working.append(("region", 1))
     total = _total(working)
     if total < 1:

@@ -33,7 +33,7 @@ from domain.imperial_struggle.points import (
     Purchase,
 )
 from domain.imperial_struggle.rules.board import connected_markets, open_political, opposing, squadrons
-from domain.imperial_struggle.rules.paying import has_points, payable, purse
+from domain.imperial_struggle.rules.paying import may_hold, payable, purse
 from domain.imperial_struggle.rules.remembering import remembered
 from domain.imperial_struggle.state import State
 from domain.kernel import Seat
@@ -47,8 +47,8 @@ def purchases(s: State, me: Seat) -> list[Purchase]:
     """What can be bought and paid now, without advantages and abilities."""
     found: list[Purchase] = []
     for kind in TYPES:
-        if has_points(s, me, kind):
-            known = purse(s, me, kind)
+        known = purse(s, me, kind)
+        if may_hold(known):
             found += [bought for bought in allowed(s, me, kind) if payable(s, me, bought, known)]
     return found
 
