@@ -1,4 +1,4 @@
-"""An address names one position for ever: in another browser, after a restart, and after a change of the rules."""
+"""An address names one position for ever: in any browser, after a restart, and after a change of rules."""
 
 from __future__ import annotations
 
