@@ -1,9 +1,13 @@
-"""The page of a match in a real browser: first view, one step, a jump, what jumps leave in memory.
+"""The page of a match in a real browser: first view, steps, jumps, dragging, memory, another player's answer.
 
-The match is the longest of some that bots play.  First view: an empty cache, slow 4G (150 ms, 1.6 Mbit/s)
-and a processor slowed four times; aims: painted within 1 s, ready within 1.5 s; the floor is a page without
-content from the same server.  Steps and jumps set the move and force a layout, at full speed (aim: 16 ms at
-the median); the floor is to set one text of the page and force a layout.
+The match is a seeded one of bots that comes to the final scoring.  First view: an empty cache, slow 4G
+(150 ms, 1.6 Mbit/s) and a processor slowed four times; aims: painted within 1 s, ready within 1.5 s; the
+floor is a page without content from the same server.  Steps and jumps set the move and force a layout, at
+full speed (aim: 16 ms at the median); the floor is to set one text of the page and force a layout.  Dragging
+moves the bar from end to end with the mouse; the time is from the release until the last position was painted
+(aim: 100 ms); the floor is one frame.  Another player's answer: from the click in one browser until the move
+is on the page of the other (aim: 300 ms at p95, on loopback); the floor is the same on the page of the one
+who answers.
 """
 
 from __future__ import annotations
@@ -12,7 +16,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +27,9 @@ from _load import server
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 GAME = "thirteen_minutes" if QUICK else "twilight_struggle"
-MATCHES, VISITS = (1, 1) if QUICK else (40, 5)
+SEED = "16" if QUICK else "5ba1e85f80e41a058adb6fa91ccd9972488cf314e286280cc28bf7cf68bdd706"  # 438 moves
+LIVE, ANSWERS = "cia_vs_kgb", 3 if QUICK else 60
+VISITS, DRAGS = (1, 1) if QUICK else (5, 10)
 STEPS, JUMPS = (5, 5) if QUICK else (400, 300)
 WARM, MANY = (5, 10) if QUICK else (200, 2_000)  # jumps before memory is measured
 SIZE: ViewportSize = {"width": 1280, "height": 800}
@@ -55,16 +60,49 @@ FLOOR = """(count) => {
   }
   return times;
 }"""
+FRAME = """() => new Promise((done) => requestAnimationFrame((began) =>
+  requestAnimationFrame((next) => done((next - began) / 1000))))"""
+RELEASED = """async () => {
+  const base = document.querySelector("script[type=module]").src.replace(/pages.*/, "base/page.js");
+  const page = await import(base);
+  const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  window.dragged = new Promise((done) => document.querySelector("#bar input[type=range]").addEventListener(
+    "pointerup", async (event) => {
+      const last = String(page.get("last")), shown = () => document.querySelector("#moves [aria-current]");
+      do await painted(); while (shown()?.dataset.move !== last);
+      done((performance.now() - event.timeStamp) / 1000);
+    }, { once: true }));
+}"""
+ARRIVED = """() => {
+  window.arrived = {};
+  new MutationObserver(() => {
+    for (const { dataset } of document.querySelectorAll("#moves .move")) {
+      window.arrived[dataset.move] ??= performance.timeOrigin + performance.now();
+    }
+  }).observe(document.querySelector("#moves"), { childList: true });
+}"""
+ANSWER = """() => {
+  const form = document.querySelector("#question form");
+  for (const input of form.querySelectorAll("input[name=pick]")) {
+    if (form.querySelector("[type=submit]").disabled && !input.checked) input.click();
+  }
+  const began = performance.timeOrigin + performance.now();
+  form.querySelector("[type=submit]").click();
+  return [Number(form.dataset.question), began];
+}"""
+READY = """new MutationObserver(() => {
+  if (document.documentElement?.dataset.ready) window.readyAt ??= performance.now();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-ready"] })"""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()"
 
 
 def main() -> None:
-    """Four lines."""
+    """Seven lines."""
     with tempfile.TemporaryDirectory() as store, chromium() as browser:
+        match, moves = _seeded(store)
         arguments = ("-m", "api.cli.main", "serve", "--store", store, "--port", "0", "--empty")
         with server(*arguments) as real:
             origin = f"http://127.0.0.1:{real.port}"
-            match, moves = _longest(origin)
             address = f"{origin}/m/{match}?move={moves // 2}"
             _first_view(browser, origin, address, moves)
             context = browser.new_context(viewport=SIZE)
@@ -74,8 +112,10 @@ def main() -> None:
             floor = page.evaluate(FLOOR, JUMPS)
             for name, jumps, count in (("one step", False, STEPS), ("a random jump", True, JUMPS)):
                 _compare(name, page.evaluate(STEP, [jumps, count]), floor, moves)
+            _drag(page, moves)
             _memory(page)
             context.close()
+            _answers(browser, origin)
 
 
 @contextmanager
@@ -89,20 +129,11 @@ def chromium() -> Iterator[Browser]:
         yield playwright.chromium.launch(executable_path=found.stdout.strip(), args=arguments)
 
 
-def _longest(origin: str) -> tuple[str, int]:
-    """The longest of some matches between bots: its id, and its moves."""
-    token = _call(f"{origin}/v1/players", {"name": "Bench"})["token"]
-    lengths: dict[str, int] = {}
-    for _ in range(MATCHES):
-        opened = _call(f"{origin}/v1/matches", {"game": GAME}, token)
-        address = f"{origin}/v1/matches/{opened['match']}"
-        for seat in opened["seats"]:
-            _call(f"{address}/seats/{seat}", {"bot": "random"}, token)
-        while (seen := _call(address))["status"] != "over":
-            time.sleep(0.02)
-        lengths[opened["match"]] = seen["move"]
-    match = max(lengths, key=lambda id: lengths[id])
-    return match, lengths[match]
+def _seeded(store: str) -> tuple[str, int]:
+    """Play the match into a store; returns its id and its moves."""
+    command = [sys.executable, "-m", "api.cli.main", "play", GAME, "--seed", SEED, "--store", store, "--json"]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return told["match"], told["moves"]
 
 
 def _call(address: str, body: dict[str, str] | None = None, token: str = "") -> Any:
@@ -131,6 +162,7 @@ def _visit(browser: Browser, address: str) -> tuple[float, float]:
     """When a page was painted and when its script was ready, in seconds; with an empty cache."""
     context = browser.new_context(viewport=SIZE)
     page = context.new_page()
+    page.add_init_script(READY)
     page.goto("about:blank")
     network = context.new_cdp_session(page)
     network.send("Network.enable")
@@ -139,7 +171,7 @@ def _visit(browser: Browser, address: str) -> tuple[float, float]:
     page.goto(address)
     if page.locator("script[type=module]").count():
         _ready(page)
-    ready = float(page.evaluate("performance.now()"))
+    ready = float(page.evaluate("window.readyAt ?? performance.now()"))
     painted = float(page.evaluate(PAINTED))
     context.close()
     return painted / 1000, ready / 1000
@@ -156,6 +188,71 @@ def _compare(name: str, times: list[float], floor: list[float], moves: int) -> N
         f"p50 {median:.1f} ms (aim: 16), p95 {slow:.1f} ms; floor: one text p50 {least:.2f} ms;"
         f" ratio {median / max(least, 0.01):.0f}",
     )
+
+
+def _drag(page: Page, moves: int) -> None:
+    """From the release of the bar at its end until the last position is painted."""
+    times, frames = list[float](), list[float]()
+    bar = page.locator("#bar input[type=range]")
+    for _ in range(DRAGS):
+        page.keyboard.press("Home")
+        box = bar.bounding_box()
+        assert box is not None
+        y = box["y"] + box["height"] / 2
+        page.evaluate(RELEASED)
+        page.mouse.move(box["x"] + 2, y)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"], y, steps=60)
+        page.mouse.up()
+        times.append(page.evaluate("window.dragged"))
+        frames.append(page.evaluate(FRAME))
+    median, slow, least = milliseconds(times, 0.5), milliseconds(times, 0.95), milliseconds(frames, 0.5)
+    say(
+        f"the last position after dragging from end to end, match of {moves} moves",
+        f"p50 {median:.0f} ms, p95 {slow:.0f} ms (aim: 100); floor: a frame {least:.0f} ms;"
+        f" ratio {median / least:.1f}",
+    )
+
+
+def _answers(browser: Browser, origin: str) -> None:
+    """From an answer in one browser until its move is on the page of the other player, and on the own one."""
+    players = [_call(f"{origin}/v1/players", {"name": name})["token"] for name in ("Ann", "Ben")]
+    opened = _call(f"{origin}/v1/matches", {"game": LIVE}, players[0])
+    address, pages = f"{origin}/m/{opened['match']}", list[Page]()
+    for seat, token in zip(opened["seats"], players, strict=True):
+        _call(f"{origin}/v1/matches/{opened['match']}/seats/{seat}", {}, token)
+    for token in players:
+        context = browser.new_context(viewport=SIZE)
+        context.request.post(f"{origin}/v1/sessions", data={"token": token}, headers={"origin": origin})
+        pages.append(context.new_page())
+        pages[-1].goto(address)
+        _ready(pages[-1])
+        pages[-1].evaluate(ARRIVED)
+    there, here = list[float](), list[float]()
+    for _ in range(ANSWERS):
+        asked = _asked(pages)
+        if asked is None:
+            break
+        before, began = pages[asked].evaluate(ANSWER)
+        for page, times in ((pages[1 - asked], there), (pages[asked], here)):
+            page.locator(f'#moves .move[data-move="{before + 1}"]').wait_for(state="attached")
+            times.append((page.evaluate("(move) => window.arrived[move]", before + 1) - began) / 1000)
+    median, slow, least = milliseconds(there, 0.5), milliseconds(there, 0.95), milliseconds(here, 0.95)
+    say(
+        f"{len(there)} answers on the board of the other player",
+        f"p50 {median:.0f} ms, p95 {slow:.0f} ms (aim: 300); floor: on the own board p95 {least:.0f} ms;"
+        f" ratio {slow / least:.1f}",
+    )
+
+
+def _asked(pages: list[Page]) -> int | None:
+    """The place of the player whose page shows a question that can be answered; None: the match is over."""
+    while True:
+        for place, page in enumerate(pages):
+            if page.locator("#question:not(.sent) form").count():
+                return place
+            if page.locator(".link a").count():
+                return None
 
 
 def _memory(page: Page) -> None:

@@ -4,7 +4,8 @@
 const texts = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
 const language = document.documentElement.lang || "en";
 const plural = new Intl.PluralRules(language);
-const clock = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+/** @type {Intl.DateTimeFormat | undefined} made when the first time is shown, for it takes long */
+let clock;
 
 /**
  * A text with its values. One with plural forms takes the form that fits `values.count`.
@@ -21,6 +22,7 @@ export function t(key, values = {}) {
 
 /** A time of the log, in the reader's own zone. @param {number} microseconds UTC */
 export function localTime(microseconds) {
+  clock ??= new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
   return clock.format(new Date(microseconds / 1000));
 }
 

@@ -34,6 +34,7 @@ export function mount() {
     else go(Number(line.dataset.move));
   });
   on(list, "pointerover", ".move", hover);
+  on(list, "pointerover", ".number", (link) => (link.title = moved(page.get("positions").at(Number(link.textContent)))));
   on(list, "focusin", "[data-id]", (named) => page.set({ ring: [named.dataset.id] }));
   list.addEventListener("focusout", () => page.set({ ring: [] }));
   list.addEventListener("pointerleave", rest);
@@ -59,22 +60,29 @@ function rest() {
   page.set({ peek: null, ring: [] });
 }
 
-/** @param {Readonly<Record<string, any>>} state */
+/** Tell the moves that are not here yet; of another view, all of them. @param {Readonly<Record<string, any>>} state */
 function fill({ positions, moments, last }) {
   if (!positions) return;
   const wanted = Math.min(positions.last, last);
-  if (lines.size && lines.get(1)?.dataset.view === positions.view && lines.size <= wanted && !fill.moments === !moments) {
-    for (const [n, line] of lines) if (!positions.at(n).stands && !line.classList.contains("taken-back")) takeBack(line);
-    for (let n = lines.size + 1; n <= wanted; n++) append(positions, n, moments);
-    return;
+  if (lines.get(1)?.dataset.view !== positions.view || lines.size > wanted) {
+    lines = new Map();
+    list.replaceChildren();
   }
-  fill.moments = moments;
-  lines = new Map();
-  list.replaceChildren();
-  for (let n = 1; n <= wanted; n++) append(positions, n, moments);
+  for (const [n, line] of lines) if (!positions.at(n).stands && !line.classList.contains("taken-back")) takeBack(line);
+  for (let n = lines.size + 1; n <= wanted; n++) append(positions, n);
+  star(moments ?? []);
 }
-/** @type {any} */
-fill.moments = undefined;
+
+/** Mark the key moments, each with its reason. @param {{move: number, why: string[]}[]} moments */
+function star(moments) {
+  for (const why of list.querySelectorAll(".key > .key-why")) why.remove();
+  for (const line of list.querySelectorAll(".key")) line.classList.remove("key");
+  for (const { move, why } of moments) {
+    const line = lines.get(move);
+    line?.classList.add("key");
+    line?.querySelector(".number")?.after(h("p", { class: "why key-why" }, icon("star"), " ", why.join(" ")));
+  }
+}
 
 /** A move that is shown stands no more. @param {HTMLElement} line */
 function takeBack(line) {
@@ -82,16 +90,14 @@ function takeBack(line) {
   line.querySelector(".number")?.after(h("p", { class: "why" }, t("taken_back")));
 }
 
-/** @param {any} positions @param {number} n @param {{move: number, why: string[]}[] | undefined} moments */
-function append(positions, n, moments) {
+/** @param {any} positions @param {number} n */
+function append(positions, n) {
   const move = positions.at(n), before = n > 1 ? positions.at(n - 1).turn : 0;
   if (move.turn !== before) list.append(h("li", { class: "turn", "data-turn": move.turn }, t("turn", { turn: move.turn })));
-  const moment = moments?.find((one) => one.move === n);
   const line = h("li", {
-    class: `move ${move.stands ? "" : "taken-back"} ${moment ? "key" : ""} seat-${page.get("vocabulary").place(move.seat)}`,
+    class: `move ${move.stands ? "" : "taken-back"} seat-${page.get("vocabulary").place(move.seat)}`,
     "data-move": n, "data-view": positions.view,
-  }, h("a", { class: "number", href: `?move=${n}&view=${positions.view}`, title: moved(move) }, String(n)));
-  if (moment) line.append(h("p", { class: "why" }, icon("star"), " ", moment.why.join(" ")));
+  }, h("a", { class: "number", href: `?move=${n}&view=${positions.view}` }, String(n)));
   if (!move.stands) line.append(h("p", { class: "why" }, t("taken_back")));
   for (const pieces of page.get("vocabulary").told(move)) line.append(paragraph(pieces));
   lines.set(n, line);
