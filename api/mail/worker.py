@@ -148,7 +148,9 @@ class MailWorker:
                 continue
             often = one.matches.get(name, one.often)
             if often != NEVER:
-                notices.append(Notice(one.player, often, item, due(often, now)))
+                notices.append(
+                    Notice(one.player, often, item, due(often, now) + kinds.KINDS[item.kind].waits)
+                )
         return notices
 
     # ── from the outbox to the mail server ──
