@@ -14,7 +14,7 @@ from api.store.interface import Item
 from domain.kernel import Seat
 from domain.match import Match
 
-Found = Iterator[tuple[Seat, int]]  # a seat that is told, and the move of which it is told
+Found = Iterator[tuple[Seat, int]]  # a seat that is notified, and the move of the notice
 
 
 class Kind(Struct, frozen=True):
