@@ -370,12 +370,12 @@ class Caller:
         """
         person = self.visitor.person
         if person is None:
-            raise self.nobody()
+            raise self.no_person()
         if roles and person.role not in roles:
             raise Refused("forbidden", "wrong-role", {"roles": roles, "role": person.role})
         return person
 
-    def nobody(self) -> Refused:
+    def no_person(self) -> Refused:
         """Return the refusal of a client without a token, who may send one with any HTTP request."""
         return Refused("unauthorized", "token-needed", headers=CHALLENGE)
 

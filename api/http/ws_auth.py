@@ -20,8 +20,8 @@ class SocketCaller(Caller):
 
     __slots__ = ()
 
-    def nobody(self) -> Refused:
-        """See `Caller.nobody`."""
+    def no_person(self) -> Refused:
+        """See `Caller.no_person`."""
         return Refused("unauthorized", "spectator")
 
 

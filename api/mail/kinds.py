@@ -14,7 +14,7 @@ from api.store.interface import Item
 from domain.kernel import Seat
 from domain.match import Match
 
-Found = Iterator[tuple[Seat, int]]  # a seat that is told, and the move of which it is told
+Found = Iterator[tuple[Seat, int]]  # a seat that is notified, and the move of the notice
 
 
 class Kind(Struct, frozen=True):
@@ -22,16 +22,26 @@ class Kind(Struct, frozen=True):
 
     found: yields what a match tells now, of any move; a notice is made when that move is followed.
     lasts: is it worth telling later, too?  Else a notice is dropped once the match does not tell it any more.
+    waits: microseconds until it is sent at once: so long an open page may do by itself what is asked for.
     """
 
     found: Callable[[Match], Found]
     lasts: bool = False
+    waits: int = 0
 
 
 def _your_move(match: Match) -> Found:
     asked = match.asked
     if asked is not None:
         yield from asked.seats.items()
+
+
+def _salt(match: Match) -> Found:
+    """The seats whose salts are to be opened, from the move on that took the last seat."""
+    if match.status == "waiting":
+        full = max(seated.move for seated in match.seats.values() if seated is not None)
+        for seat in match.unopened:
+            yield seat, full
 
 
 def _takeback(match: Match) -> Found:
@@ -48,8 +58,10 @@ def _over(match: Match) -> Found:
             yield seat, match.move
 
 
+_PAGE_OPENS_SALTS = 60_000_000  # microseconds: any open page of a player opens their salts by itself
 KINDS = {
     "your-move": Kind(_your_move),
+    "salt": Kind(_salt, waits=_PAGE_OPENS_SALTS),
     "takeback": Kind(_takeback),
     "over": Kind(_over, lasts=True),
 }

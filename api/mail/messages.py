@@ -61,14 +61,14 @@ def notices(lines: Sequence[Line], language: str, url: str, stop: str) -> Letter
     subject = t["several"].format(count=len(lines))
     if len(lines) == 1:
         subject = t[f"{first.kind}.subject"].format(title=first.title, match=first.match, move=first.move)
-    told = [(_sentence(line, t), f"{url}/m/{line.match}?move={line.move}") for line in lines]
-    return Letter(subject, [*told, (t["why"], f"{url}/in"), (t["stop"], stop)], stop)
+    paragraphs = [(_sentence(line, t), f"{url}/m/{line.match}?move={line.move}") for line in lines]
+    return Letter(subject, [*paragraphs, (t["why"], f"{url}/in"), (t["stop"], stop)], stop)
 
 
 def _sentence(line: Line, t: dict[str, str]) -> str:
     against = ", ".join(one_line(name)[:_NAME] for name in line.others)
-    told = t[f"{line.kind}.body"].format(title=line.title, match=line.match, move=line.move)
-    return f"{told} {t['against'].format(names=against)}" if against else told
+    sentence = t[f"{line.kind}.body"].format(title=line.title, match=line.match, move=line.move)
+    return f"{sentence} {t['against'].format(names=against)}" if against else sentence
 
 
 def confirmation(language: str, url: str, link: str) -> Letter:

@@ -30,7 +30,7 @@ MINUTE, HOUR, DAY = 60_000_000, 3_600_000_000, 86_400_000_000  # microseconds
 CONFIRM_LASTS = 3 * DAY  # so long a confirmation link works
 _DAILY_AT = 7 * HOUR  # UTC
 _BATCH = 500  # records that are followed together
-_OLD = DAY  # what happened longer ago is not told
+_OLD = DAY  # no notice is made of what happened longer ago
 GAPS = tuple(min(MINUTE << number, 4 * HOUR) for number in range(13))  # between two tries: a day in all
 _SEEN = 30.0  # seconds after which open tabs are noted again
 _OPEN = MINUTE  # so long after it was noted, a tab counts as open
@@ -119,7 +119,7 @@ class MailWorker:
     async def follow(self) -> bool:
         """Put what the next records tell into the outbox; return whether there were any."""
         outbox, before = self._outbox, await asyncio.to_thread(self._outbox.position)
-        if before is None:  # what was played before is not told
+        if before is None:  # no notice is made of what was played before
             last = await asyncio.to_thread(self._store.last)
             return await asyncio.to_thread(outbox.advance, None, last, (), self._clock())
         stored = await asyncio.to_thread(self._store.after, before, _BATCH)
@@ -131,7 +131,7 @@ class MailWorker:
         return await asyncio.to_thread(outbox.advance, before, stored[-1].position, found, self._clock())
 
     async def _notices(self, name: str, moves: range) -> list[Notice]:
-        """What some moves of a match tell the players who want to be told."""
+        """The notices that some moves of a match bring to the players who want them."""
         try:
             match = await self._match(name)
         except (Refused, Damaged) as error:
@@ -148,7 +148,9 @@ class MailWorker:
                 continue
             often = one.matches.get(name, one.often)
             if often != NEVER:
-                notices.append(Notice(one.player, often, item, due(often, now)))
+                notices.append(
+                    Notice(one.player, often, item, due(often, now) + kinds.KINDS[item.kind].waits)
+                )
         return notices
 
     # ── from the outbox to the mail server ──
@@ -220,17 +222,17 @@ class MailWorker:
         for name in {item.match for item in found.items}:
             with suppress(Refused, Damaged):
                 matches[name] = await self._match(name)
-        told = [
+        lines = [
             await self._line(item, matches[item.match], wanted)
             for item in found.items
             if item.match in matches
             and kinds.still_stands(item, matches[item.match])
             and players_of(matches[item.match]).get(item.seat) == player
         ]
-        if not told:
+        if not lines:
             return None
         code = self._links.stop(player, wanted.address)
-        return messages.notices(told, wanted.language, url, f"{url}/mail/stop/{player}/{code}")
+        return messages.notices(lines, wanted.language, url, f"{url}/mail/stop/{player}/{code}")
 
     async def _line(self, item: Item, match: Match, wanted: Subscription) -> messages.Line:
         others = [player for player in players_of(match).values() if player != wanted.player]

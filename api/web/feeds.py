@@ -51,7 +51,9 @@ _Entry = tuple[str, LobbyMatch, int]  # the kind, the match, and when it came to
 
 def _waiting(matches: list[LobbyMatch]) -> Iterator[_Entry]:
     for row in matches:
-        if any(seat in row.asked for seat in row.own):
+        if any(seat in row.unopened for seat in row.own):
+            yield "salt", row, row.changed_at or 0
+        elif any(seat in row.asked for seat in row.own):
             yield "takeback" if row.takeback and row.takeback not in row.own else "your-move", row, row.since
 
 
@@ -72,7 +74,10 @@ def _atom(entries: list[_Entry], player: str, own: str, origin: str, language: s
     for kind, row, at in sorted(entries, key=lambda entry: (-entry[2], entry[1].match)):
         about = {"title": row.title, "match": row.match, "move": row.move}
         entry = SubElement(feed, "entry")
-        SubElement(entry, "id").text = f"urn:glasnost:notice:{kind}:{row.match}:{at}"
+        mark = (
+            row.opened_at if kind == "salt" else at
+        )  # it waits for salts once, and others open theirs meanwhile
+        SubElement(entry, "id").text = f"urn:glasnost:notice:{kind}:{row.match}:{mark}"
         SubElement(entry, "title").text = t[f"{kind}.subject"].format(**about)
         SubElement(entry, "updated").text = _time(at)
         link = f"{origin}/m/{row.match}?move={row.move}"

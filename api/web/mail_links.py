@@ -1,8 +1,8 @@
 """The pages to which mail leads: one confirms an address, the other ends notifications.
 
 Opening a page changes nothing, because programs open links, too; its button does.  A mail program ends
-notifications with one request and no page (RFC 8058).  The link holds the right to do it: nobody needs to be
-signed in, and no cookie counts.
+notifications with one request and no page (RFC 8058).  The link holds the right to do it: no player
+needs to be signed in, and no cookie counts.
 """
 
 from __future__ import annotations

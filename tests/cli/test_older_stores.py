@@ -8,6 +8,7 @@ there; Boris has given up one of them.
 from __future__ import annotations
 
 import gzip
+import sqlite3
 import tarfile
 from contextlib import closing
 from pathlib import Path
@@ -74,6 +75,28 @@ def test_what_only_reads_an_older_store_says_how_to_migrate_it(glasnost: Program
 def test_a_directory_of_before_verifies_and_goes_on(glasnost: Program, before: Path) -> None:
     goes_on(before, "store")
     assert glasnost("verify", "--store", "store").ok().out.count("ok: ") == 9
+
+
+def test_the_copy_beside_a_migrated_store_is_the_store_of_before(glasnost: Program, before: Path) -> None:
+    """docs/operations.md, going back one version: the copy is put in the place of the database."""
+    database, copy = before / "store" / "glasnost.db", before / "store" / "glasnost.db.schema-3"
+    was = dump(database)
+    assert glasnost("admin-token", "--store", "store").code == 0
+    assert dump(database) != was
+    assert dump(copy) == was
+    for file in database.parent.glob("glasnost.db-*"):
+        file.unlink()
+    copy.replace(database)
+    assert "serve the store once to migrate it" in glasnost("verify", "--store", "store").err
+    assert glasnost("admin-token", "--store", "store").code == 0
+    assert dump(copy) == was, "the next upgrade makes the same copy again"
+
+
+def dump(database: Path) -> str:
+    """All that a database holds, with its schema."""
+    with closing(sqlite3.connect(database)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return "\n".join([str(version), *connection.iterdump()])
 
 
 def test_a_database_of_before_verifies_and_goes_on(

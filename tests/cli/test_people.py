@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from api.cli.people import people
+from api.store.interface import Subscription
 from api.store.sqlite import SqliteStore
+from tests.api.store.test_outbox import ADDRESS, next_one, notice, subscribed, told
+from tests.api.store.test_sessions import BOUNDS, NOW, player_of, signed_in
 from tests.cli.program import Program
 
 
@@ -39,6 +44,31 @@ def test_a_player_is_found_shown_renamed_and_forgotten(glasnost: Program, ann: s
     ]
     for file in Path("s").iterdir():
         assert b"Bea" not in file.read_bytes()
+
+
+def test_sessions_addresses_wishes_and_mail_move_with_the_store_and_end_with_the_player(
+    glasnost: Program, tmp_path: Path
+) -> None:
+    """The commands of an operator: `migrate` brings them along, `people forget` removes them."""
+    with closing(SqliteStore.open(Path("s"))) as store:
+        ann, token = store.people.add("Ann", "player")
+        secret = signed_in(store, token).secret
+        subscribed(store, ann.id)
+        store.outbox.change(replace(store.outbox.of(ann.id), often="daily", matches={"m1": "never"}), 3)
+        told(store, notice(ann.id))
+        wishes, waits = store.outbox.of(ann.id), next_one(store)
+    glasnost("migrate", "--from", "s", "--to", "t", "--to-keys", "t.keys").ok()
+    with closing(SqliteStore.open(Path("t"), keys=Path("t.keys"))) as moved:
+        assert player_of(moved, secret) == ann.id
+        assert (moved.outbox.of(ann.id), next_one(moved)) == (wishes, waits)
+    glasnost("people", "forget", "--store", "s", ann.id).ok()
+    with closing(SqliteStore.open(Path("s"))) as store:
+        assert player_of(store, secret) is None
+        assert store.people.sessions(ann.id, NOW, BOUNDS) == []
+        assert store.outbox.of(ann.id) == Subscription(player=ann.id)
+        assert store.outbox.waiting() == 0
+    for file in Path("s").iterdir():
+        assert ADDRESS.encode() not in file.read_bytes()
 
 
 def test_a_new_token_is_printed_once(glasnost: Program, ann: str) -> None:

@@ -12,6 +12,8 @@ import pytest
 from domain.game import Game
 from tests.api.http.playing import played
 from tests.api.http.served import Client, served
+from tests.salts import hashed, salt_of
+from tests.waiting import soon
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -92,3 +94,20 @@ def test_only_the_latest_secret_opens_a_feed_and_none_after_revocation(tmp_path:
         admin = server.person("admin")
         assert admin.post(f"/v1/players/{ann.player}/revocation", {}).status in (200, 201)
         assert visitor.get(second).status == 404
+
+
+def test_a_feed_tells_once_that_a_match_waits_for_a_salt(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        ann, ben = server.player("Ann"), server.player("Ben")
+        path = path_of(ann)
+        match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+        for seat, player in (("left", ann), ("right", ben)):
+            body = {"salt_hash": hashed(match, seat)}
+            assert player.post(f"/v1/matches/{match}/seats/{seat}", body).status == 201
+        soon(lambda: kinds(read(ann, path)) == ["salt"])
+        first = read(ann, path).findtext(f"{ATOM}entry/{ATOM}id")
+        assert ben.post(f"/v1/matches/{match}/seats/right/salt", {"salt": salt_of("right")}).status == 201
+        soon(lambda: ann.get("/v1/lobby").json["mine"][0]["unopened"] == ["left"])
+        assert read(ann, path).findtext(f"{ATOM}entry/{ATOM}id") == first
+        assert ann.post(f"/v1/matches/{match}/seats/left/salt", {"salt": salt_of("left")}).status == 201
+        soon(lambda: "salt" not in kinds(read(ann, path)))

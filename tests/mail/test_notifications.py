@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 import time
@@ -14,12 +15,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.mail import worker
+from api.mail import kinds, worker
 from domain.game import Game
 from tests.api.http.playing import played
 from tests.api.http.served import Answer, Client, Served, served
 from tests.mail.smtp import Post, certificate, hanging, post_office, settings
-from tests.waiting import soon
+from tests.salts import hashed, salt_of
+from tests.waiting import PATIENCE, soon
 
 ADDRESS = "ann@example.org"
 LINK = re.compile(r"https://play\.example\.org(/mail/(?:confirm|stop)/\S+)")
@@ -121,6 +123,62 @@ def test_the_end_is_told_and_no_message_names_a_card_or_a_token(tmp_path: Path) 
         assert str(players[0].token) not in told
         prompt_words = {"pick", "option", "card"}
         assert not prompt_words & set(re.findall(r"[a-z]+", told.lower()))
+
+
+def test_a_match_that_waits_for_a_salt_tells_the_player_who_has_not_opened_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(kinds.KINDS, "salt", replace(kinds.KINDS["salt"], waits=0))
+    with mailing(tmp_path) as (server, post):
+        ann, ben = server.player("Ann"), server.player("Ben")
+        confirmed(ann, post)
+        confirmed(ben, post, "ben@example.org")
+        match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+        for seat, player in (("left", ann), ("right", ben)):
+            settled(server)
+            assert post.messages == [], "a seat is still free"
+            salt_hash = hashed(match, seat)
+            told = player.post(f"/v1/matches/{match}/seats/{seat}", {"salt_hash": salt_hash})
+            assert told.status == 201, told
+        post.arrives(2)
+        assert {str(message["To"]) for message in post.messages} == {ADDRESS, "ben@example.org"}
+        for message in post.messages:
+            assert "your salt is awaited" in message["Subject"]
+            body = message.get_body(("plain",))
+            assert body is not None
+            assert f"https://play.example.org/m/{match}?move=3" in body.get_content()
+            assert salt_of("left") not in str(message)
+        post.messages.clear()
+        # what was told once is not told again when the other one opens theirs
+        told = ben.post(f"/v1/matches/{match}/seats/right/salt", {"salt": salt_of("right")})
+        assert told.status == 201, told
+        settled(server)
+        assert post.messages == []
+        told = ann.post(f"/v1/matches/{match}/seats/left/salt", {"salt": salt_of("left")})
+        assert told.json["status"] == "running"
+
+
+def test_a_salt_that_a_page_opens_within_a_minute_is_not_written_of(tmp_path: Path) -> None:
+    with mailing(tmp_path) as (server, post):
+        ann, ben = server.player("Ann"), server.player("Ben")
+        confirmed(ann, post)
+        match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+        for seat, player in (("left", ann), ("right", ben)):
+            body = {"salt_hash": hashed(match, seat)}
+            assert player.post(f"/v1/matches/{match}/seats/{seat}", body).status == 201
+        settled(server)
+        outbox, now = server.store.outbox, time.time_ns() // 1_000
+        (waiting,) = [outbox.next(now + 2 * worker.MINUTE)]
+        assert waiting is not None
+        assert [item.kind for item in waiting.items] == ["salt"]
+        found = asyncio.run_coroutine_threadsafe(server.gate.match(match), server.loop).result(PATIENCE)
+        assert kinds.still_stands(waiting.items[0], found)
+        assert ann.post(f"/v1/matches/{match}/seats/left/salt", {"salt": salt_of("left")}).status == 201
+        found = asyncio.run_coroutine_threadsafe(server.gate.match(match), server.loop).result(PATIENCE)
+        assert not kinds.still_stands(waiting.items[0], found)
+        outbox.defer(waiting.id, 0)  # a minute later
+        soon(lambda: outbox.waiting() == 0)
+        assert post.messages == []
 
 
 def test_one_click_ends_it_and_the_link_ends_with_the_address(tmp_path: Path) -> None:

@@ -228,6 +228,15 @@ def test_an_older_store_gets_an_outbox(store: SqlStore, place: Place) -> None:
         assert again.outbox.of(ann).state == "confirmed"
 
 
+def test_the_statements_that_go_back_one_schema_are_those_that_are_tested() -> None:
+    """`test_an_older_store_gets_an_outbox` carries them out, and goes on with the store."""
+    text = (Path(__file__).parents[3] / "docs" / "operations.md").read_text("utf-8")
+    section = text[text.index("Without losing moves") :]
+    code = [line.strip().partition(" -- ")[0] for line in section.splitlines() if line.startswith("    ")]
+    found = {statement.strip() for line in code for statement in line.split(";") if statement.strip()}
+    assert found == {*TO_SCHEMA_5, *DATABASE_TO_SCHEMA_6}
+
+
 def test_a_copy_and_a_backup_carry_addresses_wishes_and_what_waits(
     store: SqlStore, place: Place, tmp_path: Path
 ) -> None:
