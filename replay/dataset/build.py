@@ -106,12 +106,12 @@ class Source(Protocol):
 
 
 def publishable(match: Match, hidden: Collection[str]) -> bool:
-    """May everybody look at this match now?  Only such a match is in a data set.
+    """May everybody look at this match now?  Only such a match is in a data set; a private one is not.
 
     Args:
         hidden: matches that nobody may see, whatever their logs say (see `Source.hidden`).
     """
-    return match.id not in hidden
+    return match.id not in hidden and not match.private
 
 
 class _Unfit(Exception):

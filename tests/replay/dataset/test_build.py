@@ -384,6 +384,17 @@ def test_of_a_running_match_no_data_set_shows_more_than_a_spectator_sees(
     assert {part.table for part in running.parts}.isdisjoint({"decisions", "ratings", "changes"})
 
 
+def test_a_private_match_is_in_no_data_set(store: SqliteStore, tmp_path: Path) -> None:
+    put(store, finished(SMALL, 1, name="m-private", private=True))
+    put(store, Sitting(SMALL, 2, name="m-runs", private=True).seat_all())
+    put(store, finished(SMALL, 3, name="m-public"))
+    for running in (False, True):
+        manifest = built(store, tmp_path / f"club-{running}", running=running).manifest
+        assert manifest.matches == (not running)
+        everything = texts(tmp_path / f"club-{running}", manifest) + manifest.data.decode()
+        assert not [name for name in ("m-private", "m-runs") if name in everything]
+
+
 def test_coarse_times_name_the_day_and_no_think_time(store: SqliteStore, tmp_path: Path) -> None:
     put(store, finished(SMALL, 1, name="m1"))
     manifest = built(store, tmp_path / "club", coarse_times=True).manifest
