@@ -32,7 +32,7 @@ from replay.tables import core
 from tests.matches import Sitting, finished
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import (
-    CUT,
+    LARGE,
     RUNNING,
     building,
     built,
@@ -531,7 +531,7 @@ def test_a_manifest_that_was_changed_is_refused_with_the_reason(
     store = SqliteStore.open(club.store, write=False)
     try:
         with pytest.raises(BadDataSet, match=words):
-            built(store, tmp_path / "club")
+            built(store, tmp_path / "club", cut=LARGE)
     finally:
         store.close()
     assert [path.name for path in (tmp_path / "club").iterdir()] == ["manifest.json"]
@@ -581,11 +581,10 @@ def test_an_empty_store_gives_an_empty_data_set_that_grows(store: SqliteStore, t
 def test_without_decisions_only_these_are_missing(club: Club, tmp_path: Path) -> None:
     store = SqliteStore.open(club.store, write=False)
     try:
-        manifest = built(store, tmp_path / "club", without=("decisions",)).manifest
+        manifest = built(store, tmp_path / "club", cut=LARGE, without=("decisions",)).manifest
     finally:
         store.close()
     assert {part.table for part in club.manifest.parts} - {part.table for part in manifest.parts} == {
         "decisions"
     }
     assert {part for part in parts(club.manifest) if part.table != "decisions"} == parts(manifest)
-    assert manifest.cut == CUT
