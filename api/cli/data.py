@@ -170,12 +170,12 @@ def check(folder: Path, keys: tuple[str, ...], as_json: bool) -> None:
     Example:
       glasnost data check club-may --key games.example+...
     """
-    from api.cli.verify import given_keys
+    from api.cli.verify import trusted_keys
     from replay.dataset import snapshot as snapshots
 
     must_have_packages()
     with data_set_errors(folder):
-        found = snapshots.check(folder, given_keys(keys, None))
+        found = snapshots.check(folder, trusted_keys(keys, None))
     signers = found.signed.text() if found.signed else "no signature"
     if as_json:
         about = {"snapshot": found.manifest.snapshot, "wrong": found.wrong, "signed": found.signed}
