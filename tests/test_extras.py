@@ -58,6 +58,7 @@ COMMANDS: dict[tuple[str, ...], str] = {
     ("migrate", "--from", "games", "--to", DATABASE): "postgres",
     ("migrate", "--from", "shards:map.toml", "--to", "other"): "postgres",
     ("export", "--all", "--store", "games", "--format", "parquet"): "parquet",
+    ("data", "build", "club", "--store", "games"): "analysis",
     ("replay", "m1.glasnost", "--png", "board.png"): "pictures",
     ("bench", "fold"): "test",
 }
@@ -163,7 +164,7 @@ def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
     extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
     core = {_top(line) for line in PROJECT["dependencies"]}
     by_uvicorn = {"httptools"}  # which uvicorn imports for us
-    by_analysts = {"duckdb", "matplotlib", "scikit_learn"} - imported  # what they use in a notebook
+    by_analysts = {"matplotlib", "scikit_learn"} - imported  # what they use in a notebook
     assert imported - sys.stdlib_module_names - OWN == (core - by_uvicorn) | (extra - by_analysts)
 
 

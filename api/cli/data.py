@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from api.cli.common import CannotBeDone, json_option, opened_store, print_json, progress, store_option
+from api.cli.common import (
+    CannotBeDone,
+    FoundWrong,
+    json_option,
+    opened_store,
+    print_json,
+    progress,
+    read_bytes,
+    store_option,
+)
 from api.settings import ANALYSIS, missing, product
+from replay.sanitize import one_line
 
 if TYPE_CHECKING:
     from api.store.open import Location
     from replay.dataset.build import Builder, Built
 
+_MOST_LICENCE = 1024 * 1024  # bytes
 _LOOK = 1.0  # seconds between two looks at the store with --follow
 _folder = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 
@@ -97,6 +108,129 @@ def _follow(builder: Builder, as_json: bool) -> None:
         _print(builder.build(), as_json)
 
 
+@data.command()
+@_folder
+@click.argument("target", metavar="NEW", type=click.Path(path_type=Path))
+@store_option()
+@click.option(
+    "--licence",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A text that says what may be done with the data; it becomes the file LICENCE.",
+)
+@json_option
+def snapshot(folder: Path, target: Path, store: Location, licence: Path | None, as_json: bool) -> None:
+    """Make a snapshot of the data set in DIR as the new folder NEW, signed with the key of the store.
+
+    A snapshot never changes: its identifier is the SHA-256 of its manifest, which names every part by its
+    own SHA-256.  The parts are linked, so a snapshot takes hardly any space beside DIR.  DICTIONARY.md says
+    what was seen in each column, and CITE how to name the snapshot.
+
+    \b
+    Example:
+      glasnost data snapshot club club-may --store games --licence CC-BY-4.0.txt
+    """
+    from api.store.interface import StoreError
+    from replay.dataset import snapshot as snapshots
+
+    must_have_packages()
+    text = None if licence is None else _text(licence)
+    with opened_store(store, write=False) as opened, data_set_errors(folder):
+        try:
+            key = opened.own_keys().signing
+        except StoreError as error:
+            raise CannotBeDone(str(error)) from error
+        made = snapshots.make(folder.resolve(), target.resolve(), key, text)
+    about = {
+        "snapshot": made.manifest.snapshot,
+        "matches": made.manifest.matches,
+        "to": made.manifest.to,
+        "key": key.verifying.text,
+        "copied": made.copied,
+    }
+    if as_json:
+        print_json(about)
+        return
+    click.echo(f"{target}: {made.manifest.snapshot}, {made.manifest.matches} matches")
+    click.echo(f"signed; check it anywhere: glasnost data check {target} --key {key.verifying.text}")
+
+
+@data.command()
+@_folder
+@click.option(
+    "--key", "keys", metavar="VKEY", multiple=True, help="A key whose signature counts; repeatable."
+)
+@json_option
+def check(folder: Path, keys: tuple[str, ...], as_json: bool) -> None:
+    """Compare every file of a data set or a snapshot with its manifest, and check the signature.
+
+    It needs neither a store nor a network.  `glasnost keys` prints the key of a store.
+
+    \b
+    Example:
+      glasnost data check club-may --key games.example+...
+    """
+    from api.cli.verify import trusted_keys
+    from replay.dataset import snapshot as snapshots
+
+    must_have_packages()
+    with data_set_errors(folder):
+        found = snapshots.check(folder, trusted_keys(keys, None))
+    signers = found.signed.text() if found.signed else "no signature"
+    if as_json:
+        about = {"snapshot": found.manifest.snapshot, "wrong": found.wrong, "signed": found.signed}
+        print_json({**about, "matches": found.manifest.matches, "parts": len(found.manifest.parts)})
+    else:
+        for line in found.wrong:
+            click.echo(line)
+        parts = len(found.manifest.parts)
+        click.echo(f"{found.manifest.snapshot}: {parts} parts, {found.manifest.matches} matches; {signers}")
+    if found.wrong:
+        raise FoundWrong(f"{folder}: {len(found.wrong)} files are not as the manifest says")
+    if keys and not (found.signed and found.signed.by):
+        raise FoundWrong(f"{folder}: none of these keys signed it")
+
+
+@data.command()
+@click.argument("one", metavar="A", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("two", metavar="B", type=click.Path(file_okay=False, path_type=Path))
+@json_option
+def changes(one: Path, two: Path, as_json: bool) -> None:
+    """Say which matches differ between the data sets A and B, and how.
+
+    + a match that only B has, - one that only A has, ~ one that differs.  Parts that both have are not read,
+    so snapshots of the same data set are compared quickly.
+
+    \b
+    Example:
+      glasnost data changes club-april club-may
+    """
+    import msgspec
+
+    from replay.dataset import snapshot as snapshots
+
+    must_have_packages()
+    with data_set_errors(one):
+        found = snapshots.differences(one, two)
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+        return
+    lines = [f"table {table}: not in both, or with other columns" for table in found.tables]
+    lines += [f"+ {match}" for match in found.added] + [f"- {match}" for match in found.removed]
+    lines += [f"~ {match}: {'; '.join(how)}" for match, how in found.changed.items()]
+    lines += [f"change: {line}" for line in found.changes]
+    for line in lines or ["no difference"]:
+        click.echo(one_line(line))
+
+
+def _text(path: Path) -> str:
+    """The text of a licence.  Raises CannotBeDone."""
+    try:
+        return read_bytes(path, limit=_MOST_LICENCE, what="licence").decode()
+    except UnicodeDecodeError as error:
+        raise CannotBeDone(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+
+
 def must_have_packages() -> None:
     """Check that the extra for analysts is installed.  Raises CannotBeDone."""
     if lack := missing(ANALYSIS, "`glasnost data`"):
@@ -145,6 +279,4 @@ def _print(built: Built, as_json: bool) -> None:
 
 
 def _say(line: str) -> None:
-    from replay.sanitize import one_line
-
     click.echo(one_line(line), err=True)

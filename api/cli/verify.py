@@ -332,7 +332,7 @@ def verify(
         store = named_store()
         if store is None:
             raise click.UsageError("name match files, or a store with --store DIR")
-    trusted, known, kept = _keys(keys, trust), _known(store), _kept(receipt)
+    trusted, known, kept = trusted_keys(keys, trust), _known(store), _kept(receipt)
     found = _parents(parents)
     with progress("verify", len(files) or None) as advance:
         printer = _Printer(advance, named=len(files) > 1 or store is not None, as_json=as_json)
@@ -344,7 +344,7 @@ def verify(
     return printer.done()
 
 
-def _keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
+def trusted_keys(texts: Sequence[str], trust: Path | None) -> list[VerifyingKey]:
     from domain.log import Damaged
     from domain.signed_notes import VerifyingKey
 

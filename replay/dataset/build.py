@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CUT = 100_000  # positions of the log in one slice
-_UNUSED = 600  # seconds after which a part that no manifest names is deleted: somebody may still read it
+_UNUSED = 600  # seconds after which a part that no manifest names is deleted: a reader may still use it
 _LONGEST = 200  # characters of why a match is left out
 _IDS = {"seats": "player", "ratings": "player", "rulings": "by"}  # the columns that hold ids of people
 
@@ -96,7 +96,7 @@ class Source(Protocol):
         """Return what the store knows of a match beside its log."""
 
     def hidden(self) -> frozenset[str]:
-        """Return the matches that nobody may see now, whatever their logs say: those that were withdrawn."""
+        """Return the matches that were withdrawn: no user may see them now, whatever their logs say."""
 
     def forgotten(self) -> Mapping[str, str]:
         """Return the id that stands for each forgotten player, by the player's own id."""
@@ -106,12 +106,12 @@ class Source(Protocol):
 
 
 def publishable(match: Match, hidden: Collection[str]) -> bool:
-    """May everybody look at this match now?  Only such a match is in a data set.
+    """May everybody look at this match now?  Only such a match is in a data set; a private one is not.
 
     Args:
-        hidden: matches that nobody may see, whatever their logs say (see `Source.hidden`).
+        hidden: matches that were withdrawn (see `Source.hidden`).
     """
-    return match.id not in hidden
+    return match.id not in hidden and not match.private
 
 
 class _Unfit(Exception):

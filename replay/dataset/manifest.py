@@ -70,7 +70,7 @@ class LeftOut(Struct, frozen=True):
 class Slice(Struct, frozen=True):
     """The matches that closed at the positions `first` to `to`; at most to `last`.
 
-    hidden: a hash over the matches that are left out because nobody may see them; "" if there is none.
+    hidden: a hash over the matches that are left out because they were withdrawn; "" if there is none.
     """
 
     first: int
@@ -350,7 +350,7 @@ _INTRODUCTION = (
 
 def _shown(values: Seen) -> list[str]:
     if values.example is None:
-        return ["", "", ""]
+        return ["", str(values.nulls or ""), ""]
     span = "" if values.least is None else f"{_short(values.least)} to {_short(values.greatest)}"
     return [span, str(values.nulls), _short(values.example)]
 

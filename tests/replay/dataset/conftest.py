@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.match import Match
 from replay.dataset.manifest import Manifest
-from tests.replay.dataset.stores import built, fill, opened
+from tests.replay.dataset.stores import LARGE, built, fill, opened
 
 
 class Club(Struct, frozen=True):
@@ -29,5 +29,5 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Club:
     with opened(home / "games") as store:
         matches = fill(store)
         notes = {match.id: store.note(match.id) or "" for match in matches}
-        made = built(store, home / "club")
+        made = built(store, home / "club", cut=LARGE)
     return Club(home / "games", matches, notes, home / "club", made.manifest)

@@ -22,7 +22,8 @@ from replay.importers.twilight_struggle.report import imported
 from tests.matches import PRODUCT, Sitting, finished
 from tests.replay.importers.short_games import WHOLE
 
-CUT = 500  # positions of a slice: the small store has several slices
+CUT = 500  # positions of a slice: a few small matches fill several
+LARGE = 2_000  # the same for the small store with matches of all games
 RUNNING = "m-runs"
 IMPORTED = bytes(32)
 

@@ -32,7 +32,7 @@ from replay.tables import core
 from tests.matches import Sitting, finished
 from tests.replay.dataset.conftest import Club
 from tests.replay.dataset.stores import (
-    CUT,
+    LARGE,
     RUNNING,
     building,
     built,
@@ -384,6 +384,17 @@ def test_of_a_running_match_no_data_set_shows_more_than_a_spectator_sees(
     assert {part.table for part in running.parts}.isdisjoint({"decisions", "ratings", "changes"})
 
 
+def test_a_private_match_is_in_no_data_set(store: SqliteStore, tmp_path: Path) -> None:
+    put(store, finished(SMALL, 1, name="m-private", private=True))
+    put(store, Sitting(SMALL, 2, name="m-runs", private=True).seat_all())
+    put(store, finished(SMALL, 3, name="m-public"))
+    for running in (False, True):
+        manifest = built(store, tmp_path / f"club-{running}", running=running).manifest
+        assert manifest.matches == (not running)
+        everything = texts(tmp_path / f"club-{running}", manifest) + manifest.data.decode()
+        assert not [name for name in ("m-private", "m-runs") if name in everything]
+
+
 def test_coarse_times_name_the_day_and_no_think_time(store: SqliteStore, tmp_path: Path) -> None:
     put(store, finished(SMALL, 1, name="m1"))
     manifest = built(store, tmp_path / "club", coarse_times=True).manifest
@@ -520,7 +531,7 @@ def test_a_manifest_that_was_changed_is_refused_with_the_reason(
     store = SqliteStore.open(club.store, write=False)
     try:
         with pytest.raises(BadDataSet, match=words):
-            built(store, tmp_path / "club")
+            built(store, tmp_path / "club", cut=LARGE)
     finally:
         store.close()
     assert [path.name for path in (tmp_path / "club").iterdir()] == ["manifest.json"]
@@ -570,11 +581,10 @@ def test_an_empty_store_gives_an_empty_data_set_that_grows(store: SqliteStore, t
 def test_without_decisions_only_these_are_missing(club: Club, tmp_path: Path) -> None:
     store = SqliteStore.open(club.store, write=False)
     try:
-        manifest = built(store, tmp_path / "club", without=("decisions",)).manifest
+        manifest = built(store, tmp_path / "club", cut=LARGE, without=("decisions",)).manifest
     finally:
         store.close()
     assert {part.table for part in club.manifest.parts} - {part.table for part in manifest.parts} == {
         "decisions"
     }
     assert {part for part in parts(club.manifest) if part.table != "decisions"} == parts(manifest)
-    assert manifest.cut == CUT

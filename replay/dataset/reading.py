@@ -1,0 +1,310 @@
+"""Reads a data set: SQL over its tables, and matches as objects.
+
+Everything that is read is frozen, and rows come one after the other.  Only the files that the manifest names
+are read, whatever else lies in the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from domain import kernel
+from domain.kernel import Prompt, Seat, Table
+from domain.match import Match
+from replay import matchfile, positions
+from replay.dataset import manifest as manifests
+from replay.dataset.manifest import BadDataSet, Manifest, Schema, TableOf
+
+if TYPE_CHECKING:
+    import duckdb
+
+_AT_ONCE = 1_000  # rows that are fetched together
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")  # the ids by which `glasnost export` names files
+_MISSING = (
+    "reading a data set needs the extra `analysis`, which is not installed:"
+    " `GLASNOST_EXTRAS=analysis ./ops/run` installs it"
+)
+
+
+class RowOf(Struct, frozen=True):
+    """A row of a table; its fields are the columns that `DICTIONARY.md` describes, and `pool`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def open(folder: str | Path, *, files: str | Path | None = None) -> DataSet:
+    """Open the data set in a folder.
+
+    Args:
+        files: a folder with match files, as `glasnost export` writes them; only `OneMatch.at` needs it.
+
+    Raises:
+        BadDataSet: there is no data set that this program reads.
+        OSError: it cannot be read.
+    """
+    path = Path(folder)
+    manifest = manifests.read(path)
+    if manifest is None:
+        raise BadDataSet(f"{path}: no data set; `glasnost data build {path}` builds one")
+    return DataSet(path, manifest, manifests.read_schema(path, manifest), Path(files) if files else None)
+
+
+class DataSet:
+    """A data set, as it was when it was opened; `open` makes it."""
+
+    def __init__(self, folder: Path, manifest: Manifest, schema: Schema, files: Path | None = None) -> None:
+        self.folder, self.manifest, self.schema, self.files = folder, manifest, schema, files
+        self._tables = {table.name: table for table in schema.tables}
+
+    def __repr__(self) -> str:
+        return f"<data set {self.folder} of {len(self.matches)} matches, {self.snapshot}>"
+
+    @property
+    def snapshot(self) -> str:
+        """The id of this state of the data set; the same id means the same bytes."""
+        return self.manifest.snapshot
+
+    @property
+    def matches(self) -> Matches:
+        """All matches: `len` counts them, and iterating gives a row for each."""
+        return Matches(self)
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """The names of the tables."""
+        return tuple(self._tables)
+
+    @cached_property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """A DuckDB connection of its own in which each table is a view.
+
+        Raises:
+            ImportError: the extra `analysis` is not installed; the text says how to install it.
+        """
+        try:
+            import duckdb
+        except ImportError as error:
+            raise ImportError(_MISSING) from error
+        connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+        for table in self.schema.tables:
+            connection.execute(f'CREATE VIEW "{table.name}" AS {view(self.folder, self.manifest, table)}')
+        return connection
+
+    def sql(
+        self, query: str, parameters: Mapping[str, object] | Sequence[object] | None = None
+    ) -> duckdb.DuckDBPyRelation:
+        """Run SQL over the tables; return a DuckDB relation (`fetchall`, `pl`, `arrow`, `df`).
+
+        Args:
+            parameters: values for `$name` (a mapping) or `?` (a sequence) in the query.
+
+        Raises:
+            duckdb.Error: the query is wrong; the text says where.
+            ValueError: it is a statement that gives no rows.
+            ImportError: see `connection`.
+        """
+        found = self.connection.sql(query, params=parameters)
+        if found is None:
+            raise ValueError("this statement gives no rows; begin with SELECT")
+        return found
+
+    def rows(self, table: str, match: str | None = None) -> Iterator[RowOf]:
+        """Iterate over the rows of a table, or over those of one match.
+
+        Raises:
+            KeyError: there is no such table.
+            ImportError: see `connection`.
+        """
+        described = self._tables[table]
+        where = "" if match is None else " WHERE match = $match"
+        values = {} if match is None else {"match": match}
+        cursor = self.connection.cursor()
+        kind = self._kinds(described)
+        found = cursor.execute(f'SELECT {_columns(described)} FROM "{table}"{where}', values)
+        while some := found.fetchmany(_AT_ONCE):
+            yield from (kind(*row) for row in some)
+
+    def match(self, match: str) -> OneMatch:
+        """Return one match.
+
+        Raises:
+            KeyError: the data set does not have it.
+            ImportError: see `connection`.
+        """
+        for row in self.rows("matches", match):
+            return OneMatch(self, row)
+        raise KeyError(f"no match {match!r} in {self.folder}")
+
+    def _kinds(self, table: TableOf) -> Any:
+        fields = [(column.name, Any) for column in table.columns] + [("pool", Any)] * table.pooled
+        return msgspec.defstruct(table.name, fields, bases=(RowOf,), frozen=True)
+
+
+class Matches:
+    """The matches of a data set."""
+
+    def __init__(self, data: DataSet) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return self._data.manifest.matches
+
+    def __iter__(self) -> Iterator[RowOf]:
+        return self._data.rows("matches")
+
+
+class Position(Struct, frozen=True):
+    """A position of a match, from the table of positions of its game; each column is an attribute.
+
+    seats: the two seats of the game, in its order.
+    """
+
+    values: Mapping[str, Any]
+    seats: tuple[Seat, Seat]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(f"a position has no column {name!r}") from None
+
+    @property
+    def influence(self) -> dict[Seat, dict[str, int]]:
+        """The influence of each side in each country, by side and country."""
+        return {
+            seat: {country: self.values[f"{seat}_{country}"] for country in self._countries}
+            for seat in self.seats
+        }
+
+    def controls(self, seat: Seat, country: str) -> bool:
+        """Does this side control the country?
+
+        Raises:
+            AttributeError: the game has no such country.
+        """
+        return bool(getattr(self, f"ctl_{country}") == self.seats.index(seat) + 1)
+
+    @property
+    def _countries(self) -> list[str]:
+        return [name.removeprefix("ctl_") for name in self.values if name.startswith("ctl_")]
+
+
+class OneMatch:
+    """A match of a data set; `row` is its row of `matches`."""
+
+    def __init__(self, data: DataSet, row: RowOf) -> None:
+        self.row, self._data = row, data
+
+    @property
+    def id(self) -> str:
+        """The id of the match."""
+        return str(self.row.match)
+
+    def rows(self, table: str) -> Iterator[RowOf]:
+        """Iterate over the rows of a table that belong to this match.  Raises KeyError: no such table."""
+        return self._data.rows(table, self.id)
+
+    def positions(self) -> Iterator[Position]:
+        """Iterate over the positions of the match, in order.
+
+        Raises:
+            LookupError: the game has no table of positions.
+        """
+        names = [
+            table.name
+            for table in self._data.schema.tables
+            if table.game == self.row.game and table.name.endswith("_positions")
+        ]
+        if not names:
+            raise LookupError(f"{self.row.game} has no table of positions")
+        seats = (self.row.seat_a, self.row.seat_b)
+        found = [msgspec.structs.asdict(row) for row in self.rows(names[0])]
+        return (Position(values, seats) for values in sorted(found, key=lambda values: values["move"]))
+
+    def at(self, move: int) -> Moment:
+        """Return the match after a move, from its match file.
+
+        Raises:
+            BadDataSet: the folder of match files is not known, or the file is not the one of the data set.
+            replay.positions.NoView: there is no such move.
+        """
+        positions.position(self.replayed, move)
+        return Moment(self.replayed, move)
+
+    @cached_property
+    def replayed(self) -> Match:
+        """The match itself, folded from its file, which is checked against `file_sha256`.
+
+        Raises:
+            BadDataSet: see `at`.
+        """
+        files = self._data.files
+        if files is None:
+            raise BadDataSet("no folder of match files is known: name one with `open(folder, files=...)`")
+        if not _SAFE.fullmatch(self.id):
+            raise BadDataSet(f"the id {self.id[:60]!r} cannot be the name of a file")
+        path = files / f"{self.id}.glasnost"
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise BadDataSet(
+                f"{path}: {error.strerror}; `glasnost export {self.id} --out {files}` writes it"
+            ) from error
+        if hashlib.sha256(data).hexdigest() != self.row.file_sha256:
+            raise BadDataSet(f"{path}: not the match file from which the data set was made")
+        return matchfile.read(data).match()
+
+
+class Moment(Struct, frozen=True):
+    """A match after one move."""
+
+    match: Match
+    move: int
+
+    def prompt(self, seat: Seat) -> Prompt | None:
+        """Return what the seat is asked, with its options by today's rules; None if it is not asked."""
+        return kernel.prompt(self.match.table_with_agenda(self.move), seat)
+
+    def view(self, viewer: Seat | None) -> Table:
+        """Return the table as a viewer saw it: a seat, None (a spectator) or "all".
+
+        Raises:
+            replay.positions.NoView: there is no such viewer.
+        """
+        return positions.table_at(self.match, self.move, viewer)
+
+
+def view(folder: Path, manifest: Manifest, table: TableOf) -> str:
+    """Return the SQL of a table of a data set, over the parts that the manifest names."""
+    pools: dict[str | None, list[str]] = {}
+    for part in manifest.parts:
+        if part.table == table.name:
+            pools.setdefault(part.pool, []).append(_quoted(str((folder / part.path).absolute())))
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    if not pools:
+        empty = [f'NULL::{column.type} AS "{column.name}"' for column in table.columns]
+        empty += ["NULL::VARCHAR AS pool"] * table.pooled
+        return f"SELECT {', '.join(empty)} WHERE false"
+    return " UNION ALL ".join(
+        f"SELECT {columns}{f', {_quoted(pool)} AS pool' if pool is not None else ''}"
+        f" FROM read_parquet([{', '.join(paths)}], hive_partitioning = false)"
+        for pool, paths in pools.items()
+    )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _columns(table: TableOf) -> str:
+    return ", ".join([f'"{column.name}"' for column in table.columns] + ["pool"] * table.pooled)

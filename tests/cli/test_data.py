@@ -1,0 +1,86 @@
+"""`glasnost data`: from the command to the files, also beside a server and after a kill."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program, process
+
+
+@pytest.fixture
+def games(glasnost: Program) -> Path:
+    """A store with two finished matches."""
+    for game in ("thirteen_minutes", "cia_vs_kgb"):
+        glasnost("play", game, "--seed", "7", "--store", "games").ok()
+    return glasnost.folder / "games"
+
+
+def test_a_data_set_is_built_snapshotted_checked_and_compared(glasnost: Program, games: Path) -> None:
+    made = glasnost("data", "build", "club", "--store", games, "--json").json
+    assert (made["matches"], made["built"], made["left_out"]) == (2, 2, 0)
+    shot = glasnost("data", "snapshot", "club", "one", "--store", games, "--json").json
+    assert shot["snapshot"] == made["snapshot"]
+    checked = glasnost("data", "check", "one", "--key", shot["key"], "--json").json
+    assert (checked["wrong"], checked["signed"]["by"]) == ([], ["+".join(shot["key"].split("+")[:2])])
+    name = glasnost("play", "thirteen_minutes", "--seed", "8", "--store", games, "--json").json["match"]
+    again = glasnost("data", "build", "club", "--store", games).ok()
+    assert again.out.startswith("3 matches, 1 of them built now, in ")
+    assert glasnost("data", "changes", "one", "club").ok().out == f"+ {name}\n"
+    assert glasnost("data", "changes", "one", "one").ok().out == "no difference\n"
+    assert glasnost("data", "changes", "one", "club", "--json").json["added"] == [name]
+
+
+def test_what_is_wrong_is_said_in_one_line(glasnost: Program, games: Path) -> None:
+    glasnost("data", "check", "nothing").refused(2, "no data set")
+    glasnost("data", "build", "games", "--store", games).refused(2, "not empty, and no data set")
+    glasnost("data", "build", "club", "--store", "nowhere").refused(2, "nowhere")
+    glasnost("data", "build", "club", "--store", games, "--without", "facts").refused(2, "decisions")
+    shot = glasnost("data", "build", "club", "--store", games, "--json").json
+    glasnost("data", "build", "club", "--store", games, "--coarse-times").refused(2, "built with no options")
+    glasnost("data", "snapshot", "club", "club", "--store", games).refused(2, "exists already")
+    glasnost("data", "snapshot", "club", "new", "--store", games, "--licence", "no.txt").refused(2, "no.txt")
+    glasnost("data", "check", "club", "--key", "x").refused(2, "--key", "not a key")
+    key = glasnost("keys", "--store", games, "--json").json["present"]
+    glasnost("data", "check", "club", "--key", key).refused(1, "none of these keys signed it")
+    assert shot["matches"] == 2
+    part = next(Path("club").rglob("facts-*.parquet"))
+    data = part.read_bytes()
+    part.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    found = glasnost("data", "check", "club").refused(1, "1 files are not as the manifest says")
+    assert found.out.startswith(f"{part.relative_to('club').as_posix()}: other bytes")
+
+
+def test_help_shows_how_to_begin(glasnost: Program) -> None:
+    for command in ((), ("build",), ("snapshot",), ("check",), ("changes",)):
+        assert "Example:" in glasnost("data", *command, "--help").ok().out
+
+
+def test_a_followed_store_adds_each_match_beside_a_server(glasnost: Program) -> None:
+    """The server plays bot matches on its empty store; the data set follows, is killed, and goes on."""
+    folder = glasnost.folder
+    with ExitStack() as running:
+        server = running.enter_context(process("serve", "--port", "0", "--store", folder / "served"))
+        running.callback(server.kill)
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("listening on ")
+        for _ in range(2):
+            follower = running.enter_context(
+                process("data", "build", folder / "club", "--store", folder / "served", "--follow", "--json")
+            )
+            running.callback(follower.kill)
+            assert follower.stdout is not None
+            matches = 0
+            while matches < 4:
+                matches = json.loads(follower.stdout.readline())["matches"]
+            busy = glasnost("data", "build", "club", "--store", "served")
+            busy.refused(2, f"process {follower.pid} builds this data set")
+            follower.kill()
+            follower.wait()
+    built = glasnost("data", "build", "club", "--store", "served", "--json").json
+    fresh = glasnost("data", "build", "fresh", "--store", "served", "--json").json
+    assert (built["snapshot"], built["matches"]) == (fresh["snapshot"], 4)
+    glasnost("data", "check", "club").ok()
