@@ -6,8 +6,6 @@ Every game has the same twelve matches (`MATCHES`); the rows of the other tables
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import random
 import tomllib
 from collections.abc import Iterator
@@ -24,16 +22,11 @@ from domain.games import GAMES
 from domain.kernel import Refused
 from replay.dataset import queries as saved
 from replay.dataset.queries import MOST_TEXT, Query, Statement, queries, query, wilson
+from replay.tables import core, registry
 
 FOLDER = Path(__file__).parent / "saved"
 CORE = {
-    "matches": "match VARCHAR, game VARCHAR, edition VARCHAR, options VARCHAR, pool VARCHAR,"
-    ' tournament VARCHAR, closed_at TIMESTAMP, winner VARCHAR, reason VARCHAR, "by" VARCHAR,'
-    " score_a BIGINT, turns SMALLINT, moves INTEGER, proof VARCHAR",
-    "moves": "match VARCHAR, move INTEGER, ask VARCHAR, seat VARCHAR, think_ms BIGINT, stands BOOLEAN,"
-    " pool VARCHAR",
-    "decisions": "match VARCHAR, move INTEGER, ask VARCHAR, seat VARCHAR, offered INTEGER, options VARCHAR[],"
-    " picked VARCHAR[], pool VARCHAR",
+    table.name: table for table in core.TABLES if table.name in ("matches", "moves", "decisions", "seats")
 }
 FIRST, SECOND = 0, 1
 MATCHES = (  # pool, winner (the first or second seat, None), reason, by, proof, turns
@@ -59,17 +52,18 @@ def fixture(game: str) -> dict[str, Any]:
 
 
 def described(game: str) -> dict[str, str]:
-    """The tables of a game as SQL; those of a game that has none yet hold the columns of the fixture."""
-    if importlib.util.find_spec(f"replay.tables.{game}"):
-        tables = importlib.import_module(f"replay.tables.{game}").TABLES
-        return {
-            table.name: ", ".join(f'"{one.name}" {one.type}' for one in table.columns) + ", pool VARCHAR"
-            for table in tables
-        }
+    """The tables as SQL; those of a game that has none yet hold the columns of the fixture."""
+    tables = dict(CORE)
+    module = registry.of_game(game)
+    if module is not None:
+        tables |= {table.name: table for table in module.TABLES}
+    found = {
+        name: ", ".join(f'"{one.name}" {one.type}' for one in table.columns) + ", pool VARCHAR"
+        for name, table in tables.items()
+    }
     kinds = {bool: "BOOLEAN", int: "INTEGER", float: "DOUBLE", str: "VARCHAR"}
-    found: dict[str, str] = {}
     for table, rows in fixture(game)["tables"].items():
-        if table not in CORE:
+        if table not in found:
             columns = {name: kinds[type(value)] for row in rows for name, value in row.items()}
             found[table] = ", ".join(f'"{name}" {kind}' for name, kind in columns.items()) + ", pool VARCHAR"
     return found
@@ -86,37 +80,41 @@ def databases() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
 
 def filled(game: str) -> duckdb.DuckDBPyConnection:
     database = duckdb.connect()
-    for table, columns in {**CORE, **described(game)}.items():
+    for table, columns in described(game).items():
         database.execute(f"CREATE TABLE {table} ({columns})")
     seats = GAMES[game].seats
     options = '{"bid": "none", "handicap": 2}'
     for number, (pool, winner, reason, by, proof, turns) in enumerate(MATCHES, 1):
-        won = None if winner is None else seats[winner]
-        at = datetime(2026, 1, number)
-        values = [
-            f"m{number}",
-            game,
-            "first",
-            options,
-            pool,
-            None,
-            at,
-            won,
-            reason,
-            by,
-            number,
-            turns,
-            99,
-            proof,
-        ]
-        database.execute(f"INSERT INTO matches VALUES ({','.join('?' * len(values))})", values)
+        row = {
+            "match": f"m{number}",
+            "game": game,
+            "edition": "first",
+            "options": options,
+            "closed_at": datetime(2026, 1, number),
+            "seat_a": seats[0],
+            "seat_b": seats[1],
+            "winner": None if winner is None else seats[winner],
+            "reason": reason,
+            "by": by,
+            "score_a": number,
+            "turns": turns,
+            "moves": 99,
+            "proof": proof,
+        }
+        insert(database, "matches", row, pool)
+        for seat in seats:
+            insert(database, "seats", {"match": f"m{number}", "seat": seat, "player": f"p-{seat}"}, pool)
     for table, rows in fixture(game)["tables"].items():
         for row in rows:
-            names = ", ".join(f'"{name}"' for name in (*row, "pool"))
-            pool = MATCHES[int(row["match"][1:]) - 1][0]
-            places = ",".join("?" * (len(row) + 1))
-            database.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", [*row.values(), pool])
+            insert(database, table, row, MATCHES[int(row["match"][1:]) - 1][0])
     return database
+
+
+def insert(database: duckdb.DuckDBPyConnection, table: str, row: dict[str, Any], pool: str) -> None:
+    """Add a row; the columns that it does not name are missing."""
+    names = ", ".join(f'"{name}"' for name in (*row, "pool"))
+    places = ",".join("?" * (len(row) + 1))
+    database.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", [*row.values(), pool])
 
 
 def answer(
