@@ -142,8 +142,8 @@ class Query(Struct, frozen=True):
         Raises:
             Refused: invalid; a parameter is unknown or missing, or its value is none.
         """
-        bound = self._bound(arguments, self.parameters)
-        return self._statement(self._with_rows(bound) + self._select(), bound)
+        bound = bind(self.game, arguments, self.parameters)
+        return statement_of(self._with_rows(bound) + self._select(), bound)
 
     def behind(self, arguments: Mapping[str, str]) -> Statement:
         """The SQL of the matches and moves behind the rows of an answer, with the values of its parameters.
@@ -158,7 +158,7 @@ class Query(Struct, frozen=True):
         keys = {key: Parameter("", "") for key in (*self.keys, "in_pool")}
         named = {key: value for key, value in arguments.items() if key in keys}
         rest = {key: value for key, value in arguments.items() if key not in keys}
-        bound = self._bound(rest, self.parameters)
+        bound = bind(self.game, rest, self.parameters)
         where = []
         for key, value in named.items():
             column = "pool" if key == "in_pool" else key
@@ -166,7 +166,7 @@ class Query(Struct, frozen=True):
             bound[f"row_{key}"] = _text(key, value) or None
         chosen = " AND ".join(where) or "true"
         select = f"SELECT pool, match, move FROM r WHERE {chosen} ORDER BY pool, match, move"
-        return self._statement(self._with_rows(bound) + select, bound)
+        return statement_of(self._with_rows(bound) + select, bound)
 
     def excluded(self, arguments: Mapping[str, str]) -> Statement:
         """The SQL of how many matches of each pool there are, and how many do not count, by the reason.
@@ -174,8 +174,8 @@ class Query(Struct, frozen=True):
         Raises:
             Refused: invalid; see `statement`.
         """
-        bound = self._bound(arguments, self.parameters)
-        return self._statement(f"WITH {_matches(counted=False)}{_EXCLUDED}", bound)
+        bound = bind(self.game, arguments, self.parameters)
+        return statement_of(f"WITH {matches_of(counted=False)}{_EXCLUDED}", bound)
 
     def _with_rows(self, bound: Bound) -> str:
         rows = self.rows.strip()
@@ -183,7 +183,7 @@ class Query(Struct, frozen=True):
             if parameter.columns:
                 column = parameter.columns.partition(".")[2] + str(bound[name])  # one of its choices
                 rows = rows.replace(f"{{{name}}}", f'"{column}"')
-        return f"WITH {_matches()},\nr AS (\n{rows}\n)\n"
+        return f"WITH {matches_of()},\nr AS (\n{rows}\n)\n"
 
     def _select(self) -> str:
         keys = "".join(f'"{key}", ' for key in ("pool", *self.keys))
@@ -197,23 +197,6 @@ class Query(Struct, frozen=True):
         order = ", ".join(filter(None, (self.order, keys.rstrip(", "))))
         return f"SELECT *{bounds}\nFROM (\n{inner}\n)\nWHERE n >= $min_n\nORDER BY {order}"
 
-    def _bound(self, arguments: Mapping[str, str], known: Mapping[str, Parameter]) -> Bound:
-        for name in arguments:
-            if name not in known:
-                raise Refused("invalid", "query-parameter", {"parameter": _cut(name), "known": list(known)})
-        bound: Bound = {"game": self.game}
-        for name, parameter in known.items():
-            value = arguments.get(name)
-            if value is None and parameter.required:
-                raise Refused("invalid", "query-parameter-missing", {"parameter": name})
-            bound[name] = parameter.default if value is None else _value(name, parameter, value)
-        pools = str(bound["pool"])
-        return bound | {"pools": [] if pools == ALL_POOLS else pools.split(",")}
-
-    def _statement(self, sql: str, bound: Bound) -> Statement:
-        used = set(re.findall(r"\$([a-z_]+)", sql))
-        return Statement(sql, {name: value for name, value in bound.items() if name in used})
-
 
 class Statement(Struct, frozen=True):
     """SQL with the values of its parameters; text of a caller is never part of the SQL."""
@@ -225,6 +208,36 @@ class Statement(Struct, frozen=True):
     def selection_unknown(self) -> bool:
         """May the answer rest on matches of which nobody knows how they were chosen?"""
         return self.values["pool"] == ALL_POOLS or bool({*UNSELECTED} & {*_list(self.values["pools"])})
+
+
+def bind(game: str, arguments: Mapping[str, str], known: Mapping[str, Parameter]) -> Bound:
+    """The values of all parameters, by the text that the caller gives for some of them.
+
+    Raises:
+        Refused: invalid; a parameter is unknown or missing, or its value is not legal.
+    """
+    for name in arguments:
+        if name not in known:
+            raise Refused("invalid", "query-parameter", {"parameter": _cut(name), "known": list(known)})
+    bound: Bound = {"game": game}
+    for name, parameter in known.items():
+        value = arguments.get(name)
+        if value is None and parameter.required:
+            raise Refused("invalid", "query-parameter-missing", {"parameter": name})
+        bound[name] = parameter.default if value is None else _value(name, parameter, value)
+    pools = str(bound["pool"])
+    return bound | {"pools": [] if pools == ALL_POOLS else pools.split(",")}
+
+
+def matches_of(*, counted: bool = True) -> str:
+    """The SQL of `m`: the matches that the common parameters choose; `counted`: only those that count."""
+    return _MATCHES.format(counted=_COUNTED if counted else "")
+
+
+def statement_of(sql: str, bound: Bound) -> Statement:
+    """SQL with those values that it uses."""
+    used = set(re.findall(r"\$([a-z_0-9]+)", sql))
+    return Statement(sql, {name: value for name, value in bound.items() if name in used})
 
 
 def wilson(rate: str, n: str) -> tuple[str, str]:
@@ -279,10 +292,6 @@ def query(name: str) -> Query:
     if found is None:
         raise Refused("not-found", "no-such-query", {"query": _cut(name), "known": list(queries())})
     return found
-
-
-def _matches(*, counted: bool = True) -> str:
-    return _MATCHES.format(counted=_COUNTED if counted else "")
 
 
 def _value(name: str, parameter: Parameter, value: str) -> Any:
