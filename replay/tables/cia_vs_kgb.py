@@ -42,8 +42,8 @@ def _each(name: str, type: Type, meaning: str, unit: str = "") -> tuple[Column, 
     return tuple(Column(f"{name}_{side}", type, meaning.format(side=NAMES[side]), unit) for side in SEATS)
 
 
-def _table(name: str, meaning: str, *columns: Column) -> Table:
-    return Table(f"cvk_{name}", GAME.name, meaning, columns)
+def _table(name: str, meaning: str, *columns: Column, order: tuple[str, ...] = ()) -> Table:
+    return Table(f"cvk_{name}", GAME.name, meaning, columns, order)
 
 
 POSITIONS = _table(
@@ -93,6 +93,7 @@ POSITIONS = _table(
         for agent in AGENTS
     ),
     STATE_HASH,
+    order=("turn",),
 )
 
 MOVED = _table(

@@ -32,8 +32,8 @@ def _each(name: str, type: Type, meaning: str, unit: str = "") -> tuple[Column, 
     return tuple(Column(f"{name}_{side}", type, meaning.format(side=NAMES[side]), unit) for side in SIDES)
 
 
-def _table(name: str, meaning: str, *columns: Column) -> Table:
-    return Table(f"is_{name}", GAME.name, meaning, columns)
+def _table(name: str, meaning: str, *columns: Column, order: tuple[str, ...] = ()) -> Table:
+    return Table(f"is_{name}", GAME.name, meaning, columns, order)
 
 
 POSITIONS = _table(
@@ -91,6 +91,7 @@ POSITIONS = _table(
         for space in BOARD
     ),
     STATE_HASH,
+    order=("turn",),
 )
 
 FLAGS = _table(

@@ -19,10 +19,11 @@ from msgspec import Struct
 from domain.draws import draws
 from domain.kernel import HIDDEN, Seat
 from domain.kernel import Table as State
-from domain.log import HOUSE, Record, canonical
+from domain.log import Record, canonical
 from domain.match import Match
 from domain.match_base import ALL
 from domain.sharing import empty_table
+from replay.export import viewer_of
 from replay.positions import plain
 from replay.tables.schema import Column, Rows, Table
 
@@ -63,12 +64,6 @@ class Move(Struct, frozen=True):
     drawn: frozenset[str]
     asked: str
     seats: tuple[Seat, ...]
-
-
-def viewer_of(match: Match) -> Seat | None:
-    """The viewer of a data set: `ALL` if the match is over and holds its hidden parts, else a spectator."""
-    known = match.closed is not None and HOUSE in match.audiences
-    return match.effective_viewer(ALL if known else None)
 
 
 def line(match: Match) -> Iterator[Move]:

@@ -40,8 +40,8 @@ def _each(name: str, type: Type, meaning: str, unit: str = "") -> tuple[Column, 
     return tuple(Column(f"{name}_{side}", type, meaning.format(side=NAMES[side]), unit) for side in SIDES)
 
 
-def _table(name: str, meaning: str, *columns: Column) -> Table:
-    return Table(f"tm_{name}", GAME.name, meaning, columns)
+def _table(name: str, meaning: str, *columns: Column, order: tuple[str, ...] = ()) -> Table:
+    return Table(f"tm_{name}", GAME.name, meaning, columns, order)
 
 
 def _column_of(territory: str) -> str:
@@ -89,6 +89,7 @@ POSITIONS = _table(
         )
     ),
     STATE_HASH,
+    order=("battle", "play"),
 )
 
 INFLUENCE = _table(
