@@ -1,0 +1,1 @@
+"""The tables of a data set, against oracles that share nothing with them."""
