@@ -209,8 +209,9 @@ def _listed(name: str, text: str, each: re.Pattern[str], like: str) -> tuple[str
 
 # ── The extras of `pyproject.toml`: what is said where the packages of one are not installed ──
 
-POSTGRES, PARQUET, PICTURES, TEST = "postgres", "parquet", "pictures", "test"
+ANALYSIS, POSTGRES, PARQUET, PICTURES, TEST = "analysis", "postgres", "parquet", "pictures", "test"
 _PACKAGES = {  # which tell that an extra is there
+    ANALYSIS: ("duckdb", "pyarrow"),
     POSTGRES: ("psycopg", "psycopg_pool"),
     PARQUET: ("pyarrow",),
     PICTURES: ("resvg_py",),

@@ -29,6 +29,8 @@ _CLOSING = 2  # the entries that end every log: the secret is opened, the match 
 def open_branch(context: Context, parent: History, at: int, *, match: str, opener: str | None) -> Draft:
     """The first record of a branch of `parent` that goes on after its move `at`.
 
+    A branch names its parent, so the branch of a private match is private.
+
     Raises:
         Refused: branch (the parent runs, is imported, or lacks private parts; nothing is asked after that
             move, or today's rules cannot ask it), unknown-move.
@@ -48,6 +50,7 @@ def open_branch(context: Context, parent: History, at: int, *, match: str, opene
         origin=BRANCH,
         opener=opener,
         branch=Branch(parent.id, at, b64(parent.root_at(at))),
+        private=parent.private,
     )
 
 

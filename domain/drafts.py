@@ -33,10 +33,11 @@ class Context(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True):
-    """The records that a command would add, in order, and the table after them with its agenda."""
+    """The records that a command would add, in order; the table, with its agenda, and the tree after them."""
 
     records: list[Record]
     live: Table
+    tree: Tree
 
 
 class Drafting:
@@ -52,7 +53,7 @@ class Drafting:
 
     def done(self) -> Draft:
         """The complete draft."""
-        return Draft(self.records, self.live)
+        return Draft(self.records, self.live, self.tree)
 
     def add(self, kind: type[E], parts: dict[str, Part[Any]] | None = None, **fields: Any) -> None:
         """Append an entry: seal its parts and chain it to the root before it."""

@@ -59,6 +59,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     """A match is opened; every option is written out.
 
     `branch`: only in a branch, which begins with the facts of another match (see `domain.branches`).
+    `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
     """
 
     match: str
@@ -71,6 +72,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     chance: Chance
     opener: str | None = None
     branch: Branch | None = None
+    private: bool = False
 
 
 class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import Ledger
+from domain.drafts import Draft
 from domain.draws import count, draws, shown
 from domain.events import Asked, Entry, FactEntry, Opened, Played, Ruled, Seated, TakenBack
 from domain.folding import folded
@@ -65,11 +66,6 @@ class History(Outline):
         self._leaves = 0  # bytes of all leaves
 
     # ── reading ──
-
-    @property
-    def move(self) -> int:
-        """The number of the latest move."""
-        return len(self.records)
 
     @property
     def weight(self) -> int:
@@ -223,18 +219,37 @@ class History(Outline):
             match.accept(record)
         return match
 
-    def accept(self, record: Record, live: Table | None = None) -> None:
-        """Take in the next record, which is stored; `live` is the table after it, if the caller has it.
+    def add(self, draft: Draft) -> None:
+        """Take in the records of a draft of this match, as it stands now; they are stored.
+
+        The last one is neither folded nor hashed a second time.
+        """
+        *earlier, last = draft.records
+        for record in earlier:
+            self.accept(record)
+        self._take_in(last, draft)
+
+    def accept(self, record: Record) -> None:
+        """Take in the next record, which is stored.
 
         Raises:
             Damaged: it is not the next move.
         """
+        self._take_in(record, None)
+
+    def _take_in(self, record: Record, draft: Draft | None) -> None:
+        """Take in the next record, which may be the last one of a draft."""
         if record.move != self.move + 1:
             raise Damaged(f"move {record.move} follows move {self.move}")
-        self.positions.append(self._after(record))
+        live = draft.live if draft else None
+        self.positions.append(self._after(record, live))
         self.records.append(record)
+        self.move = record.move
         self._leaves += len(record.leaf)
-        self.tree.add(record.leaf)
+        if draft:
+            self.tree = draft.tree
+        else:
+            self.tree.add(record.leaf)
         self.roots.append(self.tree.root)
         self._live, self._questions = live, {}
         self._note(record)
@@ -251,7 +266,7 @@ class History(Outline):
         if self._resting:
             record.rest()
 
-    def _after(self, record: Record) -> Position:
+    def _after(self, record: Record, live: Table | None) -> Position:
         entry = record.entry
         if isinstance(entry, TakenBack):
             back = self.positions[entry.to - 1]
@@ -265,7 +280,7 @@ class History(Outline):
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
         return Position(
-            table=kernel.fold(last.table, record.facts),
+            table=replace(live, agenda=()) if live else kernel.fold(last.table, record.facts),
             agenda=(*last.agenda[: change.keep], *change.then) if change else last.agenda,
             asked=entry.asked or _still(last, entry),
             before=self.move,

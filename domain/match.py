@@ -355,6 +355,7 @@ def open_match(
     opener: str | None,
     recorded: bool = False,
     branch: Branch | None = None,
+    private: bool = False,
 ) -> Draft:
     """The first record of a new match; `edition` and `options` are complete (see `Game.settle`)."""
     secret = context.secret
@@ -372,6 +373,7 @@ def open_match(
         chance=chance,
         opener=opener,
         branch=branch,
+        private=private,
     )
     return draft.done()
 

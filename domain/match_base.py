@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Collection
 from operator import attrgetter
 from typing import Any, NewType, TypeVar
 
@@ -26,6 +27,7 @@ from domain.refusals import Sentence
 from domain.signed_notes import Signed
 
 ALL = "all"  # the viewer who sees everything, once the match is over
+LIVE, BOTS, SOLO = "live", "bots", "solo"  # the pools of matches that were played here
 
 Chair = NewType("Chair", Seat)
 """A seat as the place where a player sat down: it stands for this player, whatever seat they play later."""
@@ -62,9 +64,10 @@ _BEGINNING = _Jump(0, 0, -1, -1, 0)
 class Outline(ABC):
     """What is known of a match before any fact is folded, and what it answers about a move.
 
-    `seats` says who sat down where, and never changes; `players` says who plays a seat now.  `audiences`:
-    those whose private parts are in every record.  `proof`: who signed the file in which the log came, set by
-    the caller that reads it from a store or puts it there; None if this house wrote the log.
+    `move` is the number of the latest move.  `seats` says who sat down where, and never changes; `players`
+    says who plays a seat now.  `audiences`: those whose private parts are in every record.  `proof`: who
+    signed the file in which the log came, set by the caller that reads it from a store or puts it there;
+    None if this house wrote the log.
     """
 
     proof: Signed | None = None
@@ -74,6 +77,7 @@ class Outline(ABC):
             raise Damaged(Sentence("game-not-known", {"game": repr(opened.game), "known": list(GAMES)}))
         self.game: Game = GAMES[opened.game]
         self.opened = opened
+        self.move = 0
         self.seats: dict[Seat, Seated[Any] | None] = dict.fromkeys(self.game.seats)
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
@@ -87,11 +91,6 @@ class Outline(ABC):
     def id(self) -> str:
         """The match's id."""
         return self.opened.match
-
-    @property
-    @abstractmethod
-    def move(self) -> int:
-        """The number of the latest move."""
 
     @property
     def status(self) -> str:
@@ -132,6 +131,12 @@ class Outline(ABC):
         return UPLOADED if self.uploaded and not self.imported else self.opened.origin
 
     @property
+    def pool(self) -> str:
+        """The pool in which the match counts; see `pool_of`."""
+        seated = [seat for seat in self.seats.values() if seat]
+        return pool_of(self.origin, [seat.player for seat in seated], any(seat.bot for seat in seated))
+
+    @property
     def claimed(self) -> bool:
         """Are its players' ids unproved: may they be other people than the players of this house?"""
         return self.proof is not None and (self.imported or not self.proof.by)
@@ -140,6 +145,14 @@ class Outline(ABC):
     def imported(self) -> bool:
         """Was it played elsewhere?  Then it stays unverified for ever (see `domain.imported`)."""
         return self.opened.origin == IMPORTED
+
+    @property
+    def private(self) -> bool:
+        """Was it opened as a private match: not listed for others, not rated, not for data sets?
+
+        Who knows its id may watch it.
+        """
+        return self.opened.private
 
     @property
     def house_seeded(self) -> bool:
@@ -299,6 +312,19 @@ class Outline(ABC):
     def _look_whether_it_begins(self, move: int) -> None:
         if all(self.seats.values()) and not self.unopened:
             self.begun = move
+
+
+def pool_of(origin: str, players: Collection[str], has_bots: bool) -> str:
+    """Return the pool of a match: matches of different pools are never counted together.
+
+    "live" holds only live matches between different people; a live match with a seat of the house is in
+    "bots", a match of one player on both seats in "solo", and every other in the pool of its origin.
+    """
+    if origin != LIVE:
+        return origin
+    if has_bots:
+        return BOTS
+    return LIVE if len(set(players)) == len(players) else SOLO
 
 
 def _salt_mark(seated: Seated[Any]) -> str:

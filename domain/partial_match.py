@@ -45,7 +45,7 @@ class PartialMatch(Outline):
             if record.entry.move != record.move:
                 raise Damaged(f"match {self.id}: move {record.move} calls itself {record.entry.move}")
             self._note(record)
-        self._last = last
+        self.move = last
         self._records = {record.move: record for record in milestones}
         wanted = {at + 1, self._asking(last)}.union(*self.line_to(at)) - set(self._records)
         self._records |= {record.move: record for record in read(_ranges(sorted(wanted)))}
@@ -55,11 +55,6 @@ class PartialMatch(Outline):
             if record.stored.count(b"\n") != len(record.audiences):
                 raise Damaged(f"match {self.id}: move {record.move} has not all its private parts")
         self._exchanged = {move: _are_exchanged(milestones, self.line_to(move)) for move in (at, last)}
-
-    @property
-    def move(self) -> int:
-        """The number of the latest move."""
-        return self._last
 
     def entry_at(self, move: int) -> Any:
         """See `Outline.entry_at`."""

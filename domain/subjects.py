@@ -28,6 +28,14 @@ _MOST_READ = 20_000  # picks that are kept as they were read
 Part = tuple[str, str]  # what kind of part it is, and the part
 
 
+class _Read(Struct, frozen=True):
+    """A pick in parts; those that are words of the step; and: does the step say nothing of some?"""
+
+    parts: tuple[Part, ...]
+    words: tuple[str, ...]
+    is_unknown: bool
+
+
 class Subject(Struct, frozen=True):
     """The things that an option is about; the word for what is done with them ("": none is needed).
 
@@ -50,9 +58,12 @@ def subjects(
         own: returns that table as the asked seat sees it.
     """
     read = [_read(game, ask, pick) for pick in picks]
-    places = _places(table)
-    seen = own() if any(kind == _UNKNOWN for parts in read for kind, _ in parts) else None
-    return [_subject(game, parts, places, seen) for parts in read]
+    places = _places(table, {word for one in read for word in one.words})
+    seen = own() if any(one.is_unknown for one in read) else None
+    return [
+        _subject(game, one.parts, places, seen) if one.is_unknown else _known(game, one.parts, places)
+        for one in read
+    ]
 
 
 def groups(game: Game, found: Sequence[Subject]) -> list[str]:
@@ -66,6 +77,12 @@ def groups(game: Game, found: Sequence[Subject]) -> list[str]:
     regions = _regions(game)
     heads = [subject.about[0] if subject.about else subject.seat for subject in found]
     return [regions.get(head) or (head if heads.count(head) > 1 else "") for head in heads]
+
+
+@lru_cache(_MOST_READ)
+def _known(game: Game, parts: tuple[Part, ...], places: frozenset[str]) -> Subject:
+    """What an option is about whose step says how its picks are spelt."""
+    return _subject(game, parts, places, None)
 
 
 def _subject(game: Game, parts: tuple[Part, ...], places: Collection[str], seen: Table | None) -> Subject:
@@ -98,7 +115,13 @@ def _owner(game: Game, id: str) -> str:
 
 
 @lru_cache(_MOST_READ)
-def _read(game: Game, ask: str, pick: Pick) -> tuple[Part, ...]:
+def _read(game: Game, ask: str, pick: Pick) -> _Read:
+    parts = _parts(game, ask, pick)
+    words = tuple(part for kind, part in parts if kind == _WORD)
+    return _Read(parts, words, any(kind == _UNKNOWN for kind, _ in parts))
+
+
+def _parts(game: Game, ask: str, pick: Pick) -> tuple[Part, ...]:
     """The parts of a pick.  The ids of a match's own cards are not those of the game, so they count last."""
     parts = tuple(pick.split(":"))
     for fits in (_fits, _fits_loosely):
@@ -146,10 +169,16 @@ def _all_ids(game: Game) -> frozenset[str]:
 # ── places and regions ──
 
 
-def _places(table: Table) -> set[str]:
-    """The keys of a table's fields.  They are no secret: what is hidden are values (`Fact.outside`)."""
-    values = (getattr(table, name) for name in table.__struct_fields__)
-    return {str(key) for value in values if isinstance(value, Mapping) for key in value}
+def _places(table: Table, words: Collection[str]) -> frozenset[str]:
+    """Those of these words that are keys of a table's fields.
+
+    Keys are no secret: what is hidden are values (`Fact.outside`).
+    """
+    if not words:
+        return frozenset()
+    values = [getattr(table, name) for name in table.__struct_fields__]
+    held = [value for value in values if isinstance(value, dict) and value]
+    return frozenset([word for word in words if any(word in value for value in held)])
 
 
 def _holds(value: Any, id: str) -> bool:

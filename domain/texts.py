@@ -97,6 +97,17 @@ class Marked(Struct, frozen=True, gc=False, omit_defaults=True):
             end = stop
         yield self.text[end:], ""
 
+    @property
+    def template(self) -> str:
+        """The text with `{id}` in place of the name of each id; a brace of the text itself is doubled.
+
+        With the names of the vocabulary in place of the ids it is the text again.
+        """
+        return "".join(
+            f"{{{id}}}" if id and not set(id) & set("{}") else text.replace("{", "{{").replace("}", "}}")
+            for text, id in self.pieces
+        )
+
 
 def join(texts: Iterable[Marked], between: str = " ") -> Marked:
     """Texts one behind another."""

@@ -4,9 +4,8 @@ A match counts for the players who held its seats when it closed, wherever they 
 or resignation counts like one by play.
 A match without a result, or closed before every seat was taken, counts as void and nowhere else.
 
-Boards are kept apart by pool: "live" holds only live matches between different people, and only these are
-rated; a live match with a seat of the house is in "bots", a match of one player on both seats in "solo", and
-every other in the pool of its origin.
+Boards are kept apart by pool (`domain.match_base.pool_of`).  Only the matches of the pool "live" are rated.
+A private match counts on no board.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from msgspec.structs import replace
 from domain.events import Closed, Opened, Seated
 from domain.games import GAMES
 from domain.kernel import Result, Seat
+from domain.match_base import pool_of
 from projections.model import (
-    BOTS,
     LIVE,
     Change,
     Delivered,
@@ -35,8 +34,6 @@ from projections.model import (
 )
 from projections.ratings import BEGINNER, RatingRow, Skill, rated
 from projections.seat_swaps import Exchanges, across, exchanged, settles
-
-SOLO = "solo"
 
 
 class Tally(Struct, frozen=True):
@@ -94,18 +91,19 @@ class StandingRow(Row, frozen=True, kw_only=True):
 class BoardMatch(Row, frozen=True, kw_only=True):
     """What the fold must remember of a match until it closes; `players`: who plays each seat now.
 
-    A match whose players are only `claimed` counts on no board.
+    A match whose players are only `claimed` counts on no board, nor does a private one.
     """
 
     table: ClassVar[str] = "board_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
-    private: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
 
     match: str
     game: str
     edition: str
     origin: str
     claimed: bool = False
+    private: bool = False
     players: dict[Seat, str] = {}
     bots: bool = False
     exchanges: Exchanges = ()
@@ -113,11 +111,7 @@ class BoardMatch(Row, frozen=True, kw_only=True):
     @property
     def pool(self) -> str:
         """The board on which the match counts."""
-        if self.origin != LIVE:
-            return self.origin
-        if self.bots:
-            return BOTS
-        return LIVE if len(set(self.players.values())) == len(self.players) else SOLO
+        return pool_of(self.origin, self.players.values(), self.bots)
 
 
 def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
@@ -128,14 +122,19 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         origin = origin_of(delivered, entry)
         claimed = claimed_by(delivered, entry)
         yield BoardMatch(
-            match=entry.match, game=entry.game, edition=entry.edition, origin=origin, claimed=claimed
+            match=entry.match,
+            game=entry.game,
+            edition=entry.edition,
+            origin=origin,
+            claimed=claimed,
+            private=entry.private,
         )
     elif isinstance(entry, Seated) or settles(entry):
         yield _at_the_table(expect(rows.get(BoardMatch, record.match), record), entry)
     elif isinstance(entry, Closed):
         match = expect(rows.get(BoardMatch, record.match), record)
         yield Gone(BoardMatch, (match.match,))
-        if not match.claimed:
+        if not (match.claimed or match.private):
             yield from _closed(rows, match, entry, delivered.position)
 
 
@@ -228,4 +227,4 @@ def _standing(rows: Rows, board: tuple[str, str, str], player: str) -> StandingR
     )
 
 
-BOARDS = Projection("boards", 6, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)
+BOARDS = Projection("boards", 7, (TotalsRow, StandingRow, RatingRow, BoardMatch), fold)

@@ -135,7 +135,7 @@ class Generations:
             if other.served:
                 self.drop(other)
         for kind in projection.kinds:
-            if not kind.private:
+            if not kind.internal:
                 table = shape(kind).name(generation)
                 self._tables.execute(f"CREATE VIEW {self._tables.views}{kind.table} AS SELECT * FROM {table}")
         self._tables.execute(

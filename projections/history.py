@@ -34,7 +34,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
 
     `opened` is the position of the match's first record, the order of the list.  `outcome`: running, won,
     lost, drawn (no winner: `reason` says how) or void (closed without a result).  `unverified`: the match
-    was imported from elsewhere.
+    was imported from elsewhere.  `private`: lists show the match to its players alone.
     """
 
     table: ClassVar[str] = "seatings"
@@ -49,6 +49,7 @@ class SeatingRow(Row, frozen=True, kw_only=True):
     edition: str
     origin: str
     unverified: bool = False
+    private: bool = False
     seated_at: int | None
     closed_at: int | None = None
     outcome: str = RUNNING
@@ -66,7 +67,7 @@ class HistoryMatch(Row, frozen=True, kw_only=True):
 
     table: ClassVar[str] = "history_matches"
     key: ClassVar[tuple[str, ...]] = ("match",)
-    private: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
 
     match: str
     opened: int
@@ -74,6 +75,7 @@ class HistoryMatch(Row, frozen=True, kw_only=True):
     edition: str
     origin: str
     claimed: bool = False
+    private: bool = False
     exchanges: Exchanges = ()
 
 
@@ -99,6 +101,7 @@ def _opened(delivered: Delivered, entry: Opened) -> HistoryMatch:
         edition=entry.edition,
         origin=origin_of(delivered, entry),
         claimed=claimed_by(delivered, entry),
+        private=entry.private,
     )
 
 
@@ -126,6 +129,7 @@ def _seated(match: HistoryMatch, entry: Seated[Any]) -> SeatingRow:
         edition=match.edition,
         origin=match.origin,
         unverified=match.origin == IMPORTED,
+        private=match.private,
         seated_at=entry.at,
     )
 
@@ -152,4 +156,4 @@ def outcome(result: Result | None, seat: Seat) -> str:
     return WON if result.winner == seat else LOST
 
 
-HISTORY = Projection("history", 4, (SeatingRow, HistoryMatch), fold)
+HISTORY = Projection("history", 5, (SeatingRow, HistoryMatch), fold)

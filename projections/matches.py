@@ -35,8 +35,9 @@ class MatchRow(Row, frozen=True, kw_only=True):
     branch goes on from that match after that move; None in any other match.  `seats` and `bots` say who
     plays each seat now, wherever they sat down; `unopened` lists the seats whose salts are still to be
     opened. `unverified`: the match was imported from elsewhere.  `claimed`: it was uploaded, and nothing
-    proves that its players are those of this server.  `by` says how it closed (play, resignation, ruling,
-    record, salt; "" while it runs); `result` is also None if the match is void or its result unknown.
+    proves that its players are those of this server.  `private`: lists show it to its players alone.  `by`
+    says how it closed (play, resignation, ruling, record, salt; "" while it runs); `result` is also None if
+    the match is void or its result unknown.
     """
 
     table: ClassVar[str] = "matches"
@@ -61,6 +62,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     branch_at: int | None = None
     unverified: bool = False
     claimed: bool = False
+    private: bool = False
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
@@ -90,7 +92,7 @@ class ExchangesRow(Row, frozen=True, kw_only=True):
 
     table: ClassVar[str] = "match_exchanges"
     key: ClassVar[tuple[str, ...]] = ("match",)
-    private: ClassVar[bool] = True
+    internal: ClassVar[bool] = True
 
     match: str
     moves: Exchanges = ()
@@ -132,6 +134,7 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
         branch_at=entry.branch.move if entry.branch else None,
         unverified=entry.origin == IMPORTED,
         claimed=claimed_by(delivered, entry),
+        private=entry.private,
         status=OPEN,
         seats=dict.fromkeys(GAMES[entry.game].seats),
         move=entry.move,
@@ -162,4 +165,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 6, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 7, (MatchRow, SeatRow, ExchangesRow), fold)

@@ -17,9 +17,8 @@ from msgspec import Struct
 from domain.events import Opened
 from domain.imported import IMPORTED, UPLOADED
 from domain.log import Record
-
-LIVE = "live"
-BOTS = "bots"
+from domain.match_base import BOTS as BOTS
+from domain.match_base import LIVE as LIVE
 
 Key = str | int
 
@@ -74,7 +73,7 @@ class Row(Struct, frozen=True, kw_only=True):
     table: ClassVar[str]
     key: ClassVar[tuple[str, ...]]  # the fields that identify the row
     indexes: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    private: ClassVar[bool] = False  # memory of the fold: no reader ever sees it
+    internal: ClassVar[bool] = False  # memory of the fold: no reader ever sees it
 
 
 class Gone(Struct, frozen=True):

@@ -57,6 +57,7 @@ class MatchFilter(Struct, frozen=True):
     until: int | None = None
     branch_of: str | None = None
     hidden: frozenset[str] = frozenset()  # matches that are left out, even if their rows still exist
+    reader: str | None = None  # the player who reads: private matches of others are left out
 
 
 class HistoryFilter(Struct, frozen=True):
@@ -67,6 +68,7 @@ class HistoryFilter(Struct, frozen=True):
     origin: str | None = None
     outcome: str | None = None
     hidden: frozenset[str] = frozenset()
+    reader: str | None = None  # see `MatchFilter`
 
 
 class Played(Struct, frozen=True):
@@ -98,6 +100,7 @@ def matches(tables: Reading, which: MatchFilter, page: Asked) -> Page[MatchRow]:
     seats = f"{tables.views}{SeatRow.table}"
     where.add(f'"match" IN (SELECT "match" FROM {seats} WHERE "player" = ?)', which.player)
     where.add(*_without(tables, which.hidden))
+    where.add(*_seen_by(seats, which.reader))
     order = ("opened", "match")
     where.after(order, cursor(page.after, (int, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
@@ -123,12 +126,14 @@ class LobbyRows(Struct, frozen=True):
     """The matches from which a lobby is made.
 
     `own`: in which the player sits and which are not over; `over`: those that are over; `open`: any with a
-    free seat; `running` and `finished`: those that were played here.
+    free seat, except private ones, which are in `private`; `running` and `finished`: those that were played
+    here, except private ones.
     """
 
     own: list[MatchRow]
     over: list[MatchRow]
     open: list[MatchRow]
+    private: list[MatchRow]
     running: list[MatchRow]
     finished: list[MatchRow]
 
@@ -152,13 +157,15 @@ def lobby(tables: Reading, player: str | None, since: int, hidden: frozenset[str
     seats = f"{tables.views}{SeatRow.table}"
     own = (f'"match" IN (SELECT "match" FROM {seats} WHERE "player" = ?)', player)
     here = (f'"origin" IN ({tables.listed})', _array((LIVE, BOTS)))
-    over = ('"status" = ?', OVER)
+    over, open_ = ('"status" = ?', OVER), ('"status" = ?', OPEN)
+    public, private = ("private = ?", False), ("private = ?", True)
     return LobbyRows(
         own=found(OWN, "opened", ('"status" <> ?', OVER), own) if player else [],
         over=found(OWN, "closed_at", over, own, ('"closed_at" >= ?', since)) if player else [],
-        open=found(SEATS, "opened", ('"status" = ?', OPEN), here),
-        running=found(PUBLIC, "opened", ('"status" = ?', RUNNING), here),
-        finished=found(LATELY, "closed_at", over, here, ('"closed_at" > ?', 0)),
+        open=found(SEATS, "opened", open_, here, public),
+        private=found(SEATS, "opened", open_, here, private) if player else [],
+        running=found(PUBLIC, "opened", ('"status" = ?', RUNNING), here, public),
+        finished=found(LATELY, "closed_at", over, here, ('"closed_at" > ?', 0), public),
     )
 
 
@@ -176,6 +183,7 @@ def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> 
         player=player, game=which.game, edition=which.edition, origin=which.origin, outcome=which.outcome
     )
     where.add(*_without(tables, which.hidden))
+    where.add(*_seen_by(f"{tables.views}{SeatingRow.table}", which.reader))
     order = ("opened", "match", "seat")
     where.after(order, cursor(page.after, (int, str, str)))
     latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
@@ -249,6 +257,16 @@ class _Where:
 def _without(tables: Reading, hidden: frozenset[str]) -> tuple[str, str | None]:
     """The condition that leaves out these matches."""
     return f'"match" NOT IN ({tables.listed})', _array(sorted(hidden)) if hidden else None
+
+
+def _seen_by(seats: str, reader: str | None) -> tuple[str, str | bool]:
+    """The condition that leaves out private matches in which the reader does not sit; `seats`: a table.
+
+    The column stands without quotes: SQLite takes a quoted name that it does not know for a text.
+    """
+    if reader is None:
+        return "private = ?", False
+    return f'(NOT private OR "match" IN (SELECT "match" FROM {seats} WHERE "player" = ?))', reader
 
 
 def _array(texts: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from domain.chance import Drawn
 from domain.events import Played
 from domain.kernel import AnyFact, Seat
 from domain.log import HOUSE, Record, b64, canonical
@@ -175,7 +176,7 @@ def _moves(match: Match) -> Iterator[Row]:
         }
 
 
-def _viewer(match: Match) -> Seat | None:
+def viewer_of(match: Match) -> Seat | None:
     """The viewer for the export: ALL if the match is over and holds its hidden parts, else a spectator."""
     return match.effective_viewer(ALL if match.closed else None)
 
@@ -183,39 +184,37 @@ def _viewer(match: Match) -> Seat | None:
 def _picks(match: Match, record: Record) -> list[str] | None:
     if not isinstance(record.entry, Played):
         return None
-    picks = match.picks_for(record, _viewer(match))
+    picks = match.picks_for(record, viewer_of(match))
     return None if picks is None else list(picks)
 
 
 def _facts(match: Match) -> Iterator[Row]:
     for record in match.records:
-        for place, fact in enumerate(match.facts_for(record, _viewer(match))):
+        for place, fact in enumerate(match.facts_for(record, viewer_of(match))):
             known = fact.known_to()
             yield {
                 "match": match.id,
                 "move": record.move,
                 "place": place,
-                "fact": _tag(fact),
+                "fact": tag(fact),
                 "known_to": None if known is None else list(known),
-                "fields": _fields(fact),
+                "fields": fields_of(fact),
             }
 
 
-def _tag(fact: AnyFact) -> str:
+def tag(fact: AnyFact) -> str:
+    """Return the name of a fact."""
     return str(fact.__struct_config__.tag)
 
 
-def _fields(fact: AnyFact) -> str:
+def fields_of(fact: AnyFact) -> str:
     """Every field of a fact, defaults included, as a JSON object."""
     return canonical(msgspec.structs.asdict(fact)).decode()
 
 
 def _draws(match: Match) -> Iterator[Row]:
     for record in match.records:
-        house = record.parts.get(HOUSE) if _viewer(match) == ALL else None
-        draws = [(True, draw) for draw in getattr(record.entry, "draws", ())]
-        draws += [(False, draw) for draw in (house.draws if house else ())]
-        for place, (is_open, draw) in enumerate(draws):
+        for place, (is_open, draw) in enumerate(draws_of(match, record)):
             yield {
                 "match": match.id,
                 "move": record.move,
@@ -225,8 +224,15 @@ def _draws(match: Match) -> Iterator[Row]:
             }
 
 
+def draws_of(match: Match, record: Record) -> list[tuple[bool, Drawn]]:
+    """Return the draws of a move that may be shown, the open ones first; each with whether it was open."""
+    house = record.parts.get(HOUSE) if viewer_of(match) == ALL else None
+    draws = [(True, draw) for draw in getattr(record.entry, "draws", ())]
+    return draws + [(False, draw) for draw in (house.draws if house else ())]
+
+
 def _options(match: Match) -> Iterator[Row]:
-    for offer in offered(match) if _viewer(match) == ALL else ():
+    for offer in offered(match) if viewer_of(match) == ALL else ():
         for place, option in enumerate(offer.options):
             yield {
                 "match": match.id,

@@ -115,14 +115,13 @@ def game_words(
     """
     edition, settled = game.settle(edition, options or {})
     words = Words.of_game(game, edition, settled, language)
-    letters = words.texts.letters(game.seats)
     return GameWords(
         game=game.name,
         language=language,
         title=words.game,
         edition=edition,
         editions={each: words.field(each) for each in game.editions},
-        seats=tuple(SeatWords(seat, words.name(seat), letters[seat]) for seat in game.seats),
+        seats=tuple(SeatWords(seat, words.name(seat), words.letters[seat]) for seat in game.seats),
         names={id: words.name(id) for id in words.texts.names},
         cards=card_words(game, settled, words),
         fields=_fields(game, words),

@@ -177,9 +177,7 @@ class RecordedMatch:
         self._accept(self.match.sit(self.context, seat, self.players[seat], salt=None, bot="", source=source))
 
     def _accept(self, draft: Draft) -> None:
-        for record in draft.records:
-            last = record is draft.records[-1]
-            self.match.accept(record, draft.live if last else None)
+        self.match.add(draft)
 
 
 def content_of(game: str, edition: str, options: Options, answers: Sequence[Answer]) -> bytes:

@@ -45,6 +45,7 @@ class Words:
         self.seats = frozenset(game.seats)
         self._log = _log_words(language)
         self.texts = game.words(language, options, edition)
+        self.letters = self.texts.letters(game.seats)
 
     def name(self, value: object) -> str:
         """Return the name of an id, a number or a list of these."""

@@ -33,6 +33,7 @@ class Sitting:
         recorded: bool = False,
         bots: bool = False,
         name: str = "",
+        private: bool = False,
     ) -> None:
         self.random = random.Random(seed)
         self.id = name or f"m{seed}"
@@ -41,7 +42,14 @@ class Sitting:
         self.bot = "random" if bots else ""
         settled = game.settle(edition, options or {})
         opening = open_match(
-            self.context, game, *settled, match=self.id, origin=origin, opener="p0", recorded=recorded
+            self.context,
+            game,
+            *settled,
+            match=self.id,
+            origin=origin,
+            opener="p0",
+            recorded=recorded,
+            private=private,
         )
         match = Match.project(None, opening.records)
         assert match is not None
@@ -55,9 +63,7 @@ class Sitting:
 
     def accept(self, draft: Draft) -> Draft:
         """Take a draft in."""
-        for record in draft.records:
-            last = record is draft.records[-1]
-            self.match.accept(record, draft.live if last else None)
+        self.match.add(draft)
         return draft
 
     def seat_all(self, *, salts: bool = False, source: Source | None = None) -> Sitting:

@@ -48,7 +48,8 @@ def export(
 
     Format glasnost: one match file for each match.  Formats ndjson and parquet: the files seats (who plays
     each seat at the end), moves, facts, draws and options (what each seat could have answered).  Of a match
-    that is still running, only what a spectator sees is written.
+    that is still running, only what a spectator sees is written.  Tables of all matches leave out private
+    matches, unless they are named.
 
     \b
     Example:
@@ -68,21 +69,24 @@ def export(
             if everything
             else [*dict.fromkeys(matches)]
         )
-        found = _read(opened, names)
+        leaves_private_out, exported = everything and kind != "glasnost", list[str]()
+        found = _read(opened, names, exported, leaves_private_out)
         try:
             out.mkdir(parents=True, exist_ok=True)
             written = _files(opened, found, out) if kind == "glasnost" else _tables(found, out, kind)
         except OSError as error:
             raise CannotBeDone(f"{out}: cannot be written: {error.strerror or error}") from error
     if as_json:
-        print_json({"matches": len(names), "format": kind, "files": written})
+        print_json({"matches": len(exported), "format": kind, "files": written})
         return
     for file, rows in written.items():
         click.echo(f"{file}: {rows} {'moves' if kind == 'glasnost' else 'rows'}")
 
 
-def _read(store: SqlStore, names: Sequence[str]) -> Iterator[Match]:
-    """Yield the matches, one after the other."""
+def _read(
+    store: SqlStore, names: Sequence[str], exported: list[str], leaves_private_out: bool
+) -> Iterator[Match]:
+    """Yield the matches, one after the other, and add their ids to `exported`."""
     from domain.log import Damaged
 
     for name in tracked("export", names, len(names)):
@@ -92,7 +96,9 @@ def _read(store: SqlStore, names: Sequence[str]) -> Iterator[Match]:
             raise CannotBeDone(f"match {name} is damaged: {error}; verify --store tells more") from error
         if match is None:
             raise CannotBeDone(f"there is no match {name!r} in this store")
-        yield match
+        if not (match.private and leaves_private_out):
+            exported.append(name)
+            yield match
 
 
 def _files(store: SqlStore, matches: Iterator[Match], out: Path) -> dict[str, int]:

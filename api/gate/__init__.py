@@ -1,12 +1,12 @@
 """The gate: every command to a match passes here and is judged once, wherever it comes from."""
 
-from api.gate.command_handler import CommandResult, Key
+from api.gate.command_handler import UNTOLD, CommandResult, Key, Refusal, Refusals
 from api.gate.commit import Keys
 from api.gate.gate import Gate
 from api.gate.match_cache import CachedMatch, UncachedMatch
-from api.gate.refusals import Refusal, Refusals
 
 __all__ = [
+    "UNTOLD",
     "CachedMatch",
     "CommandResult",
     "Gate",

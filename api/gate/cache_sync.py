@@ -142,7 +142,8 @@ class Following:
         except StoreError as error:
             _log.warning("a match is not followed", extra={"reason": type(error).__name__})
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
+            async with asyncio.timeout(_AGAIN_SECONDS):
+                await self._stopping.wait()
         return False
 
     def _note_delay(self, cached: CachedMatch) -> None:

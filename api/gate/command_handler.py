@@ -1,7 +1,7 @@
 """The command handler: it judges a command on the committed match, commits it, and only then answers.
 
 A command is carried out to its end even if its caller goes away.  A refusal changes nothing and is kept
-(`api.gate.refusals`).
+(`Refusals`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import base64
 import hashlib
 import logging
 import os
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -23,7 +24,6 @@ from msgspec.structs import asdict, replace
 from api.gate.bots import BotRunner
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, MatchCache
-from api.gate.refusals import UNTOLD, Refusal, Refusals
 from api.store.interface import Conflict, Remembered, StoreError
 from domain.drafts import Context, Draft
 from domain.events import Closed, Played, SecretOpened, TakebackAnswered, TakenBack
@@ -205,6 +205,53 @@ def _follows_at_once(match: Match, move: int) -> bool:
     if isinstance(entry, TakenBack):
         return isinstance(before, TakebackAnswered)
     return isinstance(entry, (SecretOpened, Closed))
+
+
+# ── The latest commands that were refused ──
+#
+# The record is kept in memory.  It holds no picks and no text of a refusal, so its readers learn nothing of a
+# hidden card.
+
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
+
+
+class Refusal(Struct, frozen=True):
+    """One recorded refusal of a command: `at` in microseconds UTC, `move` the latest move at that time."""
+
+    at: int | None
+    kind: str
+    command: str
+    match: str | None
+    player: str | None
+    seat: Seat | None
+    move: int | None
+
+
+class Refusals:
+    """The latest refusals, and how many of each kind there were.
+
+    Args:
+        most: how many are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._kept: deque[Refusal] = deque(maxlen=most)
+        self.counts: Counter[str] = Counter()
+
+    def keep(self, refusal: Refusal) -> None:
+        """Record one; the oldest is dropped if there are too many."""
+        self._kept.append(refusal)
+        self.counts[refusal.kind] += 1
+
+    def latest(self, limit: int, match: str | None = None) -> list[Refusal]:
+        """Return the latest `limit` refusals (of one match), the newest first."""
+        found: list[Refusal] = []
+        for refusal in reversed(self._kept):
+            if len(found) == limit:
+                break
+            if match is None or refusal.match == match:
+                found.append(refusal)
+        return found
 
 
 # ── How a command is carried out: judged on the committed match, made durable, and only then answered ──

@@ -222,8 +222,7 @@ class Commits:
                 reservations=reservations,
             )
         )
-        for record in records:
-            match.accept(record, draft.live if record is records[-1] else None)
+        match.add(draft)
         self.counts.moves[match.game.name] += len(records)
         cached.tell()
 

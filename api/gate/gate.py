@@ -2,7 +2,7 @@
 
 A command is judged on the committed match while it holds the match's lock; its records go to the store's
 writer; only when they are durable are they added to the match, and only then are followers notified and is
-the caller answered.  A refusal changes nothing and is recorded (`api.gate.refusals`).
+the caller answered.  A refusal changes nothing and is recorded (`Refusals`).
 
 After each commit the bots of the server answer their prompts (`api.gate.bots`).
 """
@@ -26,6 +26,7 @@ from api.gate.command_handler import (
     CommandHandler,
     CommandResult,
     Key,
+    Refusals,
     answering_seat,
     id_of,
     must_have_waited,
@@ -36,7 +37,6 @@ from api.gate.command_handler import (
 )
 from api.gate.commit import Commits, Keys
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
-from api.gate.refusals import Refusals
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain import branches
@@ -60,6 +60,7 @@ def new_match(
     origin: str,
     opener: str | None,
     recorded: bool,
+    private: bool = False,
 ) -> Match:
     """Return the match after its first move; see `domain.match.open_match`.
 
@@ -71,7 +72,15 @@ def new_match(
     known = GAMES[game]
     chosen, complete = known.settle(edition, options)
     draft = open_match(
-        context, known, chosen, complete, match=match, origin=origin, opener=opener, recorded=recorded
+        context,
+        known,
+        chosen,
+        complete,
+        match=match,
+        origin=origin,
+        opener=opener,
+        recorded=recorded,
+        private=private,
     )
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
@@ -258,8 +267,11 @@ class Gate:
         recorded: bool = False,
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
+        private: bool = False,
     ) -> CommandResult:
         """Open a new match; opening does not seat the player.  `reserved`: the reservations by seat.
+
+        `private`: see `domain.events.Opened`.
 
         The id of a match that is opened with a key is derived from the key, so it is opened once.  The scope
         of that key names its owner, without a match.
@@ -270,7 +282,15 @@ class Gate:
 
         async def make(context: Context, name: str) -> Match:
             return new_match(
-                context, game, edition, options, match=name, origin=origin, opener=player, recorded=recorded
+                context,
+                game,
+                edition,
+                options,
+                match=name,
+                origin=origin,
+                opener=player,
+                recorded=recorded,
+                private=private,
             )
 
         return await self._opened(

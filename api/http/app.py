@@ -1,8 +1,9 @@
-"""The application: all routes, the watch around them, the OpenAPI document, and the page at /docs."""
+"""The application: all routes, the watch around them, the handshake of sockets, the documentation."""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from functools import partial
 from html import escape
@@ -14,7 +15,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from api.http import middleware, ws_endpoint, ws_session
+from api.http import middleware
 from api.http.app_state import Services
 from api.http.auth import address
 from api.http.connections import HEALTH
@@ -35,8 +36,13 @@ from api.http.routes import (
     uploads,
     verifications,
 )
-from api.http.routing import Router, encode, schemas, without_null
+from api.http.routing import Router, encode, refuse_unknown, schemas, without_null
+from api.http.ws_auth import SocketAuth
+from api.http.ws_messages import PATH, TYPES, described
+from api.http.ws_protocol import connection_of
+from api.http.ws_session import STOPPING, Session
 from api.settings import product
+from api.store.interface import StoreError
 from api.web.assets import Assets
 from api.web.pages import Pages
 from domain.kernel import Refused
@@ -58,6 +64,7 @@ TOPICS = (
     uploads.api,
     server_info.api,
 )
+_log = logging.getLogger("glasnost.http")
 _OPENAPI = "/openapi.json"
 _ABOUT = """\
 Matches of two-player board games, each of them a log that can be replayed and verified.
@@ -71,8 +78,8 @@ class Application(FastAPI):
 
     def serve(self, services: Services) -> None:
         """Serve these routes over these services, the watch around everything."""
-        self.state.services = services
-        self.state.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
+        self.services = services
+        self.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
         self._addresses = Router(route for topic in TOPICS for route in topic.routes)
@@ -80,26 +87,29 @@ class Application(FastAPI):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        await self._middleware(scope, receive, self.state.services.borders.telling(scope, send))
+        await self._middleware(scope, receive, self.services.borders.telling(scope, send))
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
         scope["app"] = self
-        connection, services = HTTPConnection(scope), self.state.services
-        visitor, visits = address(connection), services.visits
-        ws_endpoint = self._addresses.find(scope) if scope["type"] == "http" else None
+        services = self.services
+        visitor, visits = address(scope), services.visits
+        endpoint = self._addresses.find(scope) if scope["type"] == "http" else None
         try:
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
                 raise Refused("limit", "too-many-requests", {"most": visits.most}, {"retry-after": "1"})
             answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
         except Refused as error:
-            answer = await refused(connection, error)
+            answer = await refused(HTTPConnection(scope), error)
         if answer is not None:
             await answer(scope, receive, send)
             return
-        with visits.one(visitor):  # behind a proxy, the only limit of this kind
-            await (ws_endpoint or super().__call__)(scope, receive, send)
+        visits.add(visitor)  # behind a proxy, the only limit of this kind
+        try:
+            await (endpoint or super().__call__)(scope, receive, send)
+        finally:
+            visits.remove(visitor)
 
     def _options(self, scope: Scope) -> Response | None:
         """What a path knows; None where it is none of the routes.
@@ -113,7 +123,7 @@ class Application(FastAPI):
         answer = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
         asked = {name for name, _ in scope["headers"]}
         if {b"origin", b"access-control-request-method"} <= asked:
-            answer.raw_headers += self.state.services.borders.preflight(scope, known)
+            answer.raw_headers += self.services.borders.preflight(scope, known)
         return answer
 
     def allowed(self, path: str) -> list[str]:
@@ -143,21 +153,69 @@ def build(services: Services) -> Application:
     app.router.routes.extend(Pages(Assets()).routes)
     for path, kind in ((DOCS, "text/html"), (_OPENAPI, JSON)):
         app.add_route(path, partial(_serve_document, kind=kind), include_in_schema=False)
-    app.add_route(ws_session.PATH, ws_endpoint.not_a_handshake, include_in_schema=False)
-    app.router.routes.append(WebSocketRoute(ws_session.PATH, ws_endpoint.SocketEndpoint()))
+    app.add_route(PATH, _not_a_handshake, include_in_schema=False)
+    app.router.routes.append(WebSocketRoute(PATH, SocketEndpoint()))
     return app
+
+
+# ── The handshake of a socket: it is refused like any request, with the same documents ──
+
+
+class SocketEndpoint:
+    """ASGI: the handshake, then the session."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI.
+
+        Raises:
+            Refused: unauthorized, invalid, limit, unavailable: then there is no socket.
+        """
+        connection = HTTPConnection(scope)
+        try:
+            await self._serve(connection, receive, send)
+        except (Refused, StoreError):
+            raise
+        except OSError:  # the client has disconnected
+            return
+        except Exception:
+            _log.error("error in the server", exc_info=True, extra={"route": PATH})
+            raise Refused("failed", "server-error") from None
+
+    async def _serve(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
+        services: Services = connection.app.services
+        refuse_unknown(connection, ())
+        auth = SocketAuth(services, connection)
+        try:
+            await auth.arrive()
+            await receive()  # websocket.connect
+            if services.gate.stopping:  # a new socket would not be notified of the stop
+                raise Refused("unavailable", "server-stopping")
+            session = Session(services, auth, connection_of(connection.scope))
+            with services.sockets.registered(partial(session.end, STOPPING)):
+                await send({"type": "websocket.accept"})
+                await session.run(receive, send)
+        finally:
+            auth.leave()
+
+
+async def _not_a_handshake(request: Request) -> Response:
+    """Return the refusal of a plain request to the socket's address."""
+    raise Refused("upgrade", "websocket-only", headers={"upgrade": "websocket"})
+
+
+# ── The OpenAPI document ──
 
 
 async def _serve_document(request: Request, kind: str) -> Response:
     """The document, for people or for programs: the same for all clients."""
     app = request.app
-    if kind not in app.state.documents:
+    if kind not in app.documents:
         document = app.openapi()
         page = encode(document) if kind == JSON else _docs_page(document).encode()
-        app.state.documents[kind] = page
+        app.documents[kind] = page
     head = {"content-security-policy": "frame-ancestors 'none'"}
-    response = Response(app.state.documents[kind], headers=head, media_type=kind)
-    return await middleware.kept(request, response, app.state.services.packed, (), own=False, final=True)
+    response = Response(app.documents[kind], headers=head, media_type=kind)
+    return await middleware.kept(request, response, app.services.packed, (), own=False, final=True)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:
@@ -175,10 +233,10 @@ def _document(app: FastAPI) -> dict[str, Any]:
         for operation in methods.values():
             for parameter in operation.get("parameters", ()):
                 parameter["schema"] = _schema_of(parameter["schema"])
-    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(ws_endpoint.TYPES))
+    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(TYPES))
     bearer = {"type": "http", "scheme": "bearer"}
     document["components"] = {"schemas": structs, "securitySchemes": {"bearer": bearer}}
-    document["x-sockets"] = ws_endpoint.described()
+    document["x-sockets"] = described()
     return document
 
 

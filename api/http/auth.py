@@ -16,9 +16,10 @@ import msgspec
 from cachetools import FIFOCache
 from msgspec import Struct
 from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from api.bus.redis_client import Away
-from api.http.decoding import bearer
+from api.http.decoding import bearer, header_of
 from api.http.rate_limits import Buckets
 from api.http.sessions import SECRET
 from api.store.interface import People, Person, SessionBounds, StoreError
@@ -122,8 +123,8 @@ class Tokens:
         """
         token = shown(request)
         if token is None and (secret := request.scope.get(SECRET)) is not None:
-            return await self._signed_in(secret, address(request))
-        return await self.owner(token, address(request))
+            return await self._signed_in(secret, address(request.scope))
+        return await self.owner(token, address(request.scope))
 
     async def owner(self, token: str | None, shown_by: str) -> Visitor:
         """Return the visitor with this token (None: without one), whose request comes from `shown_by`.
@@ -200,8 +201,11 @@ class Tokens:
     def _kept(self, holder: str) -> Visitor | None:
         """The cached owner of a token or session; None if it is not cached."""
         self._changes.drop_from(self._known, lambda _, kept: kept[1].counted)
-        kept = self._known.get(holder)
-        return kept[1] if kept and self._clock() - kept[0] < _KNOWN_SECONDS else None
+        try:
+            since, visitor = self._known[holder]
+        except KeyError:
+            return None
+        return visitor if self._clock() - since < _KNOWN_SECONDS else None
 
     async def _looked_up(self, holder: str, ask: Callable[[], Visitor | None]) -> Visitor:
         now, changes = self._clock(), self._changes.count
@@ -224,16 +228,16 @@ def shown(request: HTTPConnection) -> str | None:
     Raises:
         Refused: unauthorized, if the header holds no bearer token.
     """
-    header = request.headers.get("authorization")
+    header = header_of(request.scope, b"authorization", None)
     token = bearer(header) if header is not None else None
     if header is not None and token is None:
         raise Refused("unauthorized", "authorization-header", headers=CHALLENGE)
     return token
 
 
-def address(request: HTTPConnection) -> str:
+def address(scope: Scope) -> str:
     """Return the address that a request comes from, as `network` groups it."""
-    client = request.scope.get("client")
+    client = scope.get("client")
     return network(str(client[0])) if client else "unknown"
 
 

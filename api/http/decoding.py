@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 from starlette.requests import Request
+from starlette.types import Scope
 
 from api.settings import Settings
 from domain.kernel import Refused
@@ -74,7 +75,16 @@ def words_of(shape: Any, name: str) -> list[str]:
 # ── What the headers of a request ask for: a language, a media type, an encoding, a token ──
 
 JSON, LINES, EVENTS = "application/json", "application/x-ndjson", "text/event-stream"
+D = TypeVar("D", str, None)
 _READ = 500  # characters of a header that are read
+
+
+def header_of(scope: Scope, name: bytes, default: D) -> str | D:
+    """Return the first header of this name, which is in lower case; `default` if a request has none."""
+    for known, value in scope["headers"]:
+        if known == name:
+            return bytes(value).decode("latin-1")
+    return default
 
 
 @lru_cache(maxsize=1_000)
@@ -168,11 +178,11 @@ def _must_be(request: Request, media_type: str) -> None:
 
     That is safe: a form of a foreign page cannot carry the token, which is a header.
     """
-    packed = request.headers.get("content-encoding", "identity").strip().lower()
+    packed = header_of(request.scope, b"content-encoding", "identity").strip().lower()
     if packed != "identity":
         unpacked = {"accept-encoding": "identity"}
         raise Refused("media-type", "content-encoding", {"given": packed[:40]}, unpacked)
-    given = request.headers.get("content-type", media_type).partition(";")[0].strip().lower()
+    given = header_of(request.scope, b"content-type", media_type).partition(";")[0].strip().lower()
     if given not in (media_type, _FORM):
         raise Refused(
             "media-type",
@@ -184,7 +194,7 @@ def _must_be(request: Request, media_type: str) -> None:
 
 async def _content(request: Request, most: int) -> bytes:
     """Read the body of at most `most` bytes.  Raises Refused: too-large, malformed."""
-    if int(request.headers.get("content-length", "0")) > most + _DRAINED:
+    if int(header_of(request.scope, b"content-length", "0")) > most + _DRAINED:
         raise _too_large(most)
     content, read = bytearray(), 0
     more = True

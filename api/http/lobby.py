@@ -23,7 +23,9 @@ from domain.log import Damaged
 from domain.match import Match
 from projections import read
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow
-from projections.sentences import turn_name
+from projections.moments import key_moments
+from projections.sentences import turn_name, why
+from projections.turns import summarize, usual_viewer
 from replay.periods import TurnCount
 
 MINE, THEIRS = "mine", "theirs"
@@ -31,6 +33,7 @@ DAY = 86_400_000_000  # microseconds
 OVER_DAYS = 7
 SEATS = 50  # open seats in a lobby
 _STANDINGS = 20_000  # are kept
+_NEW_HIGHLIGHTS = 3  # are worked out for one page
 _AT_ONCE = 2  # lobbies that load matches at once: others wait, so that commands find threads
 
 
@@ -40,6 +43,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     `own`: the caller's seats; `free`: those that the caller may take.  `asked`: who is asked, and since when;
     `takeback`: who asked for a takeback that waits for an answer; `unopened`: whose salts are not open yet.
     `turn` is in words, and `score` is by seat; both are empty if the match has not begun, or is over.
+    `private`: players who do not sit in it, and for whom no seat is reserved, do not see it.
     """
 
     match: str
@@ -63,6 +67,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     closed_at: int | None
     by: str
     result: Result | None
+    private: bool = False
 
     @property
     def waits_for_me(self) -> bool:
@@ -111,6 +116,13 @@ class Standing(Struct, frozen=True):
     score: dict[Seat, int]
 
 
+class Highlight(Struct, frozen=True):
+    """The heaviest key moment of a match before its end: the move, and why, in words ("": there is none)."""
+
+    move: int
+    why: str
+
+
 class Lobbies:
     """Makes lobbies.
 
@@ -124,6 +136,7 @@ class Lobbies:
         self._gate, self._store, self._models = gate, store, models
         self._standings: LRUCache[str, Standing] = LRUCache(_STANDINGS)
         self._turns: LRUCache[str, tuple[Match, TurnCount]] = LRUCache(_STANDINGS // 20)
+        self._highlights: LRUCache[tuple[str, str], Highlight] = LRUCache(_STANDINGS)
         self._room = asyncio.Semaphore(_AT_ONCE)
 
     async def of(self, player: str | None, since: int, language: str) -> Lobby:
@@ -139,7 +152,8 @@ class Lobbies:
         own = await self.described(rows.own, player, language)
         ids = {row.match for row in own}
         others = await self.described([row for row in rows.open if row.match not in ids], player, language)
-        seats = [row for row in others if row.free]
+        kept = await self.described([row for row in rows.private if row.match not in ids], player, language)
+        seats = [row for row in (*kept, *others) if row.free]
         running = [row for row in rows.running if row.match not in ids]
         over = await self.described(rows.over, player, language)
         finished = await self.described(rows.finished, player, language)
@@ -169,6 +183,30 @@ class Lobbies:
                 reserved = await asyncio.to_thread(self._store.reservations_of, free)
         async with self._room:
             return [_described(row, await self._standing(row), player, reserved, language) for row in rows]
+
+    async def highlights(self, rows: Iterable[LobbyMatch], language: str) -> dict[str, Highlight]:
+        """Return the heaviest key moment of each match that is over, by match.
+
+        Those that are not known yet are worked out, but only `_NEW_HIGHLIGHTS` of them; the others are left
+        out this time, so that no page waits for many matches to be read.
+        """
+        found, left = dict[str, Highlight](), _NEW_HIGHLIGHTS
+        for row in rows:
+            key = row.match, language
+            if row.status != OVER or (key not in self._highlights and not left):
+                continue
+            if key not in self._highlights:
+                left -= 1
+                async with self._room:
+                    await self._add_highlight(key)
+            if (known := self._highlights.get(key)) and known.why:
+                found[row.match] = known
+        return found
+
+    async def _add_highlight(self, key: tuple[str, str]) -> None:
+        with suppress(Refused, StoreError, Damaged):
+            match = (await self._gate.cached(key[0])).match
+            self._highlights[key] = await asyncio.to_thread(_highlight, match, key[1])
 
     async def _standing(self, row: MatchRow) -> Standing | None:
         """How a running match stands; None of any other one, or if it cannot be read."""
@@ -202,6 +240,17 @@ class Lobbies:
         return Standing(
             match.move, seats, request.seat if request else None, turn, match.game.score(match.live)
         )
+
+
+def _highlight(match: Match, language: str) -> Highlight:
+    """The heaviest key moment of a match that is over; its end stands in every list anyway."""
+    summary = summarize(match, match.move, usual_viewer(match, match.move))
+    before = [moment for moment in key_moments(match, summary, match.move) if moment.move < match.move]
+    if not before:
+        return Highlight(0, "")
+    heaviest = max(before, key=lambda moment: moment.weight)
+    words = match.game.words(language, match.opened.options, match.opened.edition)
+    return Highlight(heaviest.move, next(iter(why(match.game, words, summary, heaviest)), ""))
 
 
 def _described(
@@ -239,6 +288,7 @@ def _described(
         closed_at=row.closed_at,
         by=row.by,
         result=row.result,
+        private=row.private,
     )
 
 
@@ -247,12 +297,18 @@ def _seats_of(row: MatchRow, player: str) -> tuple[Seat, ...]:
 
 
 def _free(row: MatchRow, player: str | None, reserved: Mapping[str, Reservations] | None) -> tuple[Seat, ...]:
-    """The free seats that a player may take; `reserved` is None if nobody knows."""
+    """The free seats that a player may take; `reserved` is None if that is not known now.
+
+    Of a private match a player who does not sit in it sees only those that are reserved for that player.
+    """
     if row.status != OPEN or reserved is None:
         return ()
     kept = reserved.get(row.match, Reservations()).seats
-    free = (seat for seat, sits in row.seats.items() if sits is None)
-    return tuple(seat for seat in free if seat not in kept or (player and kept[seat].player == player))
+    free = [seat for seat, sits in row.seats.items() if sits is None]
+    own = [seat for seat in free if player and seat in kept and kept[seat].player == player]
+    if row.private and not (player and _seats_of(row, player)):
+        return tuple(own)
+    return tuple(seat for seat in free if seat not in kept or seat in own)
 
 
 def players_in(matches: Iterable[LobbyMatch]) -> list[str]:

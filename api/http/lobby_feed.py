@@ -188,7 +188,7 @@ class LobbyFeed:
 
     def _is_news(self, row: MatchRow) -> bool:
         """Has a match changed in the lists that everybody sees?  An open one may have been reserved."""
-        if row.origin not in (LIVE, BOTS):
+        if row.private or row.origin not in (LIVE, BOTS):
             return False
         now = row.status, tuple(row.seats.values())
         is_news = row.status == OPEN or self._seen.get(row.match) != now

@@ -283,7 +283,7 @@ def _value(headers: Headers, wanted: bytes) -> bytes:
 NEVER = "no-store"
 IMMUTABLE = "public, max-age=31536000, immutable"
 """For what lies at an address with the hash of its content: another content has another address."""
-_OWN, _SHARED = "private, no-cache", "public, no-cache"
+_OWN, _SHARED = b"private, no-cache", b"public, no-cache"
 _LEAST, _MOST = 1_024, 4 * 1024 * 1024  # bytes of a body that is compressed
 _KEPT = 16 * 1024 * 1024  # bytes of compressed bodies in memory
 _LEVEL = 9
@@ -327,19 +327,21 @@ async def kept(
         own: the answer may differ for another client.
         final: the answer is public and does not change any more.
     """
-    head = response.headers
-    head.add_vary_header(", ".join([*vary, "accept-encoding"] if final else vary))
-    head.setdefault("cache-control", _OWN if own else _SHARED)
-    if response.status_code != 200 or head["cache-control"] == NEVER:
-        return response
-    tag = head.get("etag") or await _tag(bytes(response.body))
-    zipped = final and takes_gzip(_asked(request, "accept-encoding"))
-    if _has(request, _zipped(tag) if zipped else tag):
-        return _unchanged(response, _zipped(tag) if zipped else tag)
-    if zipped and (body := await packed.of(tag, bytes(response.body))) is not None:
-        response.body, tag = body, _zipped(tag)
-        head["content-encoding"], head["content-length"] = "gzip", str(len(body))
-    head["etag"] = tag
+    head = dict(response.raw_headers)
+    earlier = (head[b"vary"].decode(),) if b"vary" in head else ()
+    head[b"vary"] = ", ".join([*earlier, *vary, "accept-encoding"] if final else [*earlier, *vary]).encode()
+    control = head.setdefault(b"cache-control", _OWN if own else _SHARED)
+    if response.status_code == 200 and control != NEVER.encode():
+        tag = head[b"etag"].decode() if b"etag" in head else await _tag(bytes(response.body))
+        zipped = final and takes_gzip(_asked(request, b"accept-encoding"))
+        if _has(request, _zipped(tag) if zipped else tag):
+            same = {"cache-control": control.decode(), "vary": head[b"vary"].decode()}
+            return Response(status_code=304, headers={**same, "etag": _zipped(tag) if zipped else tag})
+        if zipped and (body := await packed.of(tag, bytes(response.body))) is not None:
+            response.body, tag = body, _zipped(tag)
+            head |= {b"content-encoding": b"gzip", b"content-length": b"%d" % len(body)}
+        head[b"etag"] = tag.encode()
+    response.raw_headers[:] = head.items()
     return response
 
 
@@ -365,15 +367,10 @@ def _zipped(tag: str) -> str:
 
 def _has(request: Request, tag: str) -> bool:
     """Has the client what the ETag stands for?  Compared weakly, as RFC 9110, section 13.1.2, asks for."""
-    asked = _asked(request, "if-none-match")
-    return asked.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(asked)
+    asked = _asked(request, b"if-none-match")
+    return bool(asked) and (asked.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(asked))
 
 
-def _asked(request: Request, name: str) -> str:
+def _asked(request: Request, wanted: bytes) -> str:
     """A header that may come in several lines."""
-    return ", ".join(request.headers.getlist(name))
-
-
-def _unchanged(response: Response, tag: str) -> Response:
-    head = {name: response.headers[name] for name in ("cache-control", "vary")}
-    return Response(status_code=304, headers={**head, "etag": tag})
+    return ", ".join([value.decode("latin-1") for name, value in request.scope["headers"] if name == wanted])

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
-from api.gate import CachedMatch, Gate
-from api.gate.refusals import UNTOLD
+from api.gate import UNTOLD, CachedMatch, Gate
 from api.http import decoding
 from api.http.schemas import MoveView, Problem, PromptView
 from api.http.views import LogView, prompt_view
@@ -258,7 +257,7 @@ async def problem(error: Refusal, services: HasGate, language: str) -> tuple[Pro
 async def refused(request: HTTPConnection, error: Refusal) -> Response:
     """Return the response to a refusal or to an error of the store."""
     language = _language(request)
-    described, headers = await problem(error, request.app.state.services, language)
+    described, headers = await problem(error, request.app.services, language)
     return answer(described, language, headers)
 
 

@@ -91,13 +91,21 @@ class AtOnce:
         """Return whether the visitor has reached the limit."""
         return self._now[visitor] >= self.most
 
+    def add(self, visitor: str) -> None:
+        """Count one more."""
+        self._now[visitor] += 1
+
+    def remove(self, visitor: str) -> None:
+        """Count one less."""
+        self._now[visitor] -= 1
+        if not self._now[visitor]:
+            del self._now[visitor]
+
     @contextmanager
     def one(self, visitor: str) -> Iterator[None]:
         """Count one more for as long as the context lasts."""
-        self._now[visitor] += 1
+        self.add(visitor)
         try:
             yield
         finally:
-            self._now[visitor] -= 1
-            if not self._now[visitor]:
-                del self._now[visitor]
+            self.remove(visitor)

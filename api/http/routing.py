@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from inspect import Parameter
-from operator import attrgetter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
@@ -44,10 +43,10 @@ from domain.texts import LANGUAGES
 # finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
 
 Endpoint = Callable[..., Awaitable[Response]]
-_PLACES: dict[str, Callable[[Request], Mapping[str, str]]] = {
-    "path": attrgetter("path_params"),
-    "query": lambda request: request.query_params if request.scope["query_string"] else {},
-    "header": attrgetter("headers"),
+_PLACES: dict[str, Callable[[Request, str], str | None]] = {
+    "path": lambda request, key: request.scope["path_params"].get(key),
+    "query": lambda request, key: request.query_params.get(key),
+    "header": lambda request, key: decoding.header_of(request.scope, key.lower().encode(), None),
 }
 
 
@@ -69,11 +68,12 @@ class RouteParam:
     """One parameter that a client gives: `key` is its name in its `place` (path, query or header)."""
 
     def __init__(self, parameter: Parameter) -> None:
-        self.name, self._default = parameter.name, parameter.default
+        self.name, self.default = parameter.name, parameter.default
         about = _about(parameter)
         self.key = about.alias or parameter.name
         self.place = about.in_.value
         self._those_of = _PLACES[self.place]
+        self.is_optional = parameter.default is not Parameter.empty
         self._check = TypeAdapter[Any](parameter.annotation).validator.validate_python
 
     def read(self, request: Request) -> Any:
@@ -82,9 +82,9 @@ class RouteParam:
         Raises:
             Refused: invalid.
         """
-        value = self._those_of(request).get(self.key)
-        if value is None and self._default is not Parameter.empty:
-            return self._default
+        value = self._those_of(request, self.key)
+        if value is None and self.is_optional:
+            return self.default
         try:
             return self._check(value)
         except ValidationError as error:
@@ -102,15 +102,28 @@ class RouteEndpoint:
 
     def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
         self._endpoint, self.params = endpoint, [RouteParam(parameter) for parameter in parameters]
+        self._optional_queries = {
+            one.name: one.default for one in self.params if one.place == "query" and one.is_optional
+        }
+        self._others = [one for one in self.params if one.name not in self._optional_queries]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         request = Request(scope, receive)
         try:
-            response = await self._endpoint(request, **{one.name: one.read(request) for one in self.params})
+            response = await self._endpoint(request, **self._arguments(request))
         except (Refused, StoreError) as error:
             response = await refused(request, error)
         await response(scope, receive, send)
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        """The values of the parameters, checked; most requests have no query.  Raises Refused: invalid."""
+        if request.scope["query_string"]:
+            return {one.name: one.read(request) for one in self.params}
+        found = self._optional_queries.copy()
+        for one in self._others:
+            found[one.name] = one.read(request)
+        return found
 
 
 class _Place:
@@ -121,7 +134,7 @@ class _Place:
     def __init__(self) -> None:
         self.named: dict[str, _Place] = {}
         self.any: _Place | None = None
-        self.routes: dict[str, APIRoute] = {}
+        self.routes: dict[str, tuple[APIRoute, list[str]]] = {}  # by method, with its path parameters
 
 
 class Router:
@@ -138,7 +151,7 @@ class Router:
                 else:
                     place = place.named.setdefault(part, _Place())
             for method in route.methods or ():
-                place.routes[method] = route
+                place.routes[method] = route, list(route.param_convertors)
 
     def find(self, scope: Scope) -> ASGIApp | None:
         """Return the application that serves a request; None if FastAPI must answer it.
@@ -148,10 +161,11 @@ class Router:
         """
         place, given = self._place(scope["path"])
         method = scope["method"]
-        route = place.routes.get("GET" if method == "HEAD" else method) if place else None
-        if route is None:
+        found = place.routes.get("GET" if method == "HEAD" else method) if place else None
+        if found is None:
             return None
-        scope["route"], scope["path_params"] = route, dict(zip(route.param_convertors, given, strict=True))
+        route, names = found
+        scope["route"], scope["path_params"] = route, dict(zip(names, given, strict=True))
         return route.app
 
     def allowed(self, path: str) -> list[str]:
@@ -381,7 +395,9 @@ class Call(Caller):
     __slots__ = ("final", "request")
 
     def __init__(self, services: Services, request: Request, visitor: Visitor) -> None:
-        super().__init__(services, visitor, decoding.language(request.headers.get("accept-language", "")))
+        super().__init__(
+            services, visitor, decoding.language(decoding.header_of(request.scope, b"accept-language", ""))
+        )
         self.request = request
         self.final = False  # the answer is public and does not change any more
 
@@ -555,7 +571,7 @@ def _endpoint(
     read = None if body is None else decoding.reader(body)
 
     async def endpoint(request: Request, **arguments: Any) -> Response:
-        services: Services = request.app.state.services
+        services: Services = request.app.services
         visitor = await services.tokens.visitor(request)
         services.requests.take(visitor.counted)
         refuse_unknown(request, known)
@@ -566,7 +582,8 @@ def _endpoint(
         answer = await handler(call=call, **arguments)
         response = answer if isinstance(answer, Response) else call.answer(answer, status)
         if vary is None:
-            response.headers.setdefault("cache-control", middleware.NEVER)
+            if all(name != b"cache-control" for name, _ in response.raw_headers):
+                response.raw_headers.append((b"cache-control", middleware.NEVER.encode()))
         else:
             alike = call.final and "authorization" not in vary
             private = visitor.person is not None and not alike

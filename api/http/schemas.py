@@ -103,12 +103,16 @@ class Withdrawal(Request, frozen=True):
 
 
 class NewMatch(Request, frozen=True):
-    """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat."""
+    """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat.
+
+    `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
+    """
 
     game: Annotated[str, Meta(max_length=64)]
     edition: Annotated[str, Meta(max_length=64)] | None = None
     options: dict[str, Any] = {}
     reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
+    private: bool | UnsetType = UNSET  # if unset, it is not part of the request that a key is bound to
 
 
 class NewBranch(Request, frozen=True):
@@ -348,7 +352,8 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     elsewhere, so nothing in it is proved.  `incomplete`: its record could not be followed throughout, so some
     positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
     and nothing proves that its players are those of this house.  `branch`: where it goes on from another
-    match; left out in any other match.  Of an uploaded match `signer` is the key of
+    match; left out in any other match.  `private`: it was opened as a private match; left out in any other
+    one.  Of an uploaded match `signer` is the key of
     this server whose signature was checked, and `signature` says in words who signed, or is only named and
     was not checked.
     """
@@ -362,6 +367,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     names: dict[str, str]
     origin: str
     branch: BranchView | UnsetType = UNSET
+    private: bool | UnsetType = UNSET
     unverified: bool
     incomplete: bool | UnsetType = UNSET
     claimed: bool

@@ -225,7 +225,8 @@ async def _serve(
     try:
         if not empty and store.last() == 0:
             with suppress(TimeoutError):  # bots that found no room go on when there is some
-                await asyncio.wait_for(play_one_of_each(gate), FIRST_SECONDS)
+                async with asyncio.timeout(FIRST_SECONDS):
+                    await play_one_of_each(gate)
         services = Services(gate, store, models, settings, clock, mail=mail)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))

@@ -306,6 +306,7 @@ def _summary(
         "names": _imported_names(match) if match.imported else dict(names),
         "origin": match.origin,
         "branch": _branch(match),
+        "private": match.private or UNSET,
         "unverified": match.imported,
         "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,

@@ -63,7 +63,7 @@ class SocketAuth:
         if self._named:
             raise Refused("invalid", "already-entered")
         if said.token is not None or not self.entered:
-            self._sit(await self._services.tokens.owner(said.token, address(self._connection)))
+            self._sit(await self._services.tokens.owner(said.token, address(self._connection.scope)))
         self._named = self.entered = True
         if said.language is not None:
             self.language = decoding.language(said.language)

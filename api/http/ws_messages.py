@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.lobby import Lobby
 from api.http.lobby_feed import LobbyPush
-from api.http.routing import REF
+from api.http.routing import REF, schemas
 from api.http.schemas import (
     Done,
     MatchSummary,
@@ -29,6 +29,7 @@ from api.http.schemas import (
 from api.http.schemas import TakebackAnswer as Agreement
 from domain.bounds import MOST, MatchId, Number, SeatName
 
+PATH = "/v1/socket"
 Id = Annotated[int, Meta(ge=-MOST, le=MOST)] | Annotated[str, Meta(max_length=64)]
 After = Annotated[int, Meta(ge=0, le=MOST, description="Moves after this one.")]
 View = Annotated[
@@ -225,3 +226,14 @@ SAID: tuple[Any, ...] = (
     ListenToLobby,
 )
 TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver, LobbyPush)
+TYPES = (*SAID, *TOLD, Entered, Followed)
+
+
+def described() -> dict[str, Any]:
+    """Return the schema of the messages, which the OpenAPI document shows at the socket's route."""
+
+    def any_of(kinds: tuple[Any, ...]) -> dict[str, Any]:
+        told, _ = schemas(kinds)
+        return {"anyOf": told}
+
+    return {PATH: {"client": any_of(SAID), "server": any_of(TOLD)}}

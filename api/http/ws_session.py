@@ -47,6 +47,7 @@ from api.http.schemas import (
 from api.http.views import LogView, Positions, with_position
 from api.http.ws_auth import SocketAuth
 from api.http.ws_messages import (
+    PATH,
     AnswerTakeback,
     AskTakeback,
     Command,
@@ -319,7 +320,6 @@ class LobbyListener:
 # ── One open socket: it reads messages, carries them out, replies, and pushes followed moves ──
 
 
-PATH = "/v1/socket"
 _OTHER = "other"  # the name in the metrics of a message that was refused before it was decoded
 
 

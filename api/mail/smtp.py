@@ -106,7 +106,8 @@ async def send(settings: MailSettings, message: EmailMessage) -> None:
 
     threading.Thread(target=work, name="mail", daemon=True).start()
     try:
-        await asyncio.wait_for(done, _WHOLE * settings.seconds)
+        async with asyncio.timeout(_WHOLE * settings.seconds):  # wait_for of 3.11 may drop a cancellation
+            await done
     except TimeoutError as error:
         raise NotSent("the mail server takes too long") from error
     finally:

@@ -248,6 +248,11 @@ class SqlPeople:
         rows = self._reading.rows(f"{select} ORDER BY at DESC, id DESC LIMIT ?", (*before, limit))
         return [AuditEntry(*row) for row in rows]
 
+    def forgotten(self) -> dict[str, int | None]:
+        """See `People.forgotten`."""
+        at = "SELECT min(at) FROM audit_log WHERE person = people.id AND action = 'forget'"
+        return dict(self._reading.rows(f"SELECT id, ({at}) FROM people WHERE name IS NULL"))
+
     # ── what is done with a person ──
 
     def forget(self, player: str, act: Act) -> bool:

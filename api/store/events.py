@@ -32,6 +32,12 @@ MILESTONE = f"kind <> '{PLAYED}'"  # the row holds more than a play (see `domain
 MILESTONES = f"CREATE INDEX milestones ON stored_events (originator_id, originator_version) WHERE {MILESTONE}"
 NEWS = "SELECT originator_id, id FROM stored_events WHERE id > ? ORDER BY id LIMIT ?"
 FIRST = "SELECT min(id) FROM stored_events WHERE id > ?"
+CLOSED = f"{MILESTONE} AND kind = 'closed'"  # the first condition lets the index of milestones serve
+CLOSINGS = (
+    "SELECT id, originator_id FROM stored_events WHERE id > ? AND id <= ? AND kind = 'closed' ORDER BY id"
+)
+UNCLOSED = f"""SELECT originator_id FROM stored_events AS found WHERE originator_version = 1 AND NOT EXISTS
+    (SELECT 1 FROM stored_events WHERE originator_id = found.originator_id AND {CLOSED}) ORDER BY id"""
 AT_ONCE = 500  # values, or pairs of them, in one statement at most
 
 

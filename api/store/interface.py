@@ -260,6 +260,9 @@ class People(Protocol):
     def known(self, player: str) -> Known | None:
         """Return what is known of a player; None if the id is unknown."""
 
+    def forgotten(self) -> dict[str, int | None]:
+        """Return all players who were forgotten, each with the time, in microseconds UTC (None: unknown)."""
+
     def find(self, name: str, *, whole: bool, after: Sequence[str], limit: int) -> list[Found]:
         """Return players with this name or, if not `whole`, with a name that begins so.
 

@@ -19,7 +19,21 @@ from eventsourcing.persistence import StoredEvent
 
 from api.store import accounts
 from api.store.accounts import Cursor, SqlUploads
-from api.store.events import AT_ONCE, FIRST, NEWS, Envelope, Loaded, Matches, Reading, Rows, projected, unread
+from api.store.events import (
+    AT_ONCE,
+    CLOSED,
+    CLOSINGS,
+    FIRST,
+    NEWS,
+    UNCLOSED,
+    Envelope,
+    Loaded,
+    Matches,
+    Reading,
+    Rows,
+    projected,
+    unread,
+)
 from api.store.interface import (
     Append,
     Figures,
@@ -332,6 +346,26 @@ class SqlStore(ABC):
         """See `Store.matches`."""
         first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
         return (row[0] for row in self._rows.rows(first))
+
+    def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
+        """Return the matches that closed at these positions, each with its position, in their order."""
+        return self._rows.rows(CLOSINGS, (after, upto))
+
+    def closed_at(self, matches: Sequence[str]) -> dict[str, int]:
+        """Return the position where each of these matches closed, if it did."""
+        found: dict[str, int] = {}
+        for first in range(0, len(matches), AT_ONCE):
+            some = matches[first : first + AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            where = f"originator_id IN ({marks}) AND {CLOSED} GROUP BY originator_id"
+            found |= dict(
+                self._rows.rows(f"SELECT originator_id, min(id) FROM stored_events WHERE {where}", some)
+            )
+        return found
+
+    def unclosed(self) -> list[str]:
+        """Return the ids of all matches that are not over, oldest first."""
+        return [row[0] for row in self._rows.rows(UNCLOSED)]
 
     def after(self, position: int, limit: int) -> list[Stored]:
         """See `Store.after`."""

@@ -8,14 +8,18 @@ from typing import Any, Protocol
 
 from starlette.responses import Response
 
+from api.gate.command_handler import seats_of
+from api.http.game_words import words_address_of
 from api.http.permissions import looked
+from api.http.routes import PLAYING
 from api.http.routing import Call
 from api.http.views import players_of
 from api.web import verify_page
-from api.web.shell import HEADERS, HTML, Shell
+from api.web.shell import HEADERS, HTML, Shell, texts
 from domain.game import Game
 from domain.match import Match
 from domain.match_base import Outline
+from domain.texts import LANGUAGES
 from replay import move_table
 from replay.boards.drawing import BOARDS
 from replay.words import Words
@@ -33,12 +37,19 @@ class _Pages(Protocol):
 
 
 async def read_verify_page(pages: _Pages, call: Call) -> Response:
-    """The page that verifies match files; with `download`, as a file to keep."""
-    head = {**HEADERS, "content-security-policy": f"{verify_page.policy()}; frame-ancestors 'none'"}
+    """The page that verifies match files; with `download`, as a file to keep.
+
+    To a player who is signed in it also offers to put the file on this server.
+    """
+    page, person = verify_page.text(), call.visitor.person
+    if "download" not in call.request.query_params and person is not None and person.role in PLAYING:
+        section = pages.shell.fragment("upload.html", all_texts=[texts(language) for language in LANGUAGES])
+        page = verify_page.with_upload(section, pages.shell.url("pages/upload.js"))
+    head = {**HEADERS, "content-security-policy": f"{verify_page.policy(page)}; frame-ancestors 'none'"}
     if "download" in call.request.query_params:
         head["content-disposition"] = 'attachment; filename="verify.html"'
     call.final = True
-    return Response(verify_page.text(), headers=head, media_type=HTML)
+    return Response(page, headers=head, media_type=HTML)
 
 
 async def audit_page(pages: _Pages, call: Call, match: str) -> Response:
@@ -53,17 +64,23 @@ async def audit_page(pages: _Pages, call: Call, match: str) -> Response:
         shown = await asyncio.to_thread(_shown, found, after, call.language, names)
         found.rest()
     person = call.visitor.person
+    organizes = person is not None and person.role in ORGANIZING
+    may_rule = organizes and not call.final and not seats_of(found, call.player)
+    shown["state"]["vocabulary"] = words_address_of(found, call.language) if may_rule else None
     return pages.shell.page(
         call,
         "audit.html",
         script="audit",
+        preloads=("data/vocabulary.js", "parts/ruling.js") if may_rule else (),
+        may_rule=may_rule,
         match=match,
         over=call.final,
         provable=found.provable,
         imported=found.imported,
+        private=found.private,
         own_log=not found.uploaded and not found.imported,
         last=found.move,
-        organizes=person is not None and person.role in ORGANIZING,
+        organizes=organizes,
         **shown,
     )
 
@@ -88,6 +105,8 @@ def _shown(match: Match, after: int, language: str, names: dict[str, str]) -> di
         "think": think_text,
         "state": {
             "match": match.id,
+            "last": match.move,
+            "has_board": match.game.name in BOARDS,
             "secret": secret,
             "keys": keys,
             "salts": match.salts,

@@ -119,7 +119,7 @@ async def player_page(pages: HasShell, call: Call, player: str) -> Response:
     wanted = call.request.query_params.get("game")
     game = wanted if wanted in GAMES else None
     models = call.services.models
-    which = HistoryFilter(game, hidden=await models.hidden())
+    which = HistoryFilter(game, hidden=await models.hidden(), reader=call.player)
     page = await models.ask(read.history, player, which, Asked(_HISTORY))
     if not page.rows:
         await must_be_somebody(call, player)

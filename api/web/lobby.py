@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.http.lobby import LobbyMatch
+from api.http.lobby import Highlight, LobbyMatch
 from api.http.middleware import NEVER
 from api.http.routes.lobby import lobby_of
 from api.http.routing import Call
@@ -15,6 +15,8 @@ from api.web.shell import HasShell
 from domain.games import GAMES
 from domain.texts import Texts
 from replay.game_words import title_of
+
+_HIGHLIGHTED = 20  # of the caller's own matches that are over
 
 
 class SeatShown(Struct, frozen=True):
@@ -50,6 +52,8 @@ class MatchShown(Struct, frozen=True):
     task: str
     result: str
     opponent: str
+    private: bool
+    highlight: Highlight | None
 
 
 async def lobby_page(pages: HasShell, call: Call) -> Response:
@@ -57,7 +61,9 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
     found = await lobby_of(call)
     wanted = call.request.query_params.get("game")
     game = wanted if wanted in GAMES else None
-    shown = describe(call.language, found.names)
+    closed = [row for row in (*found.over[:_HIGHLIGHTED], *found.finished) if game in (None, row.game)]
+    highlights = await call.services.lobbies.highlights(closed, call.language)
+    shown = describe(call.language, found.names, highlights)
     groups = {
         group: [shown(row) for row in getattr(found, group) if game in (None, row.game)]
         for group in ("mine", "theirs", "open", "over", "seats", "live", "finished")
@@ -76,12 +82,14 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
     return response
 
 
-def describe(language: str, names: dict[str, str]) -> Callable[[LobbyMatch], MatchShown]:
-    """Return what puts a match of a lobby in words."""
-    return lambda row: _shown(row, language, names)
+def describe(
+    language: str, names: dict[str, str], highlights: Mapping[str, Highlight]
+) -> Callable[[LobbyMatch], MatchShown]:
+    """Return what puts a match of a lobby in words; `names` are those of players, `highlights` by match."""
+    return lambda row: _shown(row, language, names, highlights.get(row.match))
 
 
-def _shown(row: LobbyMatch, language: str, names: dict[str, str]) -> MatchShown:
+def _shown(row: LobbyMatch, language: str, names: dict[str, str], highlight: Highlight | None) -> MatchShown:
     words = GAMES[row.game].texts[language]
     seats = tuple(_seat(row, seat, place, words, names) for place, seat in enumerate(row.seats))
     task = ""
@@ -103,6 +111,8 @@ def _shown(row: LobbyMatch, language: str, names: dict[str, str]) -> MatchShown:
         task=task,
         result=_result(row, words),
         opponent=_opponent(row, names),
+        private=row.private,
+        highlight=highlight,
     )
 
 

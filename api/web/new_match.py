@@ -102,6 +102,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         opener=found.opened.opener == call.player and call.player is not None,
         chosen=wanted if wanted in free else next((seat for seat in free if seat not in reserved), None),
         options=differing(found, words),
+        private=found.private,
         status=about.status,
         bots=list(builtin_bots()),
         state={

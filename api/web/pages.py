@@ -111,8 +111,8 @@ class Pages:
         it is anonymous as well.
         """
         anonymous = anonymous or framed
-        services: Services = request.app.state.services
-        call = Call(services, request, Visitor(None, f"{NO_TOKEN}{address(request)}"))
+        services: Services = request.app.services
+        call = Call(services, request, Visitor(None, f"{NO_TOKEN}{address(request.scope)}"))
         call.language = language_of(request, cookies=not anonymous)
         try:
             if not anonymous:

@@ -100,7 +100,7 @@ class Shell:
     """
 
     def __init__(self, assets: Assets) -> None:
-        self._assets = assets
+        self.url = assets.url
         self._environment = Environment(
             loader=PackageLoader("api.web"),
             autoescape=True,
@@ -136,7 +136,7 @@ class Shell:
             t=text,
             language=call.language,
             languages=[(language, language_link(call.request, language)) for language in LANGUAGES],
-            url=self._assets.url,
+            url=self.url,
             person=call.visitor.person,
             path=call.request.url.path,
             here=quote(_address(call.request)),
@@ -154,6 +154,10 @@ class Shell:
             secure = call.request.url.scheme == "https"
             response.set_cookie(COOKIE, call.language, max_age=_YEAR, secure=secure, samesite="lax")
         return response
+
+    def fragment(self, template: str, **context: object) -> str:
+        """Return HTML that stands in a page which is not made of `base.html`."""
+        return self._environment.get_template(template).render(**context)
 
 
 class HasShell(Protocol):

@@ -22,15 +22,28 @@ def text() -> str:
 
 def verifier() -> str:
     """The script of the verifier."""
-    return _found(_SCRIPT)
+    return _found(_SCRIPT, text())
 
 
-def policy() -> str:
-    """The content security policy."""
-    return _found(_POLICY)
+def policy(page: str) -> str:
+    """The content security policy that the page states."""
+    return _found(_POLICY, page)
 
 
-def _found(pattern: re.Pattern[str]) -> str:
-    found = pattern.search(text())
+def with_upload(section: str, script: str) -> str:
+    """Return the page for a reader who may put the file on this server.
+
+    Args:
+        section: HTML that stands below the result.
+        script: the address of the module that sends the file.
+    """
+    page = text()
+    wider = policy(page).replace("script-src", "script-src 'self'") + "; connect-src 'self'"
+    module = f'<script type="module" src="{script}"></script>'
+    return page.replace(policy(page), wider, 1).replace("</main>", f"{section}</main>\n{module}", 1)
+
+
+def _found(pattern: re.Pattern[str], page: str) -> str:
+    found = pattern.search(page)
     assert found is not None, f"verify.html has no {pattern.pattern}"
     return found[1]

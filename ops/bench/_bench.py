@@ -143,5 +143,4 @@ def length(matches: Sequence[tuple[Match, Secret]]) -> str:
 
 def accept(match: Match, draft: Draft) -> None:
     """Add the records of a draft to the match, as the gate does after the commit."""
-    for record in draft.records:
-        match.accept(record, draft.live if record is draft.records[-1] else None)
+    match.add(draft)

@@ -22,7 +22,7 @@ from msgspec import Struct, json
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the servers of the tests are not installed
 
-from tests.services import own_postgres, own_redis
+from tests.services import Postgres, own_postgres, own_redis
 
 MOVES = 5 if QUICK else 300
 DURABLE = ("fsync=on", "synchronous_commit=on", "shared_buffers=128MB")
@@ -104,9 +104,15 @@ async def measured(here: int, there: int) -> tuple[list[float], list[float]]:
 
 def main() -> None:
     """Two lines."""
+    with own_postgres(*DURABLE) as postgres:
+        compared(postgres)
+
+
+def compared(postgres: Postgres) -> None:
+    """The same without Redis and with it, each in a database of its own."""
     for name in ("without Redis", "with Redis"):
         with ExitStack() as running, tempfile.TemporaryDirectory() as scratch:
-            store = running.enter_context(running.enter_context(own_postgres(*DURABLE)).database())
+            store = running.enter_context(postgres.database())
             settings = {"GLASNOST_KEYS": str(Path(scratch) / "keys")}
             if name == "with Redis":
                 settings["GLASNOST_REDIS"] = running.enter_context(own_redis()).url

@@ -77,8 +77,7 @@ LONG: dict[str, Callable[[Match], list[Draft]]] = {
 
 
 def _accepted(match: Match, draft: Draft) -> Draft:
-    for record in draft.records:
-        match.accept(record, draft.live if record is draft.records[-1] else None)
+    match.add(draft)
     return draft
 
 

@@ -162,13 +162,14 @@ def _box(space: Space, slots: Slots, words: Words) -> str:
             f'<rect class="field {("first", "second")[place]}" x="{x}" y="{top + STRIP + 1}" width="{FIELD}"'
             f' height="{HEIGHT - STRIP - 3}" rx="3"/>'
             f'<text class="value {("first", "second")[place]}" data-slot="{slot}" x="{x + FIELD // 2}"'
-            f' y="{top + STRIP + 23}">{_shown(slots.get(slot))}</text>'
+            f' y="{top + STRIP + 23}">{_shown(slots.get(slot), words)}</text>'
         )
     return "".join(parts)
 
 
-def _shown(value: Value | None) -> str:
-    return "" if value is None else escape(str(value))
+def _shown(value: Value | None, words: Words) -> str:
+    """A number, or the letter of a seat."""
+    return "" if value is None else escape(words.letters.get(str(value), str(value)))
 
 
 LINE, WIDEST = 11, 92  # of the name below a shape
@@ -191,7 +192,7 @@ def _flagged(space: Space, slots: Slots, words: Words) -> str:
     parts = [
         f'<path class="conflict" d="{_TROUBLE}"/><path class="body" d="{_OUTLINES[space.shape]}"/>',
         f'<path class="damage" d="{_DAMAGE}"/>' if space.shape == "hexagon" else "",
-        f'<text class="flag" data-slot="owner" y="-18">{_shown(slots.get("owner"))}</text>',
+        f'<text class="flag" data-slot="owner" y="-18">{_shown(slots.get("owner"), words)}</text>',
         f'<text class="number" y="0">{space.number}</text>' if space.number else "",
     ]
     if space.symbol:

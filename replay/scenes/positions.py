@@ -45,7 +45,8 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
 
     `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `back_to`: it went back
     to the table after that move, so no move between the two stands any more.  `view`: the seat that the
-    viewer played after it, where that is not the one of the whole answer.
+    viewer played after it, where that is not the one of the whole answer.  `templates` are there in place of
+    `sentences` if they were asked for: see `domain.texts.Marked.template`.
     """
 
     move: int
@@ -59,6 +60,7 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     sentences: tuple[Marked, ...] = ()
     back_to: int | None = None
     view: Seat | None = None
+    templates: tuple[str, ...] = ()
 
 
 class Positions(Struct, frozen=True):
@@ -99,11 +101,14 @@ def positions(
     words: Words | None = None,
     people: People | None = None,
     most: int = MOST,
+    templates: bool = False,
 ) -> Positions:
     """The moves behind `after`, up to `until` (None: the latest), for `viewer`; at most `most` of them.
 
     `viewer`: the player who sat down there, who sees each move as the seat that they play after it; None:
-    a spectator; ALL.  Without `words` the moves have no sentences.  Another thread may add moves meanwhile.
+    a spectator; ALL.  Without `words` the moves have no sentences.  `templates`: with templates in
+    place of sentences, which makes a compressed answer a third smaller.  Another thread may add moves
+    meanwhile.
 
     Raises:
         NoView: no such moves or viewer, or a viewer whose parts are not there.
@@ -116,8 +121,15 @@ def positions(
     stop = min(last, after + min(most, MOST))
     view = _seat_of(match, viewer, latest)
     moves = tuple(_moves(match, viewer, range(after, stop), partial(_sentences, match, words, people or {})))
+    if templates:
+        moves = tuple(map(_with_templates, moves))
     told = tuple(move if move.view != view else replace(move, view=None) for move in moves)
     return Positions(match.id, view or SPECTATOR, after, told, stop if stop < last else None)
+
+
+def _with_templates(move: ShownMove) -> ShownMove:
+    """The same move, with templates in place of its sentences."""
+    return replace(move, sentences=(), templates=tuple(told.template for told in move.sentences))
 
 
 def shown_move(

@@ -46,9 +46,13 @@ class Table(Struct, frozen=True):
 
     The name of a table of a game begins with the prefix of the game: `ts_`, `is_`, `cvk_` or `tm_`.  In the
     folder of a data set `ts_rolls` is `twilight_struggle/rolls`, and `moves` is `core/moves`.
+
+    order: columns by which the rows of a part are sorted before they are written; rows that are equal in
+        them stay in the order in which the matches closed.  () leaves all rows in that order.
     """
 
     name: str
     game: str | None
     meaning: str
     columns: tuple[Column, ...]
+    order: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`glasnost verify FILE --parent FILE`: a branch is compared with the match from which it goes on."""
+"""A branch in the terminal: it is compared with the match from which it goes on, and replayed."""
 
 from __future__ import annotations
 
@@ -36,3 +36,28 @@ def test_it_compares_a_branch_with_its_parent(glasnost: Program, tmp_path: Path)
     assert "must verify" in damaged.err
     missing = glasnost("verify", file, "--parent", str(tmp_path / "none.glasnost"))
     assert missing.code == 2
+
+
+def test_it_replays_a_branch_from_the_table_of_its_parent(glasnost: Program, tmp_path: Path) -> None:
+    # Given a branch of a match, which was played to its end
+    game, at = GAMES["thirteen_minutes"], 10
+    parent = finished(game, 3).match
+    branch = Branching(parent, at).seat_all().play_on().match
+    file = tmp_path / "branch.glasnost"
+    file.write_bytes(file_of(branch))
+    assert branch.begun is not None
+    # Then the whole replay says from where it goes on, and does not tell again what was played there
+    told = glasnost("replay", file).ok().out
+    assert f"branch of match {parent.id}" in told
+    assert f"move {at}" in told
+    # And its first table is that of the parent, for every viewer
+    for view in ("all", "us", "ussr", "spectator"):
+        shown = glasnost("replay", file, "--at", str(branch.begun), "--view", view, "--json").json
+        (tmp_path / "parent.glasnost").write_bytes(file_of(parent))
+        theirs = glasnost(
+            "replay", tmp_path / "parent.glasnost", "--at", str(at), "--view", view, "--json"
+        ).json
+        assert shown["table"] == theirs["table"], view
+    # And a move that it has not is refused
+    beyond = str(branch.move + 1)
+    glasnost("replay", file, "--at", beyond).refused(2, beyond)

@@ -24,7 +24,7 @@ PICKS = re.compile(r"^\| Question \|.*\n(?:\|.*\n)+", re.MULTILINE)
 def regenerated(document: Document, server: Server, folder: Path) -> tuple[str, list[str]]:
     """The text of a document with fresh outputs, and the places that a person has to look at."""
     lines, by_hand, moved = document.text.split("\n"), list[str](), 0
-    printed = run(document, server, folder)
+    printed = run(document, document.blocks, server, folder)
     for block in document.blocks:
         if block.language != "console":
             continue

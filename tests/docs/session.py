@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -118,9 +118,11 @@ def shown(block: Block) -> list[Shown]:
     return found
 
 
-def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int], list[str]]:
-    """Run a document in `folder`; gives what each command of its console blocks printed, by the line of the
-    block and the command's place in it.
+def run(
+    document: Document, blocks: Sequence[Block], server: Server, folder: Path
+) -> dict[tuple[int, int], list[str]]:
+    """Run blocks of a document in `folder`; gives what each command of a console block printed, by the line
+    of the block and the place of the command in it.
 
     Raises:
         Failed: a block did not run to its end.
@@ -129,7 +131,7 @@ def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int
     (folder / "var").symlink_to(server.folder)
     (folder / ".printed").mkdir()
     script = _LEAVE + _PREAMBLE
-    for block in document.blocks:
+    for block in blocks:
         parsed(block)
         if block.name:
             (folder / block.name).write_text(block.text, "utf-8")
@@ -139,7 +141,7 @@ def run(document: Document, server: Server, folder: Path) -> dict[tuple[int, int
         _execute(document, script, folder, {**environment(), **known})
     return {
         (block.line, number): _printed(folder, block, number, server)
-        for block in document.blocks
+        for block in blocks
         if block.language == "console"
         for number, _ in enumerate(shown(block))
     }

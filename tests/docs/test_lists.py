@@ -21,10 +21,10 @@ from domain.game import Option
 from domain.games import GAMES
 from domain.imported import UPLOADED
 from domain.kernel import Refused
+from domain.match_base import SOLO
 from domain.thirteen_minutes.components import AnyOp
 from domain.thirteen_minutes.components.card_sets import checked
 from domain.twilight_struggle.components import SETUP
-from projections.boards import SOLO
 from projections.model import BOTS, LIVE
 from projections.ratings import BEGINNER, Skill
 from projections.read import MOST, Asked

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from domain import bounds
 from domain.branches import line_of, open_branch
 from domain.chance import Drawn
 from domain.draws import draws
@@ -13,10 +14,12 @@ from domain.events import Closed, FactEntry
 from domain.game import Game
 from domain.games import GAMES
 from domain.imported import IMPORTED
-from domain.kernel import Refused, Result, fold
+from domain.kernel import Refused, Result, Seat, fold
 from domain.log import Record, b64
 from domain.match import Match
 from domain.sharing import empty_table
+from replay import matchfile
+from tests.domain.toy import SEATS, State, Turn
 from tests.matches import Branching, Sitting, finished
 from tests.partial_matches import Reader
 
@@ -183,6 +186,59 @@ def test_no_branch_of_a_match_that_never_began(toy_game: Game) -> None:
     void = Sitting(toy_game)
     void.accept(void.match.rule(void.context, "org", "nobody came", void=True))
     assert refusal(void.match, 1) == "branch-before-play"
+
+
+def test_no_branch_of_a_match_whose_log_lacks_the_private_parts(toy_game: Game) -> None:
+    """The log of a match file without them holds what a spectator saw: a branch could not deal on from it."""
+    whole = finished(toy_game).match
+    leaves = matchfile.decoded(toy_game, whole.id, [record.leaf for record in whole.records], None)
+    public = Match.project(None, leaves)
+    assert public is not None
+    assert public.closed is not None
+    assert whole.begun is not None
+    assert refusal(public, whole.begun) == "branch-without-parts"
+
+
+def test_no_branch_whose_line_is_larger_than_one_move_may_be(
+    toy_game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first move of a branch holds its whole line, so the line has a limit in bytes."""
+    parent = finished(toy_game).match
+    assert parent.begun is not None
+    at = parent.begun + 3
+    moves = [move for part in parent.line_to(at) for move in part]
+    size = sum(len(parent.records[move - 1].stored) for move in moves)
+    monkeypatch.setattr(bounds, "LINE", size)
+    assert Branching(parent, at).seat_all().match.status == "running"
+    monkeypatch.setattr(bounds, "LINE", size - 1)
+    with pytest.raises(Refused) as caught:
+        Branching(parent, at)
+    assert (caught.value.id, caught.value.values) == ("branch-too-large", {"size": size, "most": size - 1})
+    assert Branching(parent, parent.begun).seat_all().match.status == "running"
+
+
+@pytest.mark.parametrize("change", ["raises", "asks nobody", "asks the other seat"])
+def test_no_branch_where_the_rules_of_today_do_not_ask_what_was_asked(
+    toy_game: Game, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """An older match may stand at a question that its present rules cannot put."""
+    parent = finished(toy_game).match
+    at = next(move for move in range(3, parent.move) if asks_one_seat(parent, move))
+    assert Branching(parent, at).seat_all().match.status == "running"
+
+    def asks(step: Turn, s: State) -> tuple[Seat, ...]:
+        if change == "raises":
+            raise KeyError("a card that was removed")
+        return () if change == "asks nobody" else tuple(seat for seat in SEATS if seat != step.seat)
+
+    monkeypatch.setattr(Turn, "asks", asks)
+    assert refusal(parent, at) == "branch-by-other-rules"
+
+
+def asks_one_seat(match: Match, move: int) -> bool:
+    """Is a turn of one seat asked after a move?"""
+    asked = match.asked_at(move)
+    return asked is not None and asked.ask == "Turn"
 
 
 def test_branch_of_a_branch_brings_the_whole_line(toy_game: Game) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
+import threading
+from email.message import EmailMessage
 from pathlib import Path
 
+import pytest
+
+from api.mail.smtp import send
 from tests.api.http.processes import Process, process
 from tests.api.http.served import Client
-from tests.mail.smtp import Post, post_office
+from tests.mail.smtp import Post, post_office, settings
 from tests.waiting import soon
 
 LINK = re.compile(r"https://play\.example\.org(/mail/confirm/\S+)")
@@ -94,3 +100,23 @@ def test_another_worker_goes_on_when_the_one_that_sends_is_killed(database: str,
         ids = sent_again(post, first)
         assert ids[0] == ids[1]
         assert other.stop()[0] == 0
+
+
+def test_sending_can_be_cancelled_at_the_moment_the_message_was_taken() -> None:
+    """Else the worker would go on, and the server that stops it would wait for ever."""
+    message = EmailMessage()
+    message["From"], message["To"] = "games@play.example.org", "ann@example.org"
+
+    async def cancelled(port: int) -> None:
+        sending = asyncio.create_task(send(settings(port), message))
+        await asyncio.sleep(0)
+        for thread in threading.enumerate():
+            if thread.name == "mail":
+                thread.join()  # now the loop knows that it was sent, and the task does not
+        asyncio.get_running_loop().call_soon(sending.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+
+    with post_office() as (post, port):
+        asyncio.run(cancelled(port))
+        assert len(post.messages) == 1

@@ -1,9 +1,10 @@
-"""A runner that kills itself: python -m tests.projections.killed LOG READ_MODELS REBUILD COUNT DIE_AT.
+"""A runner that kills itself: python -m tests.projections.killed LOG READ_MODELS [REBUILD COUNT DIE_AT]...
 
 The statements that SQLite is about to execute are counted: all of them, those that do not write rows
 ("borders": of transactions and savepoints, and the positions), or those that let readers see a new generation
 ("swap").  At number DIE_AT (0: never) the process is killed as by `kill -9`.  REBUILD names a projection to
-build anew, or is empty.  It prints what the runner reports: nothing, if all is well.
+build anew, or is empty.  Each three words are one process, a fork of this one; for each it prints its exit
+code, and before it what the runner reports: nothing, if all is well.
 """
 
 from __future__ import annotations
@@ -48,4 +49,9 @@ def main(log: str, read_models: str, rebuild: str, which: str, die_at: str) -> N
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    kept, tables, *kills = sys.argv[1:]
+    for kill in zip(kills[::3], kills[1::3], kills[2::3], strict=True):
+        if (child := os.fork()) == 0:
+            main(kept, tables, *kill)
+            sys.exit()
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

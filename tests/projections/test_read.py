@@ -298,8 +298,8 @@ def test_a_reader_cannot_write(reader: FileReading) -> None:
 def test_what_folds_remember_has_no_view(reader: FileReading) -> None:
     views = {name for (name,) in reader.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
     kinds = [kind for projection in PROJECTIONS for kind in projection.kinds]
-    assert views == {kind.table for kind in kinds if not kind.private}
-    assert {kind.table for kind in kinds if kind.private} == {
+    assert views == {kind.table for kind in kinds if not kind.internal}
+    assert {kind.table for kind in kinds if kind.internal} == {
         "board_matches",
         "history_matches",
         "match_exchanges",

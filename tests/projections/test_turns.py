@@ -164,5 +164,5 @@ def test_what_readers_see_of_a_running_match_depends_on_its_leaves_alone(game: G
     for projection in PROJECTIONS:
         full, public = folded(projection, items(records)), folded(projection, items(bare))
         for kind in projection.kinds:
-            if not kind.private:
+            if not kind.internal:
                 assert plain(full.all(kind)) == plain(public.all(kind))

@@ -1,11 +1,13 @@
-"""An address names one position for ever: in another browser, and after a restart of the server."""
+"""An address names one position: in another browser, after a restart, and after a change of the rules."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page
 
+from domain.games import GAMES
 from tests.api.http.served import served
 from tests.web.browser import WIDE, Watched
 from tests.web.matches import bots_match
@@ -28,21 +30,25 @@ def looks(page: Page) -> tuple[str, ...]:
     )
 
 
-def test_an_address_shows_the_same_in_another_browser_and_after_a_restart(
-    browser: Browser, tmp_path: Path
+def test_an_address_shows_the_same_in_another_browser_after_a_restart_and_after_a_change_of_rules(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """W15."""
+    """W15: another hash of the rules stands for rules that changed since the match was played."""
     seen: list[tuple[str, ...]] = []
     match, port = "", 0
-    for start in range(2):
+    for visits, other_rules in ((2, False), (1, False), (1, True)):
+        if other_rules:
+            monkeypatch.setitem(vars(GAMES[GAME]), "rules", "0" * 16)
         with served(tmp_path, port=port) as server:
             match, port = match or bots_match(server, GAME, 60), server.port
-            for _ in range(2 - start):
+            checked = server.client().get(f"/v1/matches/{match}/verification").json
+            assert ("0" * 16 in str(checked)) == other_rules, checked
+            for _ in range(visits):
                 context = browser.new_context(viewport=WIDE, locale="en-GB")
                 watched = Watched(context, f"http://127.0.0.1:{server.port}")
                 seen.append(looks(watched.open(f"/m/{match}?move=57&view=fr")))
                 assert watched.faults == []
                 context.close()
-    assert len(seen) == 3
-    assert seen[0] == seen[1] == seen[2]
+    assert len(seen) == 4
+    assert set(seen) == {seen[0]}
     assert seen[0][-1].endswith(f"/m/{match}?move=57&view=fr")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from api.web import audit, verify_page
 from api.web.shell import HEADERS
@@ -25,7 +25,8 @@ from tests.matches import Sitting
 from tests.matches import finished as played
 from tests.replay.files import recorded_match, with_everything
 from tests.waiting import PATIENCE
-from tests.web.browser import NARROW, Watched
+from tests.web.browser import NARROW, Watched, sign_in
+from tests.web.signed import visitors
 
 NAME = "<img src=x onerror=alert(1)>"
 
@@ -257,13 +258,6 @@ def ruled(tmp_path: Path, toy_in_words: Game) -> Any:
         yield server, match, judge
 
 
-def signed_in(context: BrowserContext, server: Served, client: Client) -> None:
-    """The browser has the session of a client."""
-    answer = server.client().post("/v1/sessions", {"token": client.token}, sec_fetch_site="same-origin")
-    name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
-    context.add_cookies([{"name": name, "value": value, "url": f"http://127.0.0.1:{server.port}"}])
-
-
 def test_a_ruling_appears_with_what_it_undid_before_and_after(ruled: Any, page: Page) -> None:
     """W38, W2."""
     server, match, _ = ruled
@@ -281,9 +275,74 @@ def test_a_ruling_appears_with_what_it_undid_before_and_after(ruled: Any, page: 
     assert opened.faults == []
 
 
+def test_an_organizer_rules_from_the_page_in_two_steps(ruled: Any, page: Page) -> None:
+    """W38: the tables before and after are shown first, and nothing is recorded until then."""
+    server, match, judge = ruled
+    sign_in(page.context, judge)
+    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+    view = opened.open(f"/m/{match}/audit")
+    view.get_by_role("button", name="Rule …").click()
+    dialog = view.locator("#ruling")
+    dialog.get_by_label("Reason").fill(f"the second slip of {NAME}")
+    dialog.get_by_label("The table after move").fill("3")
+    dialog.get_by_role("button", name="Show before and after").click()
+    expect(dialog.locator("#ruling-said")).to_have_text(
+        "The match goes back to the table after move 3; moves 4 to 7 are taken back."
+    )
+    expect(dialog.locator("figcaption")).to_have_text(
+        ["Before the ruling: the table after move 7", "After the ruling: the table after move 3"]
+    )
+    assert judge.get(f"/v1/matches/{match}").json["move"] == 7
+    dialog.get_by_role("button", name="Change it").click()
+    dialog.get_by_label("End the match with a result").check()
+    dialog.get_by_label("Winner").select_option("right")
+    dialog.get_by_label("Score of left").fill("-3")
+    dialog.get_by_role("button", name="Show before and after").click()
+    expect(dialog.locator("#ruling-said")).to_have_text("The match ends. Winner: right. Score: left -3.")
+    expect(dialog.locator("figure")).to_have_count(1)
+    dialog.get_by_role("button", name="Record the ruling").click()
+    expect(view.locator("[data-ruling]").last).to_contain_text(f"the second slip of {NAME}")
+    expect(view.get_by_role("button", name="Rule …")).to_have_count(0)
+    told = judge.get(f"/v1/matches/{match}").json
+    assert (told["status"], told["move"]) == ("over", 10)
+    assert told["result"] == {"winner": "right", "reason": "ruling", "score": {"left": -3}}
+    assert view.locator("img").count() == 0
+    assert opened.faults == []
+
+
+def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(ruled: Any, page: Page) -> None:
+    server, match, judge = ruled
+    sign_in(page.context, judge)
+    opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
+    view = opened.open(f"/m/{match}/audit")
+    view.get_by_role("button", name="Rule …").click()
+    dialog = view.locator("#ruling")
+    dialog.get_by_label("Reason").fill("too early")
+    dialog.get_by_label("The table after move").fill("1")
+    dialog.get_by_role("button", name="Show before and after").click()
+    dialog.get_by_role("button", name="Record the ruling").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("no table of a running game after move 1")
+    expect(dialog.locator("#ruling-reason")).to_have_text("too early")
+    assert judge.get(f"/v1/matches/{match}").json["move"] == 7
+
+
+def test_only_an_organizer_who_does_not_play_is_offered_to_rule(ruled: Any) -> None:
+    server, match, judge = ruled
+    own = judge.post("/v1/matches", {"game": "toy"}).json["match"]
+    assert judge.post(f"/v1/matches/{own}/seats/left").status == 201
+    admin, offer = server.person("admin"), b'id="ruling"'
+    assert offer in judge.get(f"/m/{match}/audit").body
+    assert offer in admin.get(f"/m/{match}/audit").body
+    assert offer not in judge.get(f"/m/{own}/audit").body
+    for client in (server.client(), server.player("Cay"), server.person("observer")):
+        assert offer not in client.get(f"/m/{match}/audit").body
+    assert admin.post(f"/v1/matches/{match}/rulings", {"reason": "void", "void": True}).status == 201
+    assert offer not in judge.get(f"/m/{match}/audit").body
+
+
 def test_an_organizer_sees_which_moves_were_refused_before(ruled: Any, page: Page) -> None:
     server, match, judge = ruled
-    signed_in(page.context, server, judge)
+    sign_in(page.context, judge)
     opened = Watched(page.context, f"http://127.0.0.1:{server.port}")
     view = opened.open(f"/m/{match}/audit")
     expect(view.locator("#m4 .refused")).to_contain_text("illegal")
@@ -369,7 +428,7 @@ def test_the_verifier_is_served_as_it_stands_on_the_disk(house: Served) -> None:
     page = house.client().get("/verify")
     assert page.body.decode() == verify_page.text()
     policy = page.headers["content-security-policy"]
-    assert policy == f"{verify_page.policy()}; frame-ancestors 'none'"
+    assert policy == f"{verify_page.policy(verify_page.text())}; frame-ancestors 'none'"
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert {name: page.headers[name] for name in HEADERS if name != "content-security-policy"} == {
         name: text for name, text in HEADERS.items() if name != "content-security-policy"
@@ -378,11 +437,63 @@ def test_the_verifier_is_served_as_it_stands_on_the_disk(house: Served) -> None:
     assert kept.headers["content-disposition"] == 'attachment; filename="verify.html"'
 
 
+def file_payload(data: bytes) -> FilePayload:
+    """A match file as it is chosen in a page."""
+    return {"name": "a.glasnost", "mimeType": "application/zip", "buffer": data}
+
+
 def test_the_served_page_verifies_a_file_of_this_server(
     watched: Watched, house: Served, long_match: str
 ) -> None:
     page = watched.open("/verify")
     data = house.client().get(f"/v1/matches/{long_match}/file").body
-    page.set_input_files("#file", {"name": "a.glasnost", "mimeType": "application/zip", "buffer": data})
+    page.set_input_files("#file", file_payload(data))
     expect(page.locator("#verdict")).to_have_attribute("data-state", "note")
     expect(page.locator("[data-row=draws]")).to_have_attribute("data-state", "ok")
+
+
+def test_a_file_that_was_found_right_is_put_on_this_server(
+    browser: Browser, house: Served, long_match: str, tmp_path: Path
+) -> None:
+    data = house.client().get(f"/v1/matches/{long_match}/file").body
+    upload = file_payload(data)
+    wrong = file_payload(data.replace(b"ussr", b"ussR", 1))
+    with served(tmp_path) as server, visitors(browser, server) as people:
+        watched = people.page(server.player(NAME), locale="ru")
+        page = watched.open("/verify")
+        offer = page.get_by_role("button", name="Загрузить партию")
+        page.set_input_files("#file", wrong)
+        expect(page.locator("#verdict")).to_have_attribute("data-state", "wrong")
+        expect(offer).to_be_hidden()
+        page.set_input_files("#file", upload)
+        expect(offer).to_be_visible()
+        assert server.client().get(f"/v1/matches/{long_match}").status == 404
+        offer.click()
+        expect(page.locator("section.upload[lang=ru] [data-signature]")).to_contain_text("не проверено")
+        page.get_by_role("button", name="English").click()
+        page.get_by_role("link", name="To the replay").click()
+        watched.be_ready()
+        assert f"/m/{long_match}?move=1" in page.url
+        told = server.client().get(f"/v1/matches/{long_match}").json
+        assert (told["claimed"], told["signer"]) == (True, None)
+        page = watched.open("/verify")
+        page.set_input_files("#file", upload)
+        page.get_by_role("button", name="Загрузить партию").click()
+        expect(page.locator("section.upload[lang=ru] [data-problem]")).to_contain_text(long_match)
+        watched.faults = [fault for fault in watched.faults if "status of 409" not in fault]
+
+
+def test_the_page_offers_an_upload_only_to_players_who_are_signed_in(house: Served, tmp_path: Path) -> None:
+    """W2: the page that a visitor gets, and the one to keep, connect to nothing."""
+    with served(tmp_path) as server:
+        for role, offers in (("player", True), ("organizer", True), ("admin", True), ("observer", False)):
+            client = server.player("Ann") if role == "player" else server.person(role)
+            page = client.get("/verify")
+            assert (b'class="upload"' in page.body) is offers, role
+            policy = page.headers["content-security-policy"]
+            stated = verify_page.policy(page.body.decode())
+            assert policy == f"{stated}; frame-ancestors 'none'"
+            assert ("connect-src 'self'" in policy) is offers
+            assert page.headers["cache-control"].startswith("private")
+            assert client.get("/verify?download").body.decode() == verify_page.text()
+        assert server.client().get("/verify").body.decode() == verify_page.text()

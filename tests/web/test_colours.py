@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import math
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, FloatRect
 
 from tests.api.http.served import Served
 from tests.web.browser import WIDE, Watched
 
-SPACES = 10
+SPACES, SCALE = 10, 3
 CONTROL = """([count, seats]) => [...document.querySelectorAll(".board .space")].forEach((space, i) => {
   if (i < count) space.dataset.by = seats[i % 2];
   else delete space.dataset.by;
@@ -41,28 +43,38 @@ SPREAD = """async ([picture, boxes, scale]) => {
 }"""
 
 
-@pytest.mark.parametrize("deficiency", ["none", "protanopia", "deuteranopia", "achromatopsia"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_fields_of_the_two_seats_differ_by_pattern(
-    deficiency: str, scheme: str, browser: Browser, house: Served, finished: dict[str, str]
+    scheme: Literal["light", "dark"], browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
     """W35: on ten spaces, the field of the first seat is even, and that of the second is hatched."""
-    # given a board on which each seat controls half of ten spaces, as such a reader sees it
-    context = browser.new_context(
-        viewport=WIDE, color_scheme="dark" if scheme == "dark" else "light", device_scale_factor=3
-    )
+    # given a board on which each seat controls half of ten spaces
+    context = browser.new_context(viewport=WIDE, color_scheme=scheme, device_scale_factor=SCALE)
     page = Watched(context, f"http://127.0.0.1:{house.port}").open(f"/m/{finished['twilight_struggle']}")
-    context.new_cdp_session(page).send("Emulation.setEmulatedVisionDeficiency", {"type": deficiency})
+    emulation, reader = context.new_cdp_session(page), context.new_page()
     page.evaluate(CONTROL, [SPACES, ["us", "ussr"]])
     boxes = {seat: page.evaluate(CORNER, seat) for seat in ("us", "ussr")}
     assert [len(found) for found in boxes.values()] == [SPACES // 2] * 2
-    # when its pixels are compared
-    picture = base64.b64encode(page.screenshot(full_page=True, scale="device")).decode()
-    reader = context.new_page()
-    spread = {seat: reader.evaluate(SPREAD, [picture, found, 3]) for seat, found in boxes.items()}
+    clip = around([box for found in boxes.values() for box in found])
+    inside = {
+        seat: [[x - clip["x"], y - clip["y"], width, height] for x, y, width, height in found]
+        for seat, found in boxes.items()
+    }
+    for deficiency in ("none", "protanopia", "deuteranopia", "achromatopsia"):
+        # when its pixels are compared as such a reader sees them
+        emulation.send("Emulation.setEmulatedVisionDeficiency", {"type": deficiency})
+        picture = base64.b64encode(page.screenshot(clip=clip, full_page=True, scale="device")).decode()
+        spread = {seat: reader.evaluate(SPREAD, [picture, found, SCALE]) for seat, found in inside.items()}
+        # then the lightness of one kind of field is even and that of the other is not
+        assert max(one for one, _ in spread["us"]) < 1, (deficiency, spread)
+        assert min(one for one, _ in spread["ussr"]) > 5, (deficiency, spread)
+        hues = [hue for found in spread.values() for _, hue in found]
+        assert (max(hues) < 12) == (deficiency == "achromatopsia"), hues  # the simulation is on
     context.close()
-    # then the lightness of one kind of field is even and that of the other is not
-    assert max(one for one, _ in spread["us"]) < 1, spread
-    assert min(one for one, _ in spread["ussr"]) > 5, spread
-    hues = [hue for found in spread.values() for _, hue in found]
-    assert (max(hues) < 12) == (deficiency == "achromatopsia"), hues  # the simulation is on
+
+
+def around(boxes: list[list[float]]) -> FloatRect:
+    """The least rectangle of whole pixels that holds all of these [x, y, width, height]."""
+    left, top = (math.floor(min(box[side] for box in boxes)) for side in (0, 1))
+    right, bottom = (math.ceil(max(box[side] + box[side + 2] for box in boxes)) for side in (0, 1))
+    return {"x": left, "y": top, "width": right - left, "height": bottom - top}

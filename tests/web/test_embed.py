@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import threading
 from collections.abc import Iterator
 from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
@@ -16,6 +18,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Frame, Page, Request, e
 from api.web.assets import Assets
 from api.web.pages import Pages
 from api.web.shell import HEADERS
+from tests.api.http.playing import played
 from tests.api.http.served import Served
 from tests.waiting import PATIENCE
 from tests.web.browser import Watched
@@ -103,6 +106,39 @@ def test_a_foreign_page_shows_the_position(reader: Reader, house: Served, finish
     assert [request.url for request in asked if "cookie" in request.all_headers()] == []
     assert frame.locator("form").count() == 0
     assert reader.faults == []
+
+
+def test_a_frame_follows_a_match_that_runs_to_its_end_and_sends_no_cookie(
+    reader: Reader, house: Served
+) -> None:
+    # given a frame that shows a match that runs, and one that shows an early move of it
+    match, players = house.table("cia_vs_kgb")
+    address = f"http://127.0.0.1:{house.port}/embed/{match}"
+    frame = reader.frame(address)
+    frame.locator("html[data-ready=true]").wait_for(state="attached")
+    last = players[0].get(f"/v1/matches/{match}").json["move"]
+    expect(frame.locator("#bar input[type=number]")).to_have_value(str(last))
+    # when moves are made
+    played(match, players, random.Random(3))
+    # then the frame shows the latest one
+    told = spectator_position(house, match)
+    assert told["move"] > last
+    expect(frame.locator("#bar input[type=number]")).to_have_value(str(told["move"]))
+    expect(frame.locator("#live")).to_have_text(told["sentences"][0]["text"])
+    # and one who looks at an earlier move stays there
+    frame.get_by_role("button", name="First move").click()
+    assert players[1].post(f"/v1/matches/{match}/resignation", {}).status == 201
+    end = spectator_position(house, match)["move"]
+    expect(frame.locator("#bar input[type=number]")).to_have_value("1")
+    expect(frame.locator("#bar input[type=number]")).to_have_attribute("max", str(end))
+    asked = [request for request in reader.sent if "/v1/" in request.url]
+    assert [request.url for request in asked if "cookie" in request.all_headers()] == []
+    assert reader.faults == []
+
+
+def spectator_position(server: Served, match: str) -> Any:
+    """The latest move of a match, as a spectator sees it."""
+    return server.client().get(f"/v1/matches/{match}/positions?view=spectator").json["moves"][-1]
 
 
 @pytest.mark.parametrize("game", ["thirteen_minutes", "cia_vs_kgb"])

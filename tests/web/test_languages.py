@@ -6,55 +6,64 @@ import re
 
 from playwright.sync_api import Browser
 
-from tests.api.http.served import Served
-from tests.web.browser import WIDE, Watched
+from domain.games import GAMES
+from domain.texts import LANGUAGES
+from tests.api.http.served import Client, Served
+from tests.web.signed import visitors
 
 TEXTS = """() => {
   const found = new Set(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode, element = node.parentElement;
-    if (element.closest("script, style, noscript, [data-name], bdi, .site, code, .board .flag")) continue;
+    if (element.closest("script, style, noscript, [data-name], [data-lang], bdi, .site, code")) continue;
     if (node.data.trim() && element.checkVisibility()) found.add(node.data.trim());
   }
   for (const element of document.querySelectorAll("[aria-label], [title], [placeholder]")) {
-    if (!element.checkVisibility()) continue;
+    if (!element.checkVisibility() || element.matches("[data-lang]")) continue;
     for (const name of ["aria-label", "title", "placeholder"]) found.add(element.getAttribute(name) ?? "");
   }
   return [...found];
 }"""
-NAMES = {
-    "Glasnost",
-    "Opener",
-    "CSV",
-    "DEFCON",
-    *(f"DEFCON {level}" for level in range(1, 6)),
-}  # also in Russian
-IDS = re.compile(
-    r"[\w+/=.-]*[\d/=][\w+/=.-]*"
-)  # ids, labels of draws and roots are the same in all languages
+NAMES = {"Glasnost", "Opener", "Ann", "CSV", "DEFCON", *(f"DEFCON {level}" for level in range(1, 6))}
+NAMES |= {"Chrome, Linux"}  # what a session says of its browser; also in Russian
+IDS = re.compile(r"[\w+/=.-]*[\d/=][\w+/=.-]*|[\d: -]+ UTC")  # ids, labels of draws, roots, times
 KEYS = re.compile(r"\b[a-z]+(_[a-z]+)+\b")  # of texts, fields and ids: they have names
 
 
 def test_the_switch_of_the_language_changes_every_text(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W36."""
-    match = finished["thirteen_minutes"]
-    pages = ["/", "/new", "/in", "/s/cia_vs_kgb", "/m/none", f"/m/{match}/turns", f"/m/{match}/audit"]
-    pages += [f"/{kind}/{each}?move=20" for each in finished.values() for kind in ("m", "embed")]
+    """W36: as a visitor sees the pages, and as a player sees their own, with a question of each game."""
+    short = finished["thirteen_minutes"]
+    seen = ["/", "/new", "/in", "/verify", "/s/cia_vs_kgb", "/m/none"]
+    seen += [f"/m/{short}/turns", f"/m/{short}/audit"]
+    seen += [f"/{kind}/{each}?move=20" for each in finished.values() for kind in ("m", "embed")]
+    ann = house.player()
+    own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann))]
     same: dict[str, list[str]] = {}
-    for path in pages:
-        shown: dict[str, set[str]] = {}
-        for language in ("en", "ru"):
-            context = browser.new_context(viewport=WIDE, locale="en-GB")
-            watched = Watched(context, f"http://127.0.0.1:{house.port}")
-            joint = "&" if "?" in path else "?"
-            page = watched.open(f"{path}{joint}lang={language}", refused=path.endswith("none"))
-            shown[language] = set(page.evaluate(TEXTS))
-            context.close()
-        words = {text for text in shown["en"] & shown["ru"] if re.search(r"[^\W\d_]{2}", text)} - NAMES
-        words = {text for text in words if not IDS.fullmatch(text)}
-        raw = {text for text in shown["en"] | shown["ru"] if KEYS.search(text)}
-        if words | raw:
-            same[path] = sorted(words | raw)
+    with visitors(browser, house) as people:
+        for reader, paths in ((None, seen), (ann, own)):
+            pages = {language: people.page(reader) for language in LANGUAGES}
+            for path in paths:
+                joint, missing = "&" if "?" in path else "?", path.endswith("none")
+                shown: dict[str, set[str]] = {}
+                for language, watched in pages.items():
+                    page = watched.open(f"{path}{joint}lang={language}", refused=missing)
+                    shown[language] = set(page.evaluate(TEXTS))
+                both = {text for text in shown["en"] & shown["ru"] if re.search(r"[^\W\d_]{2}", text)}
+                words = {text for text in both - NAMES if not IDS.fullmatch(text)}
+                raw = {text for text in shown["en"] | shown["ru"] if KEYS.search(text)}
+                if words | raw:
+                    same[path] = sorted(words | raw)
     assert same == {}
+
+
+def asked_of(house: Served, player: Client) -> list[str]:
+    """A running match of each game in which this player is asked something."""
+    matches = []
+    for game in GAMES:
+        match = str(player.post("/v1/matches", {"game": game}).json["match"])
+        for seat in GAMES[game].seats:
+            assert player.post(f"/v1/matches/{match}/seats/{seat}").status == 201
+        matches.append(match)
+    return matches

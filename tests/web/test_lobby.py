@@ -12,9 +12,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from api.http.lobby import Lobbies
 from tests.api.http.playing import played
 from tests.api.http.served import Client, Served, served
+from tests.waiting import soon
 from tests.web.browser import NARROW, WIDE
+from tests.web.matches import bots_match
 from tests.web.signed import Visitors, visitors
 
 HTML = {"accept": "text/html"}
@@ -199,3 +202,30 @@ def test_pages_of_lists_are_accessible_and_do_not_scroll_sideways(
         )
         assert small == [], path
     assert people.page(ben, size=size, locale=locale, dark=dark).open(f"/m/{taken}/sit").url
+
+
+def test_match_that_is_over_shows_its_heaviest_key_moment_before_the_end(
+    hall: Served, people: Visitors
+) -> None:
+    """6.1: the moment is one of those of the turns, and its link leads to the move."""
+    over = bots_match(hall, "cia_vs_kgb", 100)
+    told = hall.client().get(f"/v1/matches/{over}/turns?limit=1").json["moments"]
+    last = hall.client().get(f"/v1/matches/{over}").json["move"]
+    heaviest = max((one for one in told if one["move"] < last), key=lambda one: one["weight"])
+    soon(lambda: over in listed(hall.client().get("/", **HTML).body.decode()).get("finished", ()))
+    page = people.page().open("/")
+    link = page.locator(f"[data-match={over}] .highlight a")
+    expect(link).to_contain_text(f"Move {heaviest['move']}: {heaviest['why'][0]}")
+    assert link.get_attribute("href") == f"/m/{over}?move={heaviest['move']}"
+    shown = people.page(locale="ru").open("/").locator(f"[data-match={over}] .highlight a")
+    expect(shown).to_contain_text(f"Ход {heaviest['move']}: ")
+
+
+def test_page_works_out_few_key_moments_at_a_time(hall: Served) -> None:
+    """A page never waits for many matches to be read: the others have theirs the next time."""
+    over = {bots_match(hall, "thirteen_minutes") for _ in range(4)}
+    soon(lambda: listed(hall.client().get("/", **HTML).body.decode()).get("finished") == over)
+    assert hall.services is not None
+    hall.services.lobbies = Lobbies(hall.gate, hall.store, hall.models)  # it knows none yet
+    pages = [hall.client().get("/", **HTML).body.decode() for _ in range(2)]
+    assert [page.count('class="highlight"') for page in pages] == [3, 4]

@@ -115,9 +115,21 @@ def test_the_second_visit_asks_for_no_static_file(watched: Watched, finished: di
     assert page.evaluate(transferred) == []
 
 
-def test_a_sentence_rings_what_it_names(watched: Watched, finished: dict[str, str]) -> None:
-    """W16."""
+NAMED = """(all) => all.map((one) => [one.textContent,
+  ...[...one.querySelectorAll("[data-id]")].map((named) => named.dataset.id)])"""
+
+
+def test_a_sentence_rings_what_it_names(watched: Watched, finished: dict[str, str], house: Served) -> None:
+    """W16: every sentence marks what the server says that it names."""
     page = watched.open(f"/m/{finished['twilight_struggle']}?move=12")
+    path = f"/v1/matches/{finished['twilight_struggle']}/positions?view=all"
+    for move in house.client().get(path).json["moves"]:
+        told = [
+            [sentence["text"], *(mark[2] for mark in sentence.get("marks", ()))]
+            for sentence in move["sentences"]
+        ]
+        line = page.locator(f"#moves .move[data-move='{move['move']}'] > p:not(.why)")
+        assert line.evaluate_all(NAMED) == told
     named = page.locator("#moves .move[data-move='12'] [data-id]")
     ids = {named.nth(i).get_attribute("data-id") for i in range(named.count())}
     named.first.hover()

@@ -121,6 +121,21 @@ def test_options_of_the_default_are_not_listed_as_different(hall: Served, people
     expect(page.locator("#differing-none")).to_be_visible()
 
 
+def test_private_match_is_opened_and_said_to_be_private(hall: Served, people: Visitors) -> None:
+    """A13."""
+    ann = hall.player()
+    watched = people.page(ann)
+    page = watched.open("/new?game=cia_vs_kgb")
+    page.get_by_label("Private: no list shows it to others").check()
+    page.locator("#open").click()
+    told = opened(ann, page)
+    assert told["private"] is True
+    expect(page.locator("#form")).to_contain_text("A private match")
+    soon(lambda: told["match"].encode() in ann.get("/", accept="text/html").body)
+    page = watched.open("/")
+    expect(page.locator(f"[data-match={told['match']}] .private")).to_have_text("private")
+
+
 def test_salts_are_committed_on_sitting_down_and_opened_by_the_pages(hall: Served, people: Visitors) -> None:
     """The server has only the hash until every seat is taken; then the pages open both salts."""
     ann, ben = hall.player(), hall.player("Ben")

@@ -301,7 +301,7 @@ def numbers(page: Page) -> list[int]:
 
 
 def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, browser: Browser) -> None:
-    """W23."""
+    """W23: without a reload, to a player and to a visitor."""
     match, players = server.table("cia_vs_kgb")
     with (
         sitting(browser, players[0], match) as one,
@@ -309,6 +309,8 @@ def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, 
         sitting(browser, server.client(), match) as three,
     ):
         pages = [one, two]
+        for page in (*pages, three):
+            page.evaluate("window.notReloaded = true")
         for _ in range(4):
             who, _ = first_asked(match, players)
             last = players[0].get(f"/v1/matches/{match}").json["move"]
@@ -318,6 +320,7 @@ def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, 
                 assert numbers(page) == list(range(1, len(numbers(page)) + 1))
                 assert page.locator("#bar input[type=number]").input_value() == str(len(numbers(page)))
         assert three.locator("#question form").count() == 0
+        assert all(page.evaluate("window.notReloaded") for page in (*pages, three))
 
 
 def test_both_pages_come_back_and_an_answer_sent_into_the_break_is_recorded_once(

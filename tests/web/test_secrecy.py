@@ -14,6 +14,8 @@ from domain.games import GAMES
 from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.texts import LANGUAGES
+from replay.boards.drawing import BOARDS, svg
+from replay.boards.pictures import png
 from replay.words import Words
 from tests.replay.scenes.matches import Course, same, strings, unseen
 
@@ -49,3 +51,30 @@ def test_two_unseen_cards_can_change_places_and_the_page_stays_the_same(game: st
             if twins == MOST:
                 break
         assert twins, f"no two cards that {viewer} cannot tell apart"
+
+
+@pytest.mark.parametrize("game", [game for game in DEALT if game in BOARDS])
+def test_two_unseen_cards_can_change_places_and_the_picture_stays_the_same(game: str) -> None:
+    """W12: while a match runs, a picture is drawn for spectators only (see test_pictures.py)."""
+    course = Course(game, 12)
+    hidden = sorted(unseen(course.match, None))
+    pictures = {picture(course.match)}
+    for pair in combinations(hidden, 2):
+        try:
+            twin = course.twin(*pair)
+        except (Refused, NoDraw):
+            continue
+        truth = {msgspec.json.encode(match.table_at(match.move, "all")) for match in (course.match, twin)}
+        if len(truth) == 2:
+            pictures.add(picture(twin))
+            break
+    else:
+        raise AssertionError("no two cards that a spectator cannot tell apart")
+    assert len(pictures) == 1
+
+
+def picture(match: Match) -> bytes:
+    """The board after the latest move, as a spectator sees it, as PNG."""
+    drawn = svg(match, match.move, None, Words(match, "en"))
+    assert drawn is not None
+    return png(drawn)

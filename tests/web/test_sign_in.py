@@ -17,9 +17,10 @@ from api.http.server import Lines
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket
 from tests.waiting import PATIENCE
-from tests.web.browser import NARROW, WIDE, Watched
+from tests.web.browser import NARROW, WIDE, Watched, sign_in
 
 MINUTE = 60_000_000
+EVIL = "<img src=x onerror=alert(1)>"
 FOREIGN = """
 async ([server, json]) => {
   const tried = [];
@@ -276,6 +277,40 @@ def test_the_language_is_switched_and_the_link_is_kept(laptop: Device, phone: De
     expect(page.locator(".person")).to_have_text("Ann")
 
 
+def test_an_administrator_makes_a_link_for_a_player_who_lost_everything(
+    laptop: Device, phone: Device, server: Served
+) -> None:
+    """A10."""
+    ann, admin = server.player(EVIL), server.person("admin")
+    server.player(f"{EVIL} too")
+    sign_in(laptop.context, admin)
+    page = laptop.open()
+    section = page.locator("#recovery")
+    section.get_by_label("Reason").fill("as asked at the club")
+    section.get_by_role("button", name="Make the link").click()
+    expect(section.get_by_role("alert")).to_contain_text("Choose the other player")
+    section.get_by_label("Name of the player").fill(EVIL[:8])
+    expect(section.get_by_role("radio")).to_have_count(2)
+    section.locator("label", has_text=ann.player).get_by_role("radio").check()
+    section.get_by_role("button", name="Make the link").click()
+    expect(section.locator("#recovery-for")).to_contain_text(f"For {EVIL}:")
+    address = section.locator("#recovery-address").input_value()
+    phone.open(address.removeprefix(f"http://127.0.0.1:{server.port}"))
+    phone.page.get_by_role("button", name="Sign in on this device").click()
+    expect(phone.page.locator(".person")).to_have_text(EVIL)
+    (entry,) = admin.get("/v1/audit").json["entries"]
+    assert (entry["action"], entry["player"], entry["by"]) == ("link", ann.player, admin.player)
+    assert entry["reason"] == "as asked at the club"
+    assert (laptop.faults, phone.faults, page.locator("img[src=x]").count()) == ([], [], 0)
+
+
+def test_only_an_administrator_is_offered_links_for_others(server: Served) -> None:
+    offer = b'id="recovery"'
+    assert offer in server.person("admin").get("/in").body
+    others = [server.client(), server.player(), server.person("organizer"), server.person("observer")]
+    assert [client.get("/in").status for client in others if offer in client.get("/in").body] == []
+
+
 def test_a_revoked_device_is_out(laptop: Device, phone: Device, server: Served) -> None:
     """W29: within a minute; here the heartbeat is a second."""
     laptop.sign_up("Ann")
@@ -355,8 +390,8 @@ def test_every_page_shows_who_is_signed_in_and_leads_back(laptop: Device, server
 
 def test_a_name_is_shown_as_it_is(laptop: Device) -> None:
     """W2: nothing in a name is markup."""
-    laptop.sign_up("<img src=x onerror=alert(1)>")
-    expect(laptop.page.locator(".person")).to_have_text("<img src=x onerror=alert(1)>")
+    laptop.sign_up(EVIL)
+    expect(laptop.page.locator(".person")).to_have_text(EVIL)
 
 
 def test_no_page_scrolls_sideways_on_a_phone(phone: Device) -> None:

@@ -280,6 +280,11 @@ def test_branches_are_right_and_said_to_be_branches(page: Page, name: str) -> No
     assert (verdict.state, verdict.id) == ("ok", ""), verdict
 
 
+def test_private_match_is_right(page: Page, toy_game: Game) -> None:
+    (verdict,) = judged(page, [file_of(finished(toy_game, 3, private=True).match)])
+    assert (verdict.state, verdict.id) == ("ok", ""), verdict
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [(b'"origin":"branch"', b'"origin":"live"'), (b'"move":4,"root"', b'"move":0,"root"')],

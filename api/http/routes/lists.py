@@ -21,9 +21,9 @@ from domain.games import GAMES
 from domain.imported import IMPORTED, REMARK, UPLOADED, name_of
 from domain.kernel import Refused
 from domain.match import Match
-from domain.match_base import Chair
+from domain.match_base import SOLO, Chair
 from projections import read
-from projections.boards import SOLO, StandingRow, TotalsRow
+from projections.boards import StandingRow, TotalsRow
 from projections.matches import MatchRow
 from projections.model import BOTS, LIVE
 from projections.moments import key_moments
@@ -109,7 +109,9 @@ async def must_be_somebody(call: Call, player: str) -> None:
     """
     if player in map(player_of, builtin_bots()) or await call.services.names.of([player], call.language):
         return
-    if not (await call.services.models.ask(read.history, player, HistoryFilter(), Asked(1))).rows:
+    if not (
+        await call.services.models.ask(read.history, player, HistoryFilter(reader=call.player), Asked(1))
+    ).rows:
         raise Refused("unknown-player", "no-such-participant", {"player": repr(player[:64])})
 
 
@@ -203,7 +205,7 @@ class TurnList(Struct, frozen=True):
     next: str | None
 
 
-@api.get("/v1/matches", MatchList, refusals=("unknown-player",))
+@api.get("/v1/matches", MatchList, personal=True, refusals=("unknown-player",))
 async def list_matches(
     call: Call,
     game: OneGame = None,
@@ -217,13 +219,18 @@ async def list_matches(
     limit: Rows = 50,
     after: Cursor = None,
 ) -> MatchList:
-    """Matches by game, edition, player, status, origin and time of opening (or its `date`)."""
+    """Matches by game, edition, player, status, origin and time of opening (or its `date`).
+
+    Private matches are in the list of a caller who sits in them, and in no other one.
+    """
     must_be_known(game, edition, origin)
     must_be_in_order(since, until)
     if date is not None:
         since, until = _within(date, since, until)
     hidden = await call.services.models.hidden()
-    which = MatchFilter(game, edition, player, status, origin, since, until, hidden=hidden)
+    which = MatchFilter(
+        game, edition, player, status, origin, since, until, hidden=hidden, reader=call.player
+    )
     page = await call.services.models.ask(read.matches, which, Asked(limit, after))
     if player is not None and not page.rows:
         await must_be_somebody(call, player)
@@ -237,13 +244,14 @@ async def _listed(call: Call, page: read.Page[MatchRow]) -> MatchList:
     return MatchList(page.rows, await names_of(call, players), page.next)
 
 
-@api.get("/v1/matches/{match}/branches", MatchList, refusals=LOOKS)
+@api.get("/v1/matches/{match}/branches", MatchList, personal=True, refusals=LOOKS)
 async def list_branches(
     call: Call, match: MatchId, at_least: AtLeast = None, limit: Rows = 50, after: Cursor = None
 ) -> MatchList:
     """The branches of a match, the latest opened first."""
     await looked(call, match, at_least)
-    which = MatchFilter(branch_of=match, hidden=await call.services.models.hidden())
+    hidden = await call.services.models.hidden()
+    which = MatchFilter(branch_of=match, hidden=hidden, reader=call.player)
     return await _listed(call, await call.services.models.ask(read.matches, which, Asked(limit, after)))
 
 
@@ -303,7 +311,7 @@ async def read_scoreboard(
     return Scoreboard(game, chosen, among, among == IMPORTED, totals, page.rows, names, page.next)
 
 
-@api.get("/v1/players/{player}/matches", History, refusals=("unknown-player",))
+@api.get("/v1/players/{player}/matches", History, personal=True, refusals=("unknown-player",))
 async def read_history(
     call: Call,
     player: PlayerId,
@@ -314,10 +322,10 @@ async def read_history(
     limit: Rows = 50,
     after: Cursor = None,
 ) -> History:
-    """A player's matches and standings."""
+    """A player's matches and standings; private matches only for a caller who sits in them."""
     must_be_known(game, edition, origin)
     models = call.services.models
-    which = HistoryFilter(game, edition, origin, outcome, await models.hidden())
+    which = HistoryFilter(game, edition, origin, outcome, await models.hidden(), call.player)
     page = await models.ask(read.history, player, which, Asked(limit, after))
     if not page.rows:
         await must_be_somebody(call, player)

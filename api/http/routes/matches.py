@@ -74,7 +74,13 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
     key = key_of(call, idempotency_key, body)
     codes, reserved = await asked_for(call, {} if body.reserved is UNSET else body.reserved)
     accepted = await call.gate.open(
-        person.id, body.game, body.edition, body.options, key=key, reserved=reserved
+        person.id,
+        body.game,
+        body.edition,
+        body.options,
+        key=key,
+        reserved=reserved,
+        private=body.private is True,
     )
     told = await _opened(call, accepted)
     stands = await those_that_stand(call, accepted.cached.match.id, codes)
@@ -272,7 +278,7 @@ async def checkpoint(call: Call, match: Match, move: int) -> str:
 
 # ── What may be said to a match: answers, takebacks, resignation, rulings ──
 #
-# The socket (`api.http.ws_endpoint`) calls the same functions.
+# The socket (`api.http.ws_session`) calls the same functions.
 
 
 commands_api = Api("commands", "What may be said to a match: answers, takebacks, resignation, rulings.")

@@ -34,7 +34,7 @@ async def change_notifications(call: Call, body: NewNotifications) -> Notificati
     services, player = call.services, call.person().id
     if services.mail is None:
         raise Refused("not-found", "no-mail")
-    services.sign_ins.take(address(call.request))
+    services.sign_ins.take(address(call.request.scope))
     wanted = Subscription(
         player=player,
         address=body.address or "",

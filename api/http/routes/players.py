@@ -86,7 +86,7 @@ async def create_player(call: Call, body: NewPlayer) -> Token:
     if body.role != "player":
         call.person("admin")
     name = checked(body.name)
-    call.services.new_players.take(address(call.request))
+    call.services.new_players.take(address(call.request.scope))
     person, token = await asyncio.to_thread(call.services.store.people.add, name, body.role)
     return Token(person.id, token, body.role)
 
@@ -120,7 +120,7 @@ async def read_player(call: Call, player: PlayerId) -> PlayerView:
 async def replace_token(call: Call, player: PlayerId, body: Because) -> Token:
     """A new token; all earlier ones stop at once.  Players replace their own, an admin that of any player."""
     if call.person().id == player:
-        call.services.new_players.take(address(call.request))
+        call.services.new_players.take(address(call.request.scope))
     else:
         call.person("admin")
     token = await done(call, call.services.store.people.new_token, player, reason=body.reason)

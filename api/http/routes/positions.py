@@ -27,6 +27,11 @@ SVG, PNG = "image/svg+xml", "image/png"
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # a picture loads and runs nothing
 Until = Annotated[int | None, Query(ge=1, le=MOST, description="Moves up to this one; left out: all.")]
 
+Templates = Annotated[
+    bool,
+    Query(description="With `templates` in place of `sentences`: the same texts with `{id}` for a name."),
+]
+
 
 @api.get(
     "/v1/matches/{match}/positions",
@@ -41,6 +46,7 @@ async def read_positions(
     until: Until = None,
     at_least: AtLeast = None,
     view: View = None,
+    templates: Templates = False,
 ) -> Response:
     """Every move with what it changed in the scene, and in sentences."""
     cached = await looked(call, match, after, until, at_least)
@@ -49,15 +55,21 @@ async def read_positions(
     found, seen_by = cached.match, viewer(cached.match, call.player, view)
     names = await call.services.names.of(players_of(cached), call.language)
     call.final = found.closed is not None
-    return Answer(await _page(call, found, seen_by, after, until, names), 200, call.language)
+    return Answer(await _page(call, found, seen_by, after, until, names, templates), 200, call.language)
 
 
 async def _page(
-    call: Call, match: Match, seen_by: Chair | None, after: int, until: int | None, names: Mapping[str, str]
+    call: Call,
+    match: Match,
+    seen_by: Chair | None,
+    after: int,
+    until: int | None,
+    names: Mapping[str, str],
+    templates: bool,
 ) -> bytes:
     """The encoded page; that of a match that is over is kept, because most are read more than once."""
     services, most = call.services, call.services.settings.moves_per_page
-    key = (match.roots[-1], seen_by, after, until, call.language, tuple(names.items()))
+    key = (match.roots[-1], seen_by, after, until, call.language, tuple(names.items()), templates)
     page = services.pages.get(key)
     if page is not None:
         return page
@@ -65,23 +77,14 @@ async def _page(
         page = services.pages.get(key)  # others may have asked for the same meanwhile
         if page is None:
             match.records[-1].rest()  # facts just made may hold mappings in an order that no log keeps
-            page = await asyncio.to_thread(_encoded, match, seen_by, after, until, call.language, names, most)
+            words = Words(match, call.language)
+            page = await asyncio.to_thread(
+                lambda: encode(positions(match, seen_by, after, until, words, names, most, templates))
+            )
             match.rest()  # its entries were decoded for this page alone
     if call.final and len(page) <= services.pages.maxsize:
         services.pages[key] = page
     return page
-
-
-def _encoded(
-    match: Match,
-    seen_by: Chair | None,
-    after: int,
-    until: int | None,
-    language: str,
-    names: Mapping[str, str],
-    most: int,
-) -> bytes:
-    return encode(positions(match, seen_by, after, until, Words(match, language), names, most))
 
 
 @api.get(

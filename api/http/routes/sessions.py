@@ -37,7 +37,7 @@ async def sign_in(call: Call, body: SignIn) -> Response:
     secure = services.borders.must_be_own_page(request.scope)
     if (body.token is UNSET) == (body.code is UNSET):
         raise Refused("invalid", "token-or-code")
-    services.sign_ins.take(address(request))
+    services.sign_ins.take(address(request.scope))
     made = await _made(call, body)
     role = cast("Role", made.person.role)
     told = SignedIn(made.id, made.person.id, made.person.name or "", role)
@@ -53,7 +53,7 @@ async def _made(call: Call, body: SignIn) -> NewSession:
     device = sessions.device(request.headers.get("user-agent", ""))
     about = (device, services.clock(), bounds, request.scope.get(sessions.SECRET) or "")
     if isinstance(body.token, str):
-        await services.tokens.owner(body.token, address(request))
+        await services.tokens.owner(body.token, address(request.scope))
         made = await asyncio.to_thread(people.sign_in, body.token, *about)
         reason = "unknown-token"
     else:
@@ -105,7 +105,7 @@ async def create_link(call: Call, body: NewLink) -> Link:
     named = player if body.player is UNSET else body.player
     if named != player:
         call.person("admin")
-    services.sign_ins.take(address(call.request))
+    services.sign_ins.take(address(call.request.scope))
     act = Act(player, services.clock(), body.reason)
     code = await asyncio.to_thread(services.store.people.new_link, named, act, services.session_bounds)
     place = f"{services.borders.origin(call.request.scope)}/in#{code}"

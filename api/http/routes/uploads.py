@@ -64,7 +64,10 @@ async def _take_quota(call: Call, size: int) -> None:
     Raises:
         Refused: limit, until the next day.
     """
-    settings, visitors = call.services.settings, [f"address {address(call.request)}", f"player {call.player}"]
+    settings, visitors = (
+        call.services.settings,
+        [f"address {address(call.request.scope)}", f"player {call.player}"],
+    )
     day, now = divmod(call.services.clock() // 1_000_000, _DAY)
     most = Quota(settings.upload_files, settings.upload_bytes)
     try:

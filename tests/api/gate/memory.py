@@ -104,6 +104,10 @@ class MemoryPeople:
         """No player is found in memory."""
         return []
 
+    def forgotten(self) -> dict[str, int | None]:
+        """No player is remembered as forgotten in memory."""
+        return {}
+
     def forget(self, player: str, act: Act) -> bool:
         """See `People.forget`."""
         return self.revoke(player, act)

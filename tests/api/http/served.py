@@ -186,7 +186,8 @@ def served(
         finally:
             running.close()
             server.should_exit = True
-            thread.join()
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "the server does not stop"
             models.close()
             if kept is not None:
                 kept.close()

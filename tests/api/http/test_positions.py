@@ -36,6 +36,9 @@ def told(client: Client, address: str, view: str, last: int) -> Iterator[Answer]
     for language in ("en", "ru"):
         for after in (0, last // 2):
             yield client.get(f"{address}/positions?after={after}&{view}", accept_language=language)
+            yield client.get(
+                f"{address}/positions?after={after}&templates=true&{view}", accept_language=language
+            )
         for at, accept in product((1, last // 2, last), ("application/json", PICTURE)):
             path = f"{address}/scene?at={at}&{view}"
             yield client.get(path, accept=accept, accept_language=language)
@@ -118,6 +121,8 @@ def test_what_a_seat_is_told_while_the_match_runs_is_private_and_not_compressed(
         ("positions?view=all", 403, "forbidden"),
         (f"positions?view={'x' * 65}", 422, "invalid"),
         ("positions?lang=ru", 422, "invalid"),
+        ("positions?templates=both", 422, "invalid"),
+        ("positions?templates=", 422, "invalid"),
         ("positions?at=1", 422, "invalid"),
         ("scene?at=0", 422, "invalid"),
         ("scene?at=-1", 422, "invalid"),

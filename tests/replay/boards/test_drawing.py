@@ -72,7 +72,8 @@ def test_every_slot_of_a_scene_is_drawn_and_no_other(name: str) -> None:
             for text in group.iter(f"{SVG}text"):
                 slot = text.get("data-slot")
                 if slot:
-                    assert (text.text or "") == str(slots.get(slot, ""))
+                    value = str(slots.get(slot, ""))
+                    assert (text.text or "") == {"br": "B", "fr": "F"}.get(value, value)
 
 
 @pytest.mark.parametrize("name", MATCHES)

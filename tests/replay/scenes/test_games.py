@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -15,9 +16,11 @@ from domain.thirteen_minutes.state import State as Thirteen
 from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.rules.scoring import scored
 from domain.twilight_struggle.state import State as Twilight
+from replay.boards.drawing import svg
 from replay.positions import fields
 from replay.scenes.positions import SCENES, scene, scene_at
 from replay.scenes.vocabulary import Cards, Gauge, Lanes, Pair, Rows, Status, Track, plain_scene
+from replay.words import Words
 from tests.replay.scenes.matches import strings, viewers, whole
 
 
@@ -92,6 +95,13 @@ def test_a_hand_that_is_not_known_is_counted() -> None:
     assert panels["hands.us"] == Cards({"fidel": 0}, 0, "us")
     assert panels["hands.ussr"] == Cards({}, 8, "ussr")
     assert panels["headlines"] == Status({"ussr": HIDDEN})
+
+
+@pytest.mark.parametrize(("language", "letters"), [("en", {"B", "F"}), ("ru", {"Б", "Ф"})])
+def test_flags_are_drawn_with_the_letters_of_the_seats(language: str, letters: set[str]) -> None:
+    match = whole("imperial_struggle")
+    drawn = svg(match, match.move, "all", Words(match, language)) or ""
+    assert set(re.findall(r'class="flag"[^>]*>([^<]+)<', drawn)) == letters
 
 
 def test_flags_lie_on_the_board_of_imperial_struggle() -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from domain.games import GAMES
 from domain.texts import LANGUAGES, Marked, Texts, fill, join
+from replay.game_words import game_words
 from replay.narration import narrated
 from replay.scenes.positions import positions
 from replay.words import Words
@@ -27,6 +34,34 @@ def test_every_mark_stands_on_the_name_of_its_id(game: str, language: str) -> No
                     assert sentence.text[start:stop] == words.texts.names[id], sentence
                     end, marked = stop, marked + 1
         assert marked > match.move
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_templates_with_the_names_of_the_vocabulary_are_the_sentences(game: str, language: str) -> None:
+    match = whole(game)
+    words = Words(match, language)
+    names = game_words(match.game, language, match.opened.edition, match.opened.options).names
+    told = positions(match, "all", words=words)
+    short = positions(match, "all", words=words, templates=True)
+    for one, other in zip(told.moves, short.moves, strict=True):
+        assert replace(one, sentences=()) == replace(other, templates=())
+        assert [filled(template, names) for template in other.templates] == list(one.sentences)
+
+
+def filled(template: str, names: Mapping[str, str]) -> Marked:
+    """What a client makes of a template, as docs/http.md describes it."""
+    pieces = re.findall(r"\{([^{}]+)\}|([{}])\2|([^{}]+)", template)
+    return Marked.of((names[id], id) if id else (brace or text, "") for id, brace, text in pieces)
+
+
+@given(some.lists(some.tuples(some.text("a{} é"), some.sampled_from(["", "us", "iran", "a}", "{"]))))
+def test_any_sentence_is_its_template_again(pieces: list[tuple[str, str]]) -> None:
+    """An id with a brace, as a card set of one's own may have, is left without its mark."""
+    names = {"us": "the {US}", "iran": "Iran"}
+    sentence = Marked.of((names.get(id, text), id) for text, id in pieces)
+    expected = Marked.of((names.get(id, text), id if id in names else "") for text, id in pieces)
+    assert filled(sentence.template, names) == expected
 
 
 def test_a_sentence_marks_seats_and_countries() -> None:

@@ -6,7 +6,7 @@ import { read } from "./api.js";
 /**
  * @typedef {{text: string, marks?: [number, number, string][]}} Sentence
  * @typedef {{move: number, kind: string, seat: string | null, at: number | null, stands: boolean, turn: number,
- *   asked: string[], scene: any, sentences?: Sentence[], back_to?: number, view?: string}} Move
+ *   asked: string[], scene: any, sentences?: Sentence[], templates?: string[], back_to?: number, view?: string}} Move
  */
 
 export class Positions {
@@ -29,7 +29,7 @@ export class Positions {
   async load(until) {
     for (let after = this.last; ; ) {
       const more = until === undefined ? "" : `&until=${until}`;
-      const page = await read(`/v1/matches/${this.match}/positions?view=${this.view}&after=${after}${more}`);
+      const page = await read(`/v1/matches/${this.match}/positions?view=${this.view}&after=${after}${more}&templates=true`);
       for (const move of page.moves) this.add(move);
       if (!page.next) return;
       after = page.next;

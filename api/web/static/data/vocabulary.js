@@ -3,6 +3,8 @@
 
 import { read } from "./api.js";
 
+const PIECES = /\{([^{}]+)\}|([{}])\2|[^{}]+/g;
+
 export class Vocabulary {
   /** @param {Record<string, any>} told see `GET /v1/games/{game}?lang=` */
   constructor(told) {
@@ -31,13 +33,41 @@ export class Vocabulary {
     return parts.length > 1 ? parts.map((part) => this.field(part)).join(" · ") : id.replaceAll("_", " ");
   }
 
+  /**
+   * The sentences of a move in pieces: each a text, and the id that it names ("": none).
+   * @param {import("./positions.js").Move} move
+   * @returns {[string, string][][]}
+   */
+  told({ templates, sentences = [] }) {
+    return templates?.map((one) => this.filled(one)) ?? sentences.map(cut);
+  }
+
+  /** A template in pieces: `{id}` stands for the name of an id, and two braces for one. @param {string} template */
+  filled(template) {
+    return [...template.matchAll(PIECES)].map(([whole, id, brace]) => /** @type {[string, string]} */ (
+      id ? [this.name(id), id] : [brace ?? whole, ""]));
+  }
+
   /** The place of a seat, 0 or 1; -1 for what is no seat. @param {string | number | undefined} id */
   place(id) {
     return this.seats.findIndex((/** @type {{id: string}} */ seat) => seat.id === id);
   }
 
-  /** The letter of a seat. @param {string} id @returns {string} */
+  /** The letter of a seat; empty for what is no seat. @param {string | number | undefined} id @returns {string} */
   letter(id) {
     return this.seats[this.place(id)]?.letter ?? "";
   }
+}
+
+/** A sentence in pieces. @param {import("./positions.js").Sentence} sentence @returns {[string, string][]} */
+function cut({ text, marks = [] }) {
+  const letters = [...text];
+  let end = 0;
+  const pieces = marks.flatMap(([from, to, id]) => {
+    /** @type {[string, string][]} */
+    const found = [[letters.slice(end, from).join(""), ""], [letters.slice(from, to).join(""), id]];
+    end = to;
+    return found;
+  });
+  return [...pieces, [letters.slice(end).join(""), ""]];
 }

@@ -185,5 +185,6 @@ byId("print").addEventListener("click", () => window.print());
 byId("recompute").addEventListener("click", recomputeAll);
 byId("check").addEventListener("click", check);
 readFilters();
+if (document.getElementById("ruling")) import("../parts/ruling.js");
 if (table.dataset.organizes !== undefined) refusals().catch(() => filter());
 document.documentElement.dataset.ready = "true";

@@ -125,6 +125,7 @@ async function open() {
     game: state.game,
     edition: chosen("edition") || state.edition,
     options: Object.fromEntries(options.map((told) => [told.name, told.value])),
+    ...(/** @type {HTMLInputElement} */ (byId("private")).checked ? { private: true } : {}),
     ...(reserved ? { reserved: Object.fromEntries(others.map((/** @type {string} */ other) => [other, reserved])) } : {}),
   };
   const told = await send("POST", "/v1/matches", body, { "Idempotency-Key": key });

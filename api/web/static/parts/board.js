@@ -63,7 +63,8 @@ function show(now) {
 function fill(space, slot, value) {
   if (value === undefined) space.removeAttribute(`data-${slot}`);
   else space.setAttribute(`data-${slot}`, String(value));
-  for (const text of space.querySelectorAll(`:scope > [data-slot="${slot}"]`)) text.textContent = String(value ?? "");
+  const said = page.get("vocabulary").letter(value) || String(value ?? "");
+  for (const text of space.querySelectorAll(`:scope > [data-slot="${slot}"]`)) text.textContent = said;
 }
 
 /** Say in words what lies on a space. @param {SVGGElement} space @param {Record<string, any>} slots */

@@ -93,7 +93,7 @@ function append(positions, n, moments) {
   }, h("a", { class: "number", href: `?move=${n}&view=${positions.view}`, title: moved(move) }, String(n)));
   if (moment) line.append(h("p", { class: "why" }, icon("star"), " ", moment.why.join(" ")));
   if (!move.stands) line.append(h("p", { class: "why" }, t("taken_back")));
-  for (const sentence of move.sentences ?? []) line.append(paragraph(sentence));
+  for (const pieces of page.get("vocabulary").told(move)) line.append(paragraph(pieces));
   lines.set(n, line);
   list.append(line);
 }
@@ -103,20 +103,13 @@ function moved(move) {
   return move.at === null || move.at === undefined ? "" : `${localTime(move.at)} (${utcTime(move.at)})`;
 }
 
-/** A sentence; what it names can be pointed at. @param {{text: string, marks?: [number, number, string][]}} sentence */
-export function paragraph({ text, marks = [] }) {
-  const letters = [...text], element = h("p");
-  let at = 0;
-  for (const [from, to, id] of marks) {
-    if (from < at) continue;
-    element.append(letters.slice(at, from).join(""));
-    const seat = page.get("vocabulary").place(id);
-    const classes = seat < 0 ? "named" : `named seat-name seat-${seat}`;
-    element.append(h("span", { class: classes, "data-id": id, tabindex: "-1" }, letters.slice(from, to).join("")));
-    at = to;
-  }
-  element.append(letters.slice(at).join(""));
-  return element;
+/** A sentence; what it names can be pointed at. @param {[string, string][]} pieces each a text, and the id that it names */
+export function paragraph(pieces) {
+  const words = page.get("vocabulary");
+  return h("p", {}, ...pieces.map(([text, id]) => {
+    const seat = words.place(id);
+    return id ? h("span", { class: seat < 0 ? "named" : `named seat-name seat-${seat}`, "data-id": id, tabindex: "-1" }, text) : text;
+  }));
 }
 
 /** Mark the line of the move that is shown, and keep it in sight. @param {number} move */

@@ -181,14 +181,15 @@ function marks({ positions, last: end, moments }) {
 }
 
 /** @param {Readonly<Record<string, any>>} state */
-function update({ positions, move, last: end, since: marked }) {
+function update({ positions, move, last: end, since: marked, vocabulary: words }) {
   range.max = number.max = String(end);
   range.value = number.value = String(move);
   of.textContent = page.get("spoilerFree") ? "" : t("of", { last: end });
   since.setAttribute("aria-pressed", String(Boolean(marked)));
   since.textContent = marked ? t("since", { move: marked }) : t("since_set");
   const here = positions?.at(move);
-  const text = here?.sentences?.[0]?.text ?? "";
+  const [first = []] = here ? words.told(here) : [];
+  const text = first.map((/** @type {[string, string]} */ [piece]) => piece).join("");
   range.setAttribute("aria-valuetext", t("value_text", { move, turn: here?.turn ?? "", text }));
   live.textContent = text;
   const back = !page.get("over") && move < end;

@@ -1,0 +1,33 @@
+"""The small store and its data set, made once for all tests that only read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from domain.match import Match
+from replay.dataset.manifest import Manifest
+from tests.replay.dataset.stores import built, fill, opened
+
+
+class Club(Struct, frozen=True):
+    """The small store, its matches that are over in the order in which they closed, and its data set."""
+
+    store: Path
+    matches: list[Match]
+    notes: dict[str, str]
+    folder: Path
+    manifest: Manifest
+
+
+@pytest.fixture(scope="session")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Club:
+    """The small store and its data set; a test must change neither."""
+    home = tmp_path_factory.mktemp("club")
+    with opened(home / "games") as store:
+        matches = fill(store)
+        notes = {match.id: store.note(match.id) or "" for match in matches}
+        made = built(store, home / "club")
+    return Club(home / "games", matches, notes, home / "club", made.manifest)

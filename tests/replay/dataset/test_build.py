@@ -1,0 +1,580 @@
+"""Building a data set: exactly once, whatever interrupts it, and nothing that nobody may see now."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from msgspec.structs import replace
+
+from api.cli.common import note_by
+from api.store.interface import Act, Append, Withdrawal
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
+from domain.games import GAMES
+from domain.kernel import Result
+from domain.match import Match
+from replay.dataset import manifest as manifests
+from replay.dataset.build import Builder, Busy, alone, is_sound
+from replay.dataset.manifest import BadDataSet, Manifest, Part
+from replay.tables import core
+from tests.matches import Sitting, finished
+from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.stores import (
+    CUT,
+    RUNNING,
+    building,
+    built,
+    content,
+    opened,
+    put,
+    sittings,
+    with_rulings,
+)
+from tests.test_imports import ROOT
+
+SMALL = GAMES["thirteen_minutes"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    """An empty embedded store."""
+    with opened(tmp_path / "games") as store:
+        yield store
+
+
+def texts(folder: Path, manifest: Manifest) -> str:
+    """Every value of every part as text."""
+    return "\n".join(str(pq.read_table(folder / part.path).to_pylist()) for part in manifest.parts)
+
+
+def values(folder: Path, manifest: Manifest, table: str, column: str) -> list[Any]:
+    """One column of a table."""
+    return [
+        value
+        for part in manifest.parts
+        if part.table == table
+        for value in pq.read_table(folder / part.path, partitioning=None)[column].to_pylist()
+    ]
+
+
+def with_parts(manifest: Manifest, wanted: Callable[[Part], bool]) -> Manifest:
+    """The manifest with some of its parts."""
+    return replace(manifest, parts=tuple(part for part in manifest.parts if wanted(part)))
+
+
+def parts(manifest: Manifest) -> set[Part]:
+    """The parts of the matches: those of a pool."""
+    return {part for part in manifest.parts if part.pool is not None}
+
+
+# ── exactly once ──
+
+
+def test_a_build_in_many_steps_equals_one_from_nothing(
+    store: SqliteStore, tmp_path: Path, club: Club
+) -> None:
+    for sitting in [*itertools.islice(sittings(), 6), with_rulings(SMALL, "m-ruled")]:
+        put(store, sitting)
+        built(store, tmp_path / "steps")
+    made = built(store, tmp_path / "once")
+    assert len({part.first for part in parts(made.manifest)}) > 1
+    assert content(tmp_path / "steps", made.manifest) == content(tmp_path / "once", made.manifest)
+    assert built(store, tmp_path / "once").matches == 0
+    assert content(tmp_path / "steps", made.manifest) == content(tmp_path / "once", made.manifest)
+
+
+def test_each_match_is_there_once_in_the_order_in_which_they_closed(club: Club) -> None:
+    matches = values(club.folder, club.manifest, "matches", "match")
+    assert Counter(matches) == Counter(match.id for match in club.matches)
+    for pool in ("live", "bots"):
+        here = [match.id for match in club.matches if match.pool == pool]
+        only = replace(club.manifest, parts=tuple(one for one in club.manifest.parts if one.pool == pool))
+        assert values(club.folder, only, "matches", "match") == here
+
+
+_KILLED = """
+import os, random, shutil, signal, sys, time
+from pathlib import Path
+from tests.replay.dataset.stores import built, content
+from api.store.sqlite import SqliteStore
+
+home, kills = Path(sys.argv[1]), int(sys.argv[2])
+store = SqliteStore.open(home / "games", write=False)
+began = time.monotonic()
+whole = content(home / "whole", built(store, home / "whole").manifest)
+lasts = time.monotonic() - began
+store.close()
+random.seed(int(sys.argv[3]))
+killed = finished = 0
+while killed < kills:
+    delay = random.uniform(0.001, lasts)
+    if (child := os.fork()) == 0:
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        built(SqliteStore.open(home / "games", write=False), home / "cut")
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0, status
+    killed += os.WIFSIGNALED(status)
+    if not os.WIFSIGNALED(status):
+        finished += 1
+        shutil.rmtree(home / "cut")
+store = SqliteStore.open(home / "games", write=False)
+made = built(store, home / "cut")
+assert content(home / "cut", made.manifest) == whole
+left = [path for path in (home / "cut").rglob("*part") if path.is_file()]
+assert not left, left
+print(killed)
+"""
+
+
+def _killed(home: Path, kills: int) -> None:
+    with opened(home / "games") as store:
+        for seed in range(24):
+            put(store, finished(SMALL, seed, name=f"m{seed}", bots=seed % 2 == 0))
+    command = [sys.executable, "-c", _KILLED, str(home), str(kills), "17"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)})
+    assert (done.returncode, done.stdout) == (0, f"{kills}\n"), done.stderr
+
+
+def test_a_build_that_is_killed_five_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    _killed(tmp_path, 5)
+
+
+@pytest.mark.long
+def test_a_build_that_is_killed_50_times_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    _killed(tmp_path, 50)
+
+
+def _close_while_following(store: SqliteStore, folder: Path, matches: int) -> Manifest:
+    """Close matches in one thread while another one builds after each look; return the last manifest."""
+    put(store, Sitting(GAMES["twilight_struggle"], 9, name=RUNNING).seat_all().play_on(40))
+    done = threading.Event()
+
+    def close() -> None:
+        for seed in range(matches):
+            put(store, finished(SMALL, seed, name=f"m{seed:03}"))
+        done.set()
+
+    closing = threading.Thread(target=close)
+    closing.start()
+    with building(store, folder) as builder:
+        builds = 0
+        while not done.is_set() or builder.is_behind():
+            builder.build()
+            builds += 1
+        manifest = builder.build().manifest
+    closing.join()
+    assert builds > 1
+    return manifest
+
+
+@pytest.mark.parametrize("matches", [25, pytest.param(100, marks=pytest.mark.long)])
+def test_matches_that_close_during_a_build_are_each_there_once(
+    store: SqliteStore, tmp_path: Path, matches: int
+) -> None:
+    manifest = _close_while_following(store, tmp_path / "club", matches)
+    assert values(tmp_path / "club", manifest, "matches", "match") == [f"m{n:03}" for n in range(matches)]
+    assert RUNNING not in texts(tmp_path / "club", manifest)
+    fresh = built(store, tmp_path / "fresh").manifest
+    assert content(tmp_path / "club", fresh) == content(tmp_path / "fresh", fresh)
+
+
+def test_a_postgresql_store_gives_the_same_tables(database: str, tmp_path: Path, club: Club) -> None:
+    from contextlib import closing
+
+    with closing(PostgresStore.open(database, keys=tmp_path / "keys", name="games.example")) as writer:
+        for sitting in itertools.islice(sittings(), 6):
+            put(writer, sitting)
+        built(writer, tmp_path / "writer")
+    with closing(PostgresStore.open(database, keys=tmp_path / "keys", write=False)) as reader:
+        manifest = built(reader, tmp_path / "reader").manifest
+    assert content(tmp_path / "writer", manifest) == content(tmp_path / "reader", manifest)
+    for table, column in (
+        ("facts", "fields"),
+        ("draws", "pick"),
+        ("decisions", "options"),
+        ("moves", "think_ms"),
+    ):
+        ours = Counter(map(str, values(tmp_path / "reader", manifest, table, column)))
+        theirs = Counter(map(str, values(club.folder, club.manifest, table, column)))
+        assert ours.total() > 100
+        assert ours <= theirs, table
+
+
+# ── what changes late ──
+
+
+def upload(store: SqliteStore, sitting: Sitting) -> Match:
+    """Store a match as an upload does, with a signer that is not known here."""
+    match = sitting.match
+    with opened(store.folder.with_name("elsewhere")) as other:
+        note = note_by(other.keys.signing, match)
+    store.submit(Append(match.records, note=note, signer="elsewhere+00000000")).result()
+    return match
+
+
+def test_a_withdrawn_match_leaves_every_part_and_is_one_change(store: SqliteStore, tmp_path: Path) -> None:
+    for seed in range(4):
+        put(store, finished(SMALL, seed, name=f"kept-{seed}"))
+    upload(store, finished(SMALL, 7, name="m-gone"))
+    for seed in range(10, 24):
+        put(store, finished(SMALL, seed, name=f"kept-{seed}"))
+    before = built(store, tmp_path / "club").manifest
+    assert "m-gone" in texts(tmp_path / "club", before)
+    store.uploads.withdraw(Withdrawal("m-gone", 1_790_000_000_000_000, "p-admin", "asked for"))
+    with building(store, tmp_path / "club") as builder:
+        assert builder.is_behind()
+        after = builder.build().manifest
+        assert not builder.is_behind()
+    gone, came = parts(before) - parts(after), parts(after) - parts(before)
+    assert {(part.pool, part.first) for part in gone} == {("uploaded", 1)}
+    assert came == set()  # it was the only match of its pool
+    assert values(tmp_path / "club", after, "changes", "match") == ["m-gone"]
+    assert values(tmp_path / "club", after, "changes", "what") == ["withdrawn"]
+    others = with_parts(after, lambda part: part.table != "changes")
+    assert "m-gone" not in texts(tmp_path / "club", others)
+    fresh = built(store, tmp_path / "fresh").manifest
+    assert content(tmp_path / "club", after) == content(tmp_path / "fresh", fresh)
+
+
+def test_a_forgotten_player_gets_another_id_in_every_row(store: SqliteStore, tmp_path: Path) -> None:
+    ann, _ = store.people.add("Ann Example", "player")
+    sitting = Sitting(SMALL, 3, name="m-ann")
+    for seat, player in zip(SMALL.seats, (ann.id, "p-other"), strict=True):
+        sitting.accept(sitting.match.sit(sitting.context, seat, player, salt=None, bot="", source=None))
+    put(store, sitting.play_on())
+    for seed in range(14):
+        put(store, finished(SMALL, seed, name=f"m{seed}"))
+    before = built(store, tmp_path / "club").manifest
+    players = values(tmp_path / "club", before, "seats", "player")
+    assert ann.id in players
+    store.people.forget(ann.id, Act("p-admin", 1_790_000_000_000_000, "asked for"))
+    with building(store, tmp_path / "club") as builder:
+        assert builder.is_behind()
+        after = builder.build().manifest
+        assert not builder.is_behind()
+    everything = texts(tmp_path / "club", after)
+    assert ann.id not in everything
+    assert "Ann Example" not in everything
+    (name,) = values(tmp_path / "club", after, "changes", "player")
+    renamed = values(tmp_path / "club", after, "seats", "player")
+    assert [name if player == ann.id else player for player in players] == renamed
+    changed = {part.table for part in parts(after) - parts(before)}
+    assert changed == {"seats", "ratings"}
+    assert {part.first for part in parts(after) - parts(before)} == {1}
+    fresh = built(store, tmp_path / "fresh").manifest
+    assert content(tmp_path / "club", after) == content(tmp_path / "fresh", fresh)
+
+
+def test_a_ruling_after_a_build_replaces_the_parts_of_one_slice_and_pool(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    ruled = Sitting(SMALL, 1, name="m-ruled", bots=True).seat_all().play_on(4)
+    put(store, ruled)
+    for seed in range(24):
+        put(store, finished(SMALL, seed, name=f"m{seed:02}"))
+    before = built(store, tmp_path / "club").manifest
+    draft = ruled.match.rule(ruled.context, "p-organizer", "no show", result=Result("us", "agreed"))
+    store.submit(Append(draft.records)).result()
+    after = built(store, tmp_path / "club").manifest
+    assert parts(before) <= parts(after)
+    new = parts(after) - parts(before)
+    assert {(part.pool, part.first) for part in new} == {("bots", after.slices[-1].first)}
+    only = with_parts(after, lambda part: part in new)
+    assert values(tmp_path / "club", only, "matches", "match") == ["m-ruled"]
+    assert values(tmp_path / "club", only, "matches", "by") == ["ruling"]
+    assert values(tmp_path / "club", only, "matches", "winner") == ["us"]
+
+
+def test_other_rules_give_other_decisions_and_leave_what_was_recorded(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AN7, for the core: the build of another version stands beside the old one until it is complete."""
+    from domain import kernel
+
+    for seed in range(16):
+        put(store, finished(SMALL, seed, name=f"m{seed}"))
+    before = built(store, tmp_path / "club").manifest
+    monkeypatch.setitem(SMALL.__dict__, "rules", "another")
+    prompt = kernel.prompt
+    monkeypatch.setattr("replay.audit.kernel.prompt", lambda table, seat: _without_first(prompt(table, seat)))
+    said: list[str] = []
+    with building(store, tmp_path / "club", said) as builder:
+        monkeypatch.setattr(Builder, "_finished", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            builder.build()
+        assert manifests.read(tmp_path / "club") == before
+        monkeypatch.undo()
+        monkeypatch.setitem(SMALL.__dict__, "rules", "another")
+        monkeypatch.setattr(
+            "replay.audit.kernel.prompt", lambda table, seat: _without_first(prompt(table, seat))
+        )
+        after = builder.build()
+    assert after.matches == 0  # all slices were there, beside the old ones
+    assert "built anew" in said[0]
+    changed = {part.table for part in parts(after.manifest) - parts(before)}
+    assert changed == {"decisions"}
+    assert set(values(tmp_path / "club", after.manifest, "decisions", "rules")) == {"another"}
+
+
+def _without_first(prompt: Any) -> Any:
+    return replace(prompt, options=prompt.options[1:])
+
+
+def _interrupted(*_: Any) -> Manifest:
+    raise KeyboardInterrupt
+
+
+# ── what nobody may see ──
+
+
+def test_an_imported_match_shows_no_hidden_part_and_is_marked(club: Club) -> None:
+    came = club.matches[-1]
+    assert came.imported
+    only = with_parts(club.manifest, lambda part: part.pool == "imported")
+    assert values(club.folder, only, "matches", "match") == [came.id]
+    assert values(club.folder, only, "matches", "unverified") == [True]
+    assert values(club.folder, only, "matches", "proof") == ["unproven"]
+    tables = {part.table for part in only.parts}
+    assert "decisions" not in tables
+    assert all(values(club.folder, only, "draws", "open"))
+    shown = [json.loads(fields) for fields in values(club.folder, only, "facts", "fields")]
+    dealt = [fields for fields in shown if "?" in json.dumps(fields)]
+    assert dealt
+    known = [str(fact) for record in came.records for fact in record.facts_for(None)]
+    assert known != [str(fact) for record in came.records for fact in record.facts]  # a deal drives the rules
+
+
+def test_of_a_running_match_no_data_set_shows_more_than_a_spectator_sees(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    runs = Sitting(GAMES["twilight_struggle"], 9, name=RUNNING).seat_all().play_on(3)
+    put(store, runs)
+    put(store, finished(SMALL, 1, name="m-over"))
+    over = built(store, tmp_path / "over").manifest
+    assert RUNNING not in texts(tmp_path / "over", over)
+    running = built(store, tmp_path / "running", running=True).manifest
+    assert set(values(tmp_path / "running", running, "matches", "match")) == {RUNNING}
+    shown = [json.loads(fields) for fields in values(tmp_path / "running", running, "facts", "fields")]
+    expected = [fact for record in runs.match.records for fact in record.facts_for(None)]
+    assert len(shown) == len(expected)
+    hands = {
+        card
+        for record in runs.match.records
+        for part in record.parts.values()
+        for _, fact in part.facts
+        for card in getattr(fact, "cards", ())
+    }
+    hands -= {card for card in hands if f"'{card}'" in str(expected)}
+    assert hands
+    everything = texts(tmp_path / "running", with_parts(running, lambda part: part.pool is not None))
+    assert not [card for card in hands if card in everything]
+    assert {part.table for part in running.parts}.isdisjoint({"decisions", "ratings", "changes"})
+
+
+def test_coarse_times_name_the_day_and_no_think_time(store: SqliteStore, tmp_path: Path) -> None:
+    put(store, finished(SMALL, 1, name="m1"))
+    manifest = built(store, tmp_path / "club", coarse_times=True).manifest
+    times = values(tmp_path / "club", manifest, "moves", "at")
+    assert times
+    assert {(at.hour, at.minute, at.second, at.microsecond) for at in times} == {(0, 0, 0, 0)}
+    assert set(values(tmp_path / "club", manifest, "moves", "think_ms")) == {None}
+
+
+# ── adversaries ──
+
+
+def test_what_an_uploaded_log_holds_never_stops_a_build(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = '../../etc/x"; DROP TABLE matches; --\u202e|'
+    put(store, finished(SMALL, 1, name="m1"))
+    upload(store, finished(SMALL, 2, name=hostile))
+    bad = with_rulings(SMALL, "m-bad")
+    put(store, bad)
+    put(store, finished(SMALL, 3, name="m3"))
+    rows = core.rows
+
+    def failing(match: Match, beside: Any, **more: Any) -> Any:
+        found = rows(match, beside, **more)
+        if match.id == "m-bad":  # a score that no column can hold
+            found["matches"] = [
+                tuple(2**70 if type(value) is int else value for value in found["matches"][0])
+            ]
+        return found
+
+    monkeypatch.setattr(core, "rows", failing)
+    said: list[str] = []
+    manifest = built(store, tmp_path / "club", said).manifest
+    assert values(tmp_path / "club", manifest, "matches", "match") == ["m1", "m3", hostile]
+    (one,) = (left_out for slice in manifest.slices for left_out in slice.left_out)
+    assert one.match == "m-bad"
+    assert said == [f"match 'm-bad' is left out: {one.why}"]
+    assert {path.name for path in tmp_path.iterdir()} >= {"club", "club.state", "games"}
+    inside = {path.parts[len(tmp_path.parts)] for path in (tmp_path / "club").rglob("*")}
+    assert inside == {"club"}
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+def test_a_full_disk_leaves_the_data_set_as_it_was(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    put(store, finished(SMALL, 1, name="m1"))
+    before = content(tmp_path / "club", built(store, tmp_path / "club").manifest)
+    for seed in range(2, 6):
+        put(store, finished(SMALL, seed, name=f"m{seed}"))
+    fsync = os.fsync
+    failed = 0
+    while failed < 500:
+        left = iter(range(failed))
+
+        def failing(handle: int, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise OSError(code, os.strerror(code))
+            fsync(handle)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", failing)
+            try:
+                built(store, tmp_path / "club")
+                break
+            except OSError:
+                failed += 7
+        now = manifests.read(tmp_path / "club")
+        assert now is not None
+        assert [part for part in now.parts if not is_sound(tmp_path / "club", part)] == []
+        assert not list((tmp_path / "club").rglob("*part"))
+        if now.to == manifests.parsed(before["manifest.json"], "").to:
+            assert content(tmp_path / "club", now) == before
+    assert failed > 20
+    fresh = built(store, tmp_path / "fresh").manifest
+    assert content(tmp_path / "club", fresh) == content(tmp_path / "fresh", fresh)
+
+
+def tampered(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    """Change the manifest of a folder."""
+
+    def work(folder: Path) -> None:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        change(manifest)
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    return work
+
+
+def _part(**more: Any) -> Callable[[Path], None]:
+    return tampered(lambda manifest: manifest["parts"][0].update(more))
+
+
+def _bytes(data: bytes) -> Callable[[Path], None]:
+    def work(folder: Path) -> None:
+        (folder / "manifest.json").write_bytes(data)
+
+    return work
+
+
+TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a path that leads out": (_part(path="../../games/glasnost.db"), "no part of a data set has"),
+    "an absolute path": (_part(path="/etc/passwd"), "no part of a data set has"),
+    "a pool with dots": (_part(pool="../x"), "no part of a data set has"),
+    "a table with a slash": (_part(table="a/b"), "no part of a data set has"),
+    "another hash": (_part(sha256="0" * 64), "no part of a data set has"),
+    "a negative number": (_part(rows=-1), "no part of a data set has"),
+    "another version": (
+        tampered(lambda manifest: manifest.update(version=2)),
+        "this program reads version 1",
+    ),
+    "another format": (tampered(lambda manifest: manifest.update(format="x")), "not the manifest"),
+    "an unknown field": (tampered(lambda manifest: manifest.update(x=1)), "not the manifest"),
+    "no JSON": (_bytes(b"\xff{"), "not the manifest"),
+    "nested deeply": (_bytes(b"[" * 100_000), "not the manifest"),
+    "another store": (tampered(lambda manifest: manifest.update(log="0" * 64)), "another store"),
+    "a later position": (tampered(lambda manifest: manifest.update(to=10**9)), "an older copy"),
+    "other options": (
+        tampered(lambda manifest: manifest["settings"].update(coarse_times=True)),
+        "--coarse-times",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(TAMPERED))
+def test_a_manifest_that_was_changed_is_refused_with_the_reason(
+    club: Club, tmp_path: Path, name: str
+) -> None:
+    change, words = TAMPERED[name]
+    (tmp_path / "club").mkdir()
+    (tmp_path / "club" / "manifest.json").write_bytes(club.manifest.data)
+    change(tmp_path / "club")
+    store = SqliteStore.open(club.store, write=False)
+    try:
+        with pytest.raises(BadDataSet, match=words):
+            built(store, tmp_path / "club")
+    finally:
+        store.close()
+    assert [path.name for path in (tmp_path / "club").iterdir()] == ["manifest.json"]
+
+
+def test_a_folder_with_other_things_is_left_alone(store: SqliteStore, tmp_path: Path) -> None:
+    put(store, finished(SMALL, 1, name="m1"))
+    (tmp_path / "club").mkdir()
+    (tmp_path / "club" / "letter.txt").write_text("mine")
+    with pytest.raises(BadDataSet, match="not empty"):
+        built(store, tmp_path / "club")
+    assert [path.name for path in (tmp_path / "club").iterdir()] == ["letter.txt"]
+
+
+def test_a_part_that_is_missing_or_damaged_is_made_again(store: SqliteStore, tmp_path: Path) -> None:
+    for seed in range(24):
+        put(store, finished(SMALL, seed, name=f"m{seed}"))
+    manifest = built(store, tmp_path / "club").manifest
+    whole = content(tmp_path / "club", manifest)
+    first = next(part for part in manifest.parts if part.table == "facts" and part.first == 1)
+    last = next(part for part in manifest.parts if part.table == "facts" and part.last > manifest.to)
+    (tmp_path / "club" / first.path).unlink()
+    data = bytearray((tmp_path / "club" / last.path).read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / "club" / last.path).write_bytes(data)
+    built(store, tmp_path / "club")
+    assert content(tmp_path / "club", manifest) == whole
+
+
+def test_only_one_process_builds_a_data_set(tmp_path: Path) -> None:
+    state = tmp_path / "club.state"
+    with alone(state), pytest.raises(Busy, match=f"process {os.getpid()} builds this"), alone(state):
+        pass
+    with alone(state):
+        pass
+
+
+def test_an_empty_store_gives_an_empty_data_set_that_grows(store: SqliteStore, tmp_path: Path) -> None:
+    made = built(store, tmp_path / "club")
+    assert (made.manifest.matches, made.manifest.to, made.manifest.log) == (0, 0, "")
+    put(store, finished(SMALL, 1, name="m1"))
+    assert built(store, tmp_path / "club").manifest.matches == 1
+    fresh = built(store, tmp_path / "fresh").manifest
+    assert content(tmp_path / "club", fresh) == content(tmp_path / "fresh", fresh)
+
+
+def test_without_decisions_only_these_are_missing(club: Club, tmp_path: Path) -> None:
+    store = SqliteStore.open(club.store, write=False)
+    try:
+        manifest = built(store, tmp_path / "club", without=("decisions",)).manifest
+    finally:
+        store.close()
+    assert {part.table for part in club.manifest.parts} - {part.table for part in manifest.parts} == {
+        "decisions"
+    }
+    assert {part for part in parts(club.manifest) if part.table != "decisions"} == parts(manifest)
+    assert manifest.cut == CUT

@@ -1,0 +1,157 @@
+"""The core tables equal a naive fold of the match files, for matches of every game and kind (AN1, AN6)."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from domain.games import GAMES
+from domain.match import Match
+from projections.boards import BOARDS
+from projections.ratings import RatingRow
+from replay import matchfile
+from replay.dataset.manifest import Manifest
+from replay.tables import core
+from tests.matches import finished
+from tests.projections.support import folded, items
+from tests.replay.dataset import oracle
+from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.stores import built, opened, put
+
+_OF_A_FILE = ("matches", "moves", "facts", "draws", "decisions", "takebacks", "rulings")
+
+
+def rows_of(folder: Path, manifest: Manifest, table: str) -> list[dict[str, Any]]:
+    """The rows of a table, in the order of its parts; times in microseconds, `fields` decoded."""
+    found: list[dict[str, Any]] = []
+    for part in manifest.parts:
+        if part.table == table:
+            read = pq.read_table(folder / part.path, partitioning=None)
+            for place, field in enumerate(read.schema):
+                if str(field.type) == "timestamp[us]":
+                    read = read.set_column(place, field.name, read[field.name].cast("int64"))
+            found += read.to_pylist()
+    for row in found:
+        if table == "facts":
+            row["fields"] = json.loads(row["fields"])
+    return found
+
+
+def tied(folder: Path, manifest: Manifest, matches: list[Match], notes: dict[str, str]) -> Counter[str]:
+    """Compare each table with the oracle, match by match; count the rows that were compared."""
+    compared: Counter[str] = Counter()
+    files = {match.id: matchfile.write(match.records, notes[match.id]) for match in matches}
+    expected = {name: oracle.expected(data) for name, data in files.items()}
+    for table in _OF_A_FILE:
+        by_match: dict[str, list[tuple[Any, ...]]] = {name: [] for name in files}
+        for row in rows_of(folder, manifest, table):
+            by_match[row["match"]].append(tuple(row.values()))
+        for name in files:
+            assert by_match[name] == expected[name][table], (table, name)
+            compared[table] += len(by_match[name])
+    return compared
+
+
+def test_each_table_equals_a_naive_fold_of_the_match_files(club: Club) -> None:
+    compared = tied(club.folder, club.manifest, club.matches, club.notes)
+    assert compared["matches"] == len(club.matches) == 15
+    assert all(compared[table] > 2 for table in _OF_A_FILE), compared
+
+
+@pytest.mark.long
+def test_each_table_equals_a_naive_fold_of_200_match_files(tmp_path: Path) -> None:
+    with opened(tmp_path / "games") as store:
+        matches = [
+            put(store, finished(game, seed, name=f"{game.name}-{seed}"))
+            for game in GAMES.values()
+            for seed in range(50)
+        ]
+        notes = {match.id: store.note(match.id) or "" for match in matches}
+        made = built(store, tmp_path / "club", cut=10_000)
+    assert tied(tmp_path / "club", made.manifest, matches, notes)["matches"] == 200
+
+
+def test_the_oracle_shares_nothing_with_the_tables() -> None:
+    tree = ast.parse(Path(oracle.__file__).read_text("utf-8"))
+    names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    own = {
+        name for name in names if name.split(".")[0] in ("domain", "replay", "projections", "api", "tests")
+    }
+    assert own == {"domain", "domain.games", "domain.log", "domain.match"}
+
+
+def test_seats_name_the_players_with_their_ratings(club: Club) -> None:
+    seats = {(row["match"], row["seat"]): row for row in rows_of(club.folder, club.manifest, "seats")}
+    assert len(seats) == 2 * len(club.matches)
+    ratings = folded(BOARDS, items(record for match in club.matches for record in match.records)).all(
+        RatingRow
+    )
+    rated = {(row.match, row.player): (row.before, row.after) for row in ratings}
+    assert len(rated) == 2 * 5  # four matches of the pool live that were played, and the one with rulings
+    for match in club.matches:
+        for seat, seated in match.players.items():
+            assert seated is not None
+            row = seats[match.id, seat]
+            assert (row["player"], row["bot"]) == (seated.player, seated.bot or None)
+            before, after = rated.get((match.id, seated.player), (None, None))
+            assert (row["rating_before"], row["rating_after"]) == (before, after)
+            file = oracle.Read(matchfile.write(match.records, club.notes[match.id]))
+            assert row["salt_given"] == oracle.salts(file)[row["sat_down_on"]]
+    table = rows_of(club.folder, club.manifest, "ratings")
+    assert {(row["match"], row["player"]): (row["before"], row["after"]) for row in table} == rated
+
+
+def test_a_result_by_ruling_is_in_the_row_of_its_match(club: Club) -> None:
+    rows = {row["match"]: row for row in rows_of(club.folder, club.manifest, "matches")}
+    ruled, void = rows["m-ruled"], rows["m-void"]
+    assert (ruled["winner"], ruled["reason"], ruled["by"]) == ("ussr", "agreed", "ruling")
+    assert (ruled["score_a"], ruled["score_b"]) == (3, 7)
+    assert (void["winner"], void["reason"], void["by"], void["score_a"]) == (None, None, "ruling", None)
+
+
+def test_rules_versions_cover_every_move_once(club: Club) -> None:
+    rows = rows_of(club.folder, club.manifest, "rules_versions")
+    for match in club.matches:
+        (row,) = (row for row in rows if row["match"] == match.id)
+        assert (row["move"], row["last"], row["rules"]) == (1, match.move, match.rules)
+
+
+def test_moves_without_proofs_are_small_and_lead_to_the_match_file(tmp_path: Path) -> None:
+    """AN6: under 2 kB for a match of 331 moves, in a part with as many matches as a few slices have."""
+    with opened(tmp_path / "games") as store:
+        long = [put(store, finished(GAMES["twilight_struggle"], seed, name=f"m{seed}")) for seed in range(12)]
+        manifest = built(store, tmp_path / "club", cut=100_000, without=("decisions",)).manifest
+        files = {match.id: matchfile.write(match.records, store.note(match.id) or "") for match in long}
+    (part,) = (part for part in manifest.parts if part.table == "moves")
+    size = part.bytes / part.rows * 331
+    assert size < 2_000, size
+    matches = rows_of(tmp_path / "club", manifest, "matches")
+    assert {row["match"]: row["file_sha256"] for row in matches} == {
+        name: hashlib.sha256(data).hexdigest() for name, data in files.items()
+    }
+
+
+def test_components_name_what_the_tables_hold(club: Club) -> None:
+    rows = {(row["game"], row["id"]): row for row in rows_of(club.folder, club.manifest, "components")}
+    iran = rows["twilight_struggle", "iran"]
+    assert (iran["kind"], iran["name_en"], iran["name_ru"]) == ("country", "Iran", "Иран")
+    assert (iran["region"], iran["stability"], iran["battleground"]) == ("middle_east", 2, True)
+    assert rows["twilight_struggle", "nato"]["ops"] == 4
+    known = {(game.name, id) for game in GAMES.values() for ids in game.ids.values() for id in ids}
+    assert set(rows) == known
+
+
+def test_each_row_has_as_many_values_as_its_table_has_columns(club: Club) -> None:
+    for match in club.matches:
+        rows = core.rows(match, core.Beside())
+        assert list(rows) == [table.name for table in core.TABLES]
+        for table in core.TABLES:
+            assert {len(row) for row in rows[table.name]} <= {len(table.columns)}, table.name
