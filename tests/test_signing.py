@@ -25,6 +25,7 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "domain/signed_notes.py: SigningKey.sign",
     "domain/signed_notes.py: checkpoint",
     "api/store/keys.py: KeyRing._rotated",  # a key hands over to the next: no checkpoint
+    "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
     "api/cli/common.py: note_by",
@@ -36,6 +37,7 @@ SIGNING = {  # who takes the signing key of a ring
     "api/cli/export.py: _files",
     "api/cli/common.py: SeededKeys.present",
     "api/cli/common.py: keep_in",
+    "api/cli/data.py: snapshot",
     "api/cli/fuzz.py: _match_file",
     "api/cli/import_log.py: _Target.keep",
     "api/cli/play.py: _Files.write",
