@@ -151,11 +151,12 @@ class PartWriter:
     def _flush(self, *, whole: bool) -> None:
         """Write the full row groups that wait; if `whole`, everything."""
         import pyarrow as pa
+        from pyarrow import compute
 
         waiting = pa.Table.from_batches(self._waiting, arrow_schema(self._table)).combine_chunks()
         if self._table.order:
             keys = [(name, "ascending") for name in self._table.order]
-            waiting = waiting.take(pa.compute.sort_indices(waiting, sort_keys=keys))
+            waiting = waiting.take(compute.sort_indices(waiting, sort_keys=keys))
         start = 0
         while waiting.num_rows - start >= ROWS or (whole and start < waiting.num_rows):
             self._open().write_table(waiting.slice(start, ROWS).combine_chunks(), row_group_size=ROWS)
