@@ -24,7 +24,7 @@ LINES = {
     "sockets": 2,
     "store": 3,
     "verify": 9,
-    "web": 4,
+    "web": 6,
     "workers": 2,
 }
 
