@@ -57,12 +57,13 @@ def link(message: EmailMessage) -> str:
     return found[1]
 
 
-def confirmed(client: Client, post: Post, address: str = ADDRESS, **more: Any) -> None:
-    """Give a player a confirmed address; what arrived until then is dropped."""
+def confirmed(server: Served, client: Client, post: Post, address: str = ADDRESS, **more: Any) -> None:
+    """Give a player a confirmed address; what arrived until then is dropped, and has left the outbox."""
     assert put(client, address, **more).json["state"] == "unconfirmed"
     (message,) = post.arrives(1)
     assert client.post(link(message), {}).status == 204
     assert client.get("/v1/notifications").json["state"] == "confirmed"
+    settled(server)
     post.messages.clear()
 
 
@@ -112,7 +113,7 @@ def test_it_is_your_move_in_a_mail_after_the_address_is_confirmed(tmp_path: Path
 def test_the_end_is_told_and_no_message_names_a_card_or_a_token(tmp_path: Path) -> None:
     with mailing(tmp_path) as (server, post):
         match, players = server.table()
-        confirmed(players[0], post, while_open=True)
+        confirmed(server, players[0], post, while_open=True)
         source = random.Random(5)
         while server.client().get(f"/v1/matches/{match}").json["status"] == "running":
             played(match, players, source)
@@ -131,8 +132,8 @@ def test_a_match_that_waits_for_a_salt_tells_the_player_who_has_not_opened_it(
     monkeypatch.setitem(kinds.KINDS, "salt", replace(kinds.KINDS["salt"], waits=0))
     with mailing(tmp_path) as (server, post):
         ann, ben = server.player("Ann"), server.player("Ben")
-        confirmed(ann, post)
-        confirmed(ben, post, "ben@example.org")
+        confirmed(server, ann, post)
+        confirmed(server, ben, post, "ben@example.org")
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
         for seat, player in (("left", ann), ("right", ben)):
             settled(server)
@@ -161,7 +162,7 @@ def test_a_match_that_waits_for_a_salt_tells_the_player_who_has_not_opened_it(
 def test_a_salt_that_a_page_opens_within_a_minute_is_not_written_of(tmp_path: Path) -> None:
     with mailing(tmp_path) as (server, post):
         ann, ben = server.player("Ann"), server.player("Ben")
-        confirmed(ann, post)
+        confirmed(server, ann, post)
         match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
         for seat, player in (("left", ann), ("right", ben)):
             body = {"salt_hash": hashed(match, seat)}
@@ -185,7 +186,7 @@ def test_one_click_ends_it_and_the_link_ends_with_the_address(tmp_path: Path) ->
     with mailing(tmp_path) as (server, post):
         match, players = server.table()
         for client in players:
-            confirmed(client, post, f"{client.player}@example.org")
+            confirmed(server, client, post, f"{client.player}@example.org")
         source = random.Random(1)
         while not post.messages:
             played(match, players, source)
@@ -209,7 +210,7 @@ def test_one_click_ends_it_and_the_link_ends_with_the_address(tmp_path: Path) ->
 def test_a_guessed_link_does_nothing(tmp_path: Path, deed: str) -> None:
     with mailing(tmp_path) as (server, post):
         ann = server.player("Ann")
-        confirmed(ann, post)
+        confirmed(server, ann, post)
         for player in (ann.player, "pnobody", "p" * 300):
             for code in ("x" * 24, "x", "%00", "%D1%8B"):
                 for method in ("GET", "POST"):
@@ -220,8 +221,8 @@ def test_a_guessed_link_does_nothing(tmp_path: Path, deed: str) -> None:
 def test_by_wish_a_mail_waits_or_never_comes(tmp_path: Path) -> None:
     with mailing(tmp_path) as (server, post):
         match, players = server.table()
-        confirmed(players[0], post, often="daily", matches={match: "never"})
-        confirmed(players[1], post, "ben@example.org", often="hourly")
+        confirmed(server, players[0], post, often="daily", matches={match: "never"})
+        confirmed(server, players[1], post, "ben@example.org", often="hourly")
         source = random.Random(2)
         for _ in range(4):
             played(match, players, source)
@@ -265,7 +266,7 @@ def test_an_address_that_is_refused_for_ever_is_stopped_and_the_player_sees_why(
         text = server.person("admin").get("/metrics").body.decode()
         assert 'glasnost_mail_total{outcome="refused"} 1.0' in text
         post.refusal = ""
-        confirmed(ann, post)
+        confirmed(server, ann, post)
 
 
 def test_what_is_refused_for_now_is_tried_again_as_the_same_message(
@@ -389,7 +390,7 @@ def test_a_mail_is_held_while_a_tab_is_open(tmp_path: Path, monkeypatch: pytest.
     with mailing(tmp_path) as (server, post):
         match, players = server.table()
         for client in players:
-            confirmed(client, post, f"{client.player}@example.org")
+            confirmed(server, client, post, f"{client.player}@example.org")
         now = time.time_ns() // 1_000
         server.store.outbox.see([client.player for client in players], now)
         source = random.Random(1)

@@ -246,7 +246,7 @@ def test_secret_links_stand_in_no_log_line_and_are_sent_to_no_other_page(
 
 def confirming(server: Served, client: Client, post: Any, address: str = "ann@example.org") -> str:
     """The path of the link that ends the notifications of a player whose address is confirmed."""
-    confirmed(client, post, address)
+    confirmed(server, client, post, address)
     assert server.services is not None
     return f"/mail/stop/{client.player}/{server.services.links.stop(client.player, address)}"
 
