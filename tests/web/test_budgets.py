@@ -75,6 +75,11 @@ def test_the_page_of_a_match_is_interactive_within_its_budgets(
         assert sum(size for _, size in loaded) <= INTERACTIVE
         eager = {name for name in imported if not name.endswith("possible.js")}  # fetched when idle
         assert len(eager) <= MODULES, sorted(eager)
+        assert sum(name.endswith(".css") for name, _ in until) == 1
+        # and what the script reads first was asked for with it, once
+        early = [name for name, by in until if by == "link"]
+        assert len([name for name in early if "/positions?" in name or "/v1/games/" in name]) == 2
+        assert sum("/positions?" in name for name, _ in until) == 1
         assert page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)") < SHIFT, game
         assert watched.faults == []
         context.close()
