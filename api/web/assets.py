@@ -26,8 +26,8 @@ SHEETS = {
     "text": ("tokens", "page"),
     "lists": ("tokens", "page", "lists"),
     "audit": ("tokens", "page", "audit"),
-    "match": ("tokens", "page", "board", "parts", "question"),
-    "embed": ("tokens", "page", "board", "parts"),
+    "match": ("tokens", "page", "board", "parts", "question", "narrow"),
+    "embed": ("tokens", "page", "board", "parts", "narrow"),
 }
 """The style sheets of each kind of page.  They are served as one: a browser waits for each of them."""
 _HASH = 16  # hexadecimal digits of the folder's name
