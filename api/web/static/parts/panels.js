@@ -154,7 +154,7 @@ function bar({ least, most, at }, old) {
   const words = page.get("vocabulary"), marks = Object.entries(at);
   const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least);
   const line = h("div", { class: "track-bar", "aria-hidden": "true" }, placed(h("span", { class: "zero" }), part(0)));
-  for (const n of [least, most]) line.append(h("span", { class: "end" }, String(n)));
+  for (const n of [least, most]) line.append(h("span", { class: "edge" }, String(n)));
   marks.forEach(([mark, n], row) => {
     const seat = words.place(mark), before = old?.at?.[mark];
     if (before !== undefined && before !== n) line.append(placed(h("span", { class: "mark ghost" }), part(before)));
