@@ -35,12 +35,14 @@ class Spot(Struct, frozen=True, forbid_unknown_fields=True):
 class Area(Struct, frozen=True, forbid_unknown_fields=True):
     """A region: the part of the board (x, y, width, height) that shows it, and where its name stands.
 
+    `parts`: smaller ones that show all its spaces, for screens on which the region is too small to be read.
     `turned`: the name runs upwards.  `narrow`: each word of it stands on a line of its own.
     """
 
     id: str
     view: tuple[int, int, int, int]
     label: Point
+    parts: tuple[tuple[int, int, int, int], ...] = ()
     turned: bool = False
     narrow: bool = False
 

@@ -14,7 +14,7 @@ from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
 from replay.boards.board import Board, area_of
-from replay.boards.drawing import BOARDS, HEIGHT, WIDTH, draw, size_class, svg, width_of
+from replay.boards.drawing import BOARDS, HEIGHT, SMALLEST, WIDTH, condensed, draw, size_class, svg, width_of
 from replay.scenes.positions import scene_at
 from replay.scenes.vocabulary import Scene
 from replay.words import Words
@@ -169,6 +169,28 @@ def test_every_region_view_holds_its_countries() -> None:
 
 
 @pytest.mark.parametrize("game", BOARDS)
+def test_the_parts_of_a_region_show_all_its_spaces_on_a_phone(game: str) -> None:
+    """W33: 374 pixels are the board of a phone, 9 the smallest text that can be read."""
+    board = BOARDS[game]({})
+    for area in board.layout.regions:
+        x, y, width, height = area.view
+        inside = [
+            one.spot for one in board.spaces if x <= one.spot.x <= x + width and y <= one.spot.y <= y + height
+        ]
+        parts = area.parts or (area.view,)
+        assert all(374 / part[2] * SMALLEST >= 9 for part in parts), area.id
+        below = 26 if game == "twilight_struggle" else 40
+        for spot in inside:
+            assert any(
+                left <= spot.x - 41
+                and spot.x + 41 <= left + w
+                and top <= spot.y - 26
+                and spot.y + below <= top + h
+                for left, top, w, h in parts
+            ), (area.id, spot.id)
+
+
+@pytest.mark.parametrize("game", BOARDS)
 def test_land_has_no_holes_because_all_of_it_runs_clockwise(game: str) -> None:
     inland = [part for parts in BOARDS[game]({}).inland.values() for part in parts]
     assert inland
@@ -182,8 +204,10 @@ def test_a_game_without_a_board_has_no_picture() -> None:
 
 
 def test_a_name_gets_the_largest_size_that_fits() -> None:
-    assert size_class("Iran", 60) == "t12"
-    assert size_class("M" * 40, 60) == "t9"
+    assert size_class("Iran", 60) == "t13"
+    assert size_class("M" * 40, 60) == "t11"
+    assert not condensed("Iran", 60)
+    assert 'textLength="60"' in condensed("M" * 40, 60)
     assert width_of("MM") > width_of("ii")
 
 

@@ -74,6 +74,9 @@ function tabs() {
     all[0].classList.toggle("asks", Boolean(question));
     if (question) choose(all[0]);
   });
+  page.on(["picks"], ({ picks, question }) => {
+    if (question && picks.length && picks.length >= question.least) choose(all[0]); // there it is sent
+  });
   choose(all[0]);
 }
 
@@ -114,8 +117,9 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  import("../parts/possible.js").then(({ mount }) => mount());
-  import("../parts/card_text.js").then(({ mount }) => mount());
+  for (const part of [import("../parts/possible.js"), import("../parts/card_text.js")]) {
+    part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
+  }
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");
