@@ -23,7 +23,7 @@ from replay.words import Words
 
 WIDTH, HEIGHT, STRIP = 82, 52, 19  # of a box and of the strip with its name
 FIELD = 38
-LAND = 15  # how far land reaches beyond a box
+DEGREE = 244  # units between two lines of the chart
 LARGEST, SMALLEST = 13.0, 11.0  # sizes of a name; the smallest one is condensed where it does not fit
 STATUS = 20  # size of the line of status
 _NARROW = frozenset("ijlt.,'I!-/ ()fr")
@@ -70,14 +70,19 @@ def stylesheet(board: Board) -> str:
 
 
 def _lands(board: Board) -> Iterator[str]:
-    """Each land as one path, drawn twice: its coast, and on it the land itself."""
-    for land, points in board.lands.items():
-        w, h = board.layout.cell
-        boxes = "".join(f"M{x - w // 2} {y - h // 2}h{w}v{h}h{-w}z" for x, y in points)
-        inland = "".join(f"{_path(part)}z" for part in board.inland.get(land, ()))
-        bridges = inland + "".join(_path(line) for line in board.bridges.get(land, ()))
-        yield f'<path class="coast" d="{boxes}{bridges}"/>'
-        yield f'<path class="land {land}" d="{boxes}{bridges}"/>'
+    """The lines of a chart, shallow water around all lands, then each land with its coast."""
+    coasts = board.layout.coasts
+    yield f'<path class="degrees" d="{_degrees(board)}"/>'
+    yield f'<path class="shallow" d="{"".join(coasts[land] for land in board.lands)}"/>'
+    for land in board.lands:
+        yield f'<path class="land {land}" d="{coasts[land]}"/>'
+
+
+def _degrees(board: Board) -> str:
+    """Lines of a chart, one for every so many units."""
+    width, height = board.layout.width, board.layout.height
+    across = "".join(f"M{x} 0v{height}" for x in range(DEGREE, width, DEGREE))
+    return across + "".join(f"M0 {y}h{width}" for y in range(DEGREE, height, DEGREE))
 
 
 def _lines(board: Board) -> Iterator[str]:

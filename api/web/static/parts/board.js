@@ -191,7 +191,8 @@ function addTools() {
       button("+", t("zoom_in"), () => zoom(1 / ZOOM)),
       button("−", t("zoom_out"), () => zoom(ZOOM)),
       h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole")),
-      button("‹", t("part_before"), () => walk(places, -1)), button("›", t("part_after"), () => walk(places, 1))),
+      h("span", { class: "steps-of-parts" },
+        button("‹", t("part_before"), () => walk(places, -1)), button("›", t("part_after"), () => walk(places, 1)))),
     h("span", { class: "regions" }, ...places.map((place) => {
       const name = words.field(place.id.slice(2));
       return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(parts(place)[0], true) } }, name);

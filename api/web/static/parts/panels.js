@@ -132,8 +132,9 @@ function track(panel, old) {
   const words = page.get("vocabulary"), { at, notes = {} } = panel, marks = Object.entries(at);
   const says = marks.map(([mark, n]) => `${marks.length > 1 ? `${words.field(mark)} ` : ""}${was(old?.at?.[mark], n)}`).join(", ");
   const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  const more = noted.map((n) => `${n}: ${words.name(notes[n])}`).join(" · ");
   return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
-    h("p", { class: "track-text" }, says, ...noted.map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+    h("p", { class: "track-text", title: more || false }, h("span", { class: old ? "" : "live-region" }, says, more ? " · " : ""), more));
 }
 
 /** @param {any} panel @param {any} old */
