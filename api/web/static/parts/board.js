@@ -8,6 +8,8 @@ import { t } from "../base/text.js";
 
 const ZOOM = 1.4, MOST_ZOOM = 8;
 const READABLE = 9 / 11; // pixels for a unit of the drawing, in a region: its smallest texts have 9 pixels then
+const FEW = 8, SWELL = 350; // changed numbers that still are one step, and the milliseconds of their motion
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
 const changes = h("ul", { class: "board-changes" });
 const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
@@ -47,16 +49,25 @@ export function mount() {
   page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
 }
 
-/** Show what lies on the spaces. @param {Record<string, Record<string, any>>} now */
+/** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
 function show(now) {
+  const touched = [];
   for (const [id, space] of spaces) {
     const before = shown[id], slots = now[id];
     if (before === slots) continue;
+    touched.push(...Object.keys(slots ?? {}).filter((slot) => before?.[slot] !== slots[slot]).map((slot) => slotOf(space, slot)));
     for (const slot of Object.keys(before ?? {})) if (!slots || !(slot in slots)) fill(space, slot, undefined);
     for (const [slot, value] of Object.entries(slots ?? {})) fill(space, slot, value);
     label(space, slots ?? {});
   }
   shown = now;
+  if (touched.length > FEW || still.matches) return;
+  for (const text of touched) text?.animate([{ transform: "scale(2)" }, { transform: "none" }], { duration: SWELL, easing: "ease-out" });
+}
+
+/** @param {SVGGElement} space @param {string} slot */
+function slotOf(space, slot) {
+  return space.querySelector(`:scope > [data-slot="${slot}"]`);
 }
 
 /** @param {SVGGElement} space @param {string} slot @param {string | number | undefined} value */
