@@ -1,9 +1,11 @@
-"""The application: all routes, the watch around them, the handshake of sockets, the documentation."""
+"""The application: all routes, what is done for each request, the handshake of sockets, the documentation."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from html import escape
@@ -13,15 +15,15 @@ from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from api.http import middleware
+from api.http import decoding, middleware
 from api.http.app_state import Services
 from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
-from api.http.middleware import RequestMiddleware, failed
-from api.http.problems import DOCS, HANDLERS, refused
+from api.http.middleware import answered, failed
+from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
     event_stream,
     lists,
@@ -77,20 +79,46 @@ class Application(FastAPI):
     """FastAPI with a document that knows the structs, and with doors of its own (`api.http.routing`)."""
 
     def serve(self, services: Services) -> None:
-        """Serve these routes over these services, the watch around everything."""
+        """Serve these routes over these services."""
         self.services = services
         self.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
         for topic in TOPICS:
             self.router.routes.extend(topic.router.routes)
         self._addresses = Router(route for topic in TOPICS for route in topic.routes)
-        self._middleware = RequestMiddleware(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        await self._middleware(scope, receive, self.services.borders.telling(scope, send))
+        """See ASGI; every request is counted and answered, also one that fails."""
+        send = self.services.borders.telling(scope, send)
+        if scope["type"] != "http":
+            await self._serve(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 0
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status, route = message["status"], _route(scope)
+                method = scope["method"] if route else "other"
+                seconds = time.perf_counter() - begun
+                answered(self.services.metrics, method, route or "none", status, seconds)
+            await send(message)
+
+        try:
+            await self._serve(scope, receive, noting)
+        except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
+            if status:
+                raise
+            language = decoding.language(Request(scope).headers.get("accept-language", ""))
+            stopped = answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)
+            await stopped(scope, receive, noting)
+        except Exception as error:
+            _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
+            if status == 0:
+                response = await failed(Request(scope), error)
+                await response(scope, receive, noting)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """By the endpoint of the route; where there is none, by FastAPI, which serves or refuses the rest."""
         scope["app"] = self
         services = self.services
         visitor, visits = address(scope), services.visits
@@ -99,15 +127,19 @@ class Application(FastAPI):
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
                 raise Refused("limit", "too-many-requests", {"most": visits.most}, {"retry-after": "1"})
-            answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
+            response = self._options(scope) if scope.get("method") == "OPTIONS" else None
         except Refused as error:
-            answer = await refused(HTTPConnection(scope), error)
-        if answer is not None:
-            await answer(scope, receive, send)
+            response = await refused(HTTPConnection(scope), error)
+        if response is not None:
+            await response(scope, receive, send)
             return
         visits.add(visitor)  # behind a proxy, the only limit of this kind
         try:
-            await (endpoint or super().__call__)(scope, receive, send)
+            if endpoint is None:
+                await super().__call__(scope, receive, send)
+            else:
+                response = await endpoint(Request(scope, receive))
+                await response(scope, receive, send)
         finally:
             visits.remove(visitor)
 
@@ -120,11 +152,11 @@ class Application(FastAPI):
         known = self.allowed(scope["path"])
         if not known:
             return None
-        answer = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
+        response = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
         asked = {name for name, _ in scope["headers"]}
         if {b"origin", b"access-control-request-method"} <= asked:
-            answer.raw_headers += self.services.borders.preflight(scope, known)
-        return answer
+            response.raw_headers += self.services.borders.preflight(scope, known)
+        return response
 
     def allowed(self, path: str) -> list[str]:
         """The methods that a path knows, where it is one of the routes."""
@@ -135,6 +167,11 @@ class Application(FastAPI):
         if self.openapi_schema is None:
             self.openapi_schema = _document(self)
         return self.openapi_schema
+
+
+def _route(scope: Scope) -> str:
+    """The path as the documentation writes it, without ids and without the query."""
+    return str(getattr(scope.get("route"), "path", ""))
 
 
 def build(services: Services) -> Application:

@@ -22,7 +22,7 @@ from msgspec import UNSET, Struct
 from msgspec.inspect import StructType, Type, multi_type_info
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from api.gate import Gate
 from api.http import decoding, middleware, problems
@@ -42,7 +42,6 @@ from domain.texts import LANGUAGES
 # `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
 # finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
 
-Endpoint = Callable[..., Awaitable[Response]]
 _WRONG = {
     "int": "parameter-not-int",
     "bool": "parameter-not-bool",
@@ -90,32 +89,6 @@ class RouteParam:
             raise _wrong(where, error.errors()[0], value or "") from error
 
 
-class RouteEndpoint:
-    """Serves one route: reads the parameters, calls the endpoint, sends its response or its refusal.
-
-    Args:
-        endpoint: takes the request and the parameters.
-        parameters: those that a client gives.
-    """
-
-    def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
-        self._endpoint, self.params = endpoint, [RouteParam(parameter) for parameter in parameters]
-        optional = [one for one in self.params if one.place == "query" and one.is_optional]
-        self._without_query = {one.name: one.default for one in optional}  # most requests have no query
-        self._others = [one for one in self.params if one not in optional]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        request, arguments = Request(scope, receive), self._without_query.copy()
-        try:
-            for one in self.params if scope["query_string"] else self._others:
-                arguments[one.name] = one.read(request)
-            response = await self._endpoint(request, **arguments)
-        except (Refused, StoreError) as error:
-            response = await refused(request, error)
-        await response(scope, receive, send)
-
-
 class _Place:
     """A node of the tree of paths: the parts that may follow, and the routes that end here."""
 
@@ -124,7 +97,8 @@ class _Place:
     def __init__(self) -> None:
         self.named: dict[str, _Place] = {}
         self.any: _Place | None = None
-        self.routes: dict[str, tuple[APIRoute, list[str]]] = {}  # by method, with its path parameters
+        # by method, with its path parameters and its endpoint
+        self.routes: dict[str, tuple[APIRoute, list[str], RouteEndpoint]] = {}
 
 
 class Router:
@@ -140,11 +114,12 @@ class Router:
                     place = place.any
                 else:
                     place = place.named.setdefault(part, _Place())
+            endpoint: Any = route.endpoint
             for method in route.methods or ():
-                place.routes[method] = route, list(route.param_convertors)
+                place.routes[method] = route, list(route.param_convertors), endpoint
 
-    def find(self, scope: Scope) -> ASGIApp | None:
-        """Return the application that serves a request; None if FastAPI must answer it.
+    def find(self, scope: Scope) -> RouteEndpoint | None:
+        """Return the endpoint that serves a request; None if FastAPI must answer it.
 
         Puts the route and its path parameters into the scope.  A route for GET serves HEAD as well: uvicorn
         sends only the headers.
@@ -154,9 +129,9 @@ class Router:
         found = place.routes.get("GET" if method == "HEAD" else method) if place else None
         if found is None:
             return None
-        route, names = found
+        route, names, endpoint = found
         scope["route"], scope["path_params"] = route, dict(zip(names, given, strict=True))
-        return route.app
+        return endpoint
 
     def allowed(self, path: str) -> list[str]:
         """Return the methods that a path accepts; an empty list if it has no routes."""
@@ -405,6 +380,80 @@ class Answer(Response):
         self.raw_headers = [*_HEADS[language], (b"content-length", b"%d" % len(body))]
 
 
+class RouteEndpoint:
+    """Serves one route.
+
+    Args:
+        handler: takes the `Call` and its parameters, and returns a struct or a response.
+        body: see `Api._route`.
+        status: that of a struct.
+        vary: the request headers on which a cacheable answer depends; None: no cache may keep it.
+    """
+
+    def __init__(self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None) -> None:
+        parameters = inspect.signature(handler, eval_str=True).parameters.values()
+        own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
+        sent = own if vary is None else [*own, _IF_NONE_MATCH]  # the header may come in several lines
+        self.params = [RouteParam(one) for one in sent]
+        self._handler, self._status, self._vary = handler, status, vary
+        self._read = None if body is None else decoding.reader(body)
+        self._known = in_query(own)
+        given = self.params[: len(own)]
+        optional = [one for one in given if one.place == "query" and one.is_optional]
+        self._all, self._without_query = given, [one for one in given if one not in optional]
+        self._defaults = {one.name: one.default for one in optional}  # most requests have no query
+        # FastAPI documents it like a function
+        request = Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request)
+        self.__signature__ = inspect.Signature([request, *sent])
+        self.__doc__, self.__name__ = handler.__doc__, handler.__name__
+
+    async def __call__(self, request: Request) -> Response:
+        """Authenticate, take from the rate limit, read what was sent, call the handler and encode.
+
+        A refusal is a response, too.
+        """
+        services: Services = request.app.services
+        try:
+            arguments = self._arguments(request)
+            visitor = await services.tokens.visitor(request)
+            services.requests.take(visitor.counted)
+            if request.scope["query_string"]:
+                refuse_unknown(request, self._known)
+            call = Call(services, request, visitor)
+            if self._read is not None:
+                arguments["body"] = await self._read(request, services.settings)
+            answer = await self._handler(call=call, **arguments)
+            return await self._told(call, answer)
+        except (Refused, StoreError) as error:
+            return await refused(request, error)
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        """The parameters that a request gives."""
+        if request.scope["query_string"]:
+            return {one.name: one.read(request) for one in self._all}
+        arguments = self._defaults.copy()
+        for one in self._without_query:
+            arguments[one.name] = one.read(request)
+        return arguments
+
+    async def _told(self, call: Call, answer: Any) -> Response:
+        """The response that tells the answer of a handler, with its caching headers."""
+        response = answer if isinstance(answer, Response) else call.answer(answer, self._status)
+        vary = self._vary
+        if vary is not None:
+            alike = call.final and "authorization" not in vary
+            private = call.visitor.person is not None and not alike
+            packed = call.services.packed
+            response = await middleware.kept(
+                call.request, response, packed, vary, own=private, final=call.final
+            )
+        elif response is not answer or b"cache-control" not in dict(response.raw_headers):
+            response.raw_headers.append(_NEVER)
+        if call.lag is not None:
+            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
+        return response
+
+
 class Documented(Struct, frozen=True):
     """Another documented answer of a route: its status, what it means, and its media types."""
 
@@ -489,7 +538,7 @@ class Api:
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
+            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None)
             summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
             self.router.add_api_route(
                 path,
@@ -509,7 +558,6 @@ class Api:
                 description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
                 operation_id=handler.__name__,
             )
-            self.routes[-1].app = RouteEndpoint(endpoint, own)
             return handler
 
         return wrap
@@ -545,47 +593,3 @@ class Api:
 def _plain(*media: str) -> dict[str, Any]:
     """Bodies other than JSON, by media type: text, or bytes."""
     return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
-
-
-def _endpoint(
-    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
-) -> tuple[Handler, list[inspect.Parameter]]:
-    """Return the endpoint of a route, and the parameters that a client sends to it.
-
-    The endpoint authenticates, takes from the rate limit, decodes the body, calls the handler and encodes.
-    `vary`: the request headers on which a cacheable answer depends; None: no cache may keep it.
-    """
-    parameters = inspect.signature(handler, eval_str=True).parameters.values()
-    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
-    own += [] if vary is None else [_IF_NONE_MATCH]
-    known = in_query(own)
-    read = None if body is None else decoding.reader(body)
-
-    async def endpoint(request: Request, **arguments: Any) -> Response:
-        services: Services = request.app.services
-        visitor = await services.tokens.visitor(request)
-        services.requests.take(visitor.counted)
-        refuse_unknown(request, known)
-        call = Call(services, request, visitor)
-        if read is not None:
-            arguments["body"] = await read(request, services.settings)
-        arguments.pop(_IF_NONE_MATCH.name, None)  # the header may come in several lines
-        answer = await handler(call=call, **arguments)
-        response = answer if isinstance(answer, Response) else call.answer(answer, status)
-        if vary is None:
-            if b"cache-control" not in dict(response.raw_headers):
-                response.raw_headers.append(_NEVER)
-        else:
-            alike = call.final and "authorization" not in vary
-            private = visitor.person is not None and not alike
-            response = await middleware.kept(
-                request, response, services.packed, vary, own=private, final=call.final
-            )
-        if call.lag is not None:
-            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
-        return response
-
-    first = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-    vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
-    endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
-    return endpoint, own

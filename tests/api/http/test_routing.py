@@ -25,8 +25,8 @@ def at(method: str, path: str) -> object:
 def test_endpoint_reads_exactly_the_documented_parameters(route: APIRoute) -> None:
     (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
     (operation,) = told.values()
-    assert isinstance(route.app, RouteEndpoint)
-    assert sorted((one.key, one.place) for one in route.app.params) == sorted(
+    assert isinstance(route.endpoint, RouteEndpoint)
+    assert sorted((one.key, one.place) for one in route.endpoint.params) == sorted(
         (one["name"], one["in"]) for one in operation.get("parameters", [])
     )
 
@@ -36,7 +36,7 @@ def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
     given = {name: f"{name}-1" for name in route.param_convertors}
     method = next(iter(route.methods or ()))
     scope: dict[str, Any] = {"type": "http", "method": method, "path": route.path_format.format_map(given)}
-    assert Router(ROUTES).find(scope) is route.app
+    assert Router(ROUTES).find(scope) is route.endpoint
     assert (scope["route"], scope["path_params"]) == (route, given)
 
 
