@@ -13,6 +13,7 @@ from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
 
+REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
 Role = Literal["player", "organizer", "observer", "admin"]
