@@ -177,9 +177,13 @@ class RuledResult(Request, frozen=True):
 
 
 class Ruling(Request, frozen=True):
-    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`.
+
+    With `expect`, the latest move that the organizer has seen, a match that went on since refuses the ruling.
+    """
 
     reason: Reason
+    expect: Number | None = None
     back_to: Number | None = None
     result: RuledResult | None = None
     void: bool = False
