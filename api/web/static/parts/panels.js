@@ -12,9 +12,10 @@ const unfolded = new Set();
 /** Draw the panels from now on. */
 export function mount() {
   page.on(["scene", "before"], ({ scene, before }) => show(scene, before));
-  page.on(["scene", "ring"], ({ ring }) => flag("ringed", ring ?? []));
-  page.on(["scene", "pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
-  page.on(["scene", "picked"], ({ picked }) => flag("picked", picked ?? []));
+  page.on(["inWords"], ({ scene, before }) => (last.clear(), scene && show(scene, before)));
+  page.on(["scene", "inWords", "ring"], ({ ring }) => flag("ringed", ring ?? []));
+  page.on(["scene", "inWords", "pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
+  page.on(["scene", "inWords", "picked"], ({ picked }) => flag("picked", picked ?? []));
   for (const place of [root, statusLine]) {
     on(place, "click", "[data-id]", (found) => page.set({ clicked: { id: found.dataset.id } }));
   }
@@ -75,7 +76,17 @@ function section(name, panel, old) {
 function count(panel) {
   if (panel.kind !== "cards") return null;
   const cards = Object.keys(panel.cards ?? {}).length + (panel.hidden ?? 0);
-  return h("span", { class: "count" }, String(cards));
+  return h("span", { class: "count" }, apart(": "), String(cards));
+}
+
+/** What stands between two texts for those who hear the page, or read it without its style. @param {string} text */
+function apart(text) {
+  return h("span", { class: "visually-hidden" }, text);
+}
+
+/** A text that only shows again what stands in words beside it. @param {string} text @param {string} kind its class */
+function drawn(text, kind) {
+  return h("span", { class: `drawn ${kind}`, "data-text": text, "aria-hidden": "true" });
 }
 
 /** A line of names and values. @param {Record<string, any>} items @param {Record<string, any>} [old] */
@@ -117,22 +128,21 @@ const KINDS = {
 function track(panel, old) {
   const words = page.get("vocabulary"), { least, most, at, notes = {} } = panel;
   const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least || 1);
-  const bar = h("div", { class: "track-bar" });
+  const bar = h("div", { class: "track-bar", "aria-hidden": "true" });
   const steps = most - least <= 12 ? 1 : 5;
-  for (let n = least; n <= most; n += steps) bar.append(placed(h("span", { class: "tick" }, String(Math.abs(n))), part(n)));
+  for (let n = least; n <= most; n += steps) bar.append(placed(drawn(String(Math.abs(n)), "tick"), part(n)));
   const marks = Object.entries(at);
   marks.forEach(([mark, n], row) => {
     const seat = words.place(mark);
     const text = seat < 0 ? String(n) : words.letter(mark);
     const was = old?.at?.[mark];
     if (was !== undefined && was !== n) bar.append(placed(h("span", { class: "mark ghost", "aria-hidden": "true" }, ""), part(was)));
-    const element = h("span", { class: `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}` }, text);
-    bar.append(placed(element, part(n)));
+    bar.append(placed(drawn(text, `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}`), part(n)));
   });
   const says = marks.map(([mark, n]) => `${words.field(mark)} ${was(old?.at?.[mark], n)}`).join(", ");
   const noted = [...new Set(marks.map(([, n]) => n))].flatMap((n) => [n, n + 1]).filter((n) => notes[n] !== undefined);
   return h("div", { class: "track-box" }, bar,
-    h("p", { class: "track-text" }, says, ...[...new Set(noted)].map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+    h("p", { class: "track-text" }, says, apart(`, ${t("from_to", { least, most })}`), ...[...new Set(noted)].map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
 }
 
 /** @param {any} before @param {any} value */
@@ -170,20 +180,21 @@ function card(id, came, gone = false) {
   const classes = `card ${seat < 0 ? "" : `seat-${seat}`} ${came ? "came" : ""} ${gone ? "gone" : ""}`;
   return h("li", {},
     h("button", { type: "button", class: classes, "data-id": id, title: about.text || false },
-      about.value === undefined ? null : h("span", { class: "value" }, String(about.value)),
-      h("span", { class: "card-name" }, words.name(id)),
-      kinds ? h("span", { class: "card-kind" }, kinds) : null));
+      about.value === undefined ? null : h("span", { class: "value" }, String(about.value), apart(" ")),
+      h("span", { class: "card-name" }, words.name(id), seat < 0 ? null : apart(` (${words.name(about.seat)})`)),
+      kinds ? h("span", { class: "card-kind" }, apart(", "), kinds) : null),
+    page.get("inWords") && about.text ? h("p", { class: "card-text" }, about.text) : null);
 }
 
-/** A table. @param {any} panel @param {any} old */
-function rows(panel, old) {
+/** A table. @param {any} panel @param {any} old @param {string} title */
+function rows(panel, old, title) {
   const words = page.get("vocabulary");
   const cell = (/** @type {any} */ value, /** @type {any} */ before) => {
     const changed = old && before !== value;
     return h("td", { ...(value === undefined ? {} : named(value)), ...(changed ? { class: "changed" } : {}) },
       value === undefined && !changed ? "" : shown(value ?? "–", before, old));
   };
-  return h("div", { class: "scroller", tabindex: "0" }, h("table", {},
+  return h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": title }, h("table", {},
     h("thead", {}, h("tr", {}, h("td", {}), ...panel.columns.map((/** @type {string} */ column) => {
       const seat = words.place(column);
       return h("th", { scope: "col", class: seat < 0 ? "" : `seat-name seat-${seat}` }, words.field(column));
@@ -209,16 +220,16 @@ function tile(id, panel, old) {
     h("span", { class: "card-name" }, words.name(id)),
     ...Object.entries(slots).map(([slot, value]) => {
       const seat = words.place(slot);
-      const name = seat < 0 ? words.field(slot) : words.letter(slot);
-      const text = value === "yes" ? name : `${name} ${was(old?.slots?.[id]?.[slot], words.name(value))}`;
-      return h("span", { class: `slot seat-${seat}`, title: words.field(slot) }, text);
+      const name = seat < 0 ? words.field(slot) : [drawn(words.letter(slot), "letter"), apart(words.name(slot))];
+      const text = value === "yes" ? "" : ` ${was(old?.slots?.[id]?.[slot], words.name(value))}`;
+      return h("span", { class: `slot seat-${seat}`, title: words.field(slot) }, apart(", "), ...[name].flat(), text);
     })));
 }
 
-/** A bar that fills up to its limit. @param {any} panel @param {any} old */
-function gauge(panel, old) {
+/** A bar that fills up to its limit. @param {any} panel @param {any} old @param {string} title */
+function gauge(panel, old, title) {
   const words = page.get("vocabulary");
-  const meter = h("meter", { min: 0, max: Math.max(panel.limit, panel.value), high: panel.limit, value: panel.value });
+  const meter = h("meter", { "aria-label": title, min: 0, max: Math.max(panel.limit, panel.value), high: panel.limit, value: panel.value });
   return h("div", { class: "gauge-box" }, meter,
     h("p", {}, `${was(old?.value, panel.value)} · ${t("limit", { limit: panel.limit })}`),
     h("ul", { class: "parts" }, ...Object.entries(panel.parts ?? {}).map(([id, n]) => h("li", { "data-id": id }, `${words.name(id)} ${n}`))));
