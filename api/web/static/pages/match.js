@@ -22,6 +22,7 @@ async function open() {
   } catch (error) {
     return failed(error);
   }
+  page.on(["inWords"], async ({ inWords }) => inWords && (await import("../parts/in_words.js")).mount());
   for (const part of [board, panels, narration, scrub]) part.mount();
   bind("?", "key_help", showKeys);
   bind("Escape", "key_escape", () => page.set({ peek: null, history: null, since: 0, ring: [] }));
