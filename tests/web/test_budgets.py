@@ -73,7 +73,9 @@ def test_the_page_of_a_match_is_interactive_within_its_budgets(
         assert scripts
         assert sum(size for _, size in scripts) <= SCRIPTS
         assert sum(size for _, size in loaded) <= INTERACTIVE
-        eager = {name for name in imported if not name.endswith("possible.js")}  # fetched when idle
+        eager = {
+            name for name in imported if not name.endswith(("possible.js", "candidates.js"))
+        }  # fetched when idle
         assert len(eager) <= MODULES, sorted(eager)
         assert page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)") < SHIFT, game
         assert watched.faults == []

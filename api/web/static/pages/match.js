@@ -17,7 +17,7 @@ async function open() {
   const positions = new Positions(start.match, start.view);
   try {
     const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
-    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree, listing: true });
   } catch (error) {
     return failed(error);
   }
@@ -80,7 +80,7 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  import("../parts/possible.js").then(({ mount }) => mount());
+  for (const part of [import("../parts/possible.js"), import("../parts/candidates.js")]) part.then(({ mount }) => mount());
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");
