@@ -18,7 +18,7 @@ async function open() {
   const positions = new Positions(start.match, start.view);
   try {
     const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
-    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree, listing: true });
   } catch (error) {
     return failed(error);
   }
@@ -115,8 +115,8 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  import("../parts/possible.js").then(({ mount }) => mount());
-  import("../parts/card_text.js").then(({ mount }) => mount());
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  for (const part of parts) part.then(({ mount }) => mount());
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");

@@ -47,7 +47,7 @@ function show(scene, before) {
     keyed(element, here, ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
   }
   const status = panels.status;
-  if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items));
+  if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items), mayBe("status", status) ?? "");
 }
 
 /** @param {any} panel @returns {string} */
@@ -80,10 +80,19 @@ function section(name, panel, old) {
   const seat = page.get("vocabulary").place(panel.seat);
   const backs = panel.kind === "cards" && !Object.keys(panel.cards ?? {}).length ? " backs" : "";
   const about = { class: `panel kind-${panel.kind}${backs}${seat < 0 ? "" : ` seat-${seat}`}`, "data-panel": name };
-  const content = KINDS[panel.kind](panel, old, title);
-  if (panel.kind !== "cards" || !panel.folded) return h("section", about, h("h3", {}, title, count(panel)), content);
+  const content = KINDS[panel.kind](panel, old, title), more = mayBe(name, panel);
+  if (panel.kind !== "cards" || !panel.folded) return h("section", about, h("h3", {}, title, count(panel)), content, more);
   const open = unfolded.has(name);
-  return h("details", { ...about, open }, h("summary", {}, title, count(panel)), content);
+  return h("details", { ...about, open }, h("summary", {}, title, count(panel)), content, more);
+}
+
+const HIDDEN = "?"; // the value of what a view does not show
+
+/** Offer a list of what may be hidden in a panel, if anything is; another part fills it. @param {string} name @param {any} panel */
+function mayBe(name, { hidden, items, rows }) {
+  const values = [...Object.values(items ?? {}), ...Object.values(rows ?? {}).flatMap((row) => Object.values(row))];
+  if (!page.get("listing") || !(hidden || values.includes(HIDDEN))) return null;
+  return h("details", { class: "may-be", "data-of": name }, h("summary", {}, t("may_be")));
 }
 
 /** @param {any} panel */
