@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,8 +21,9 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.history import History
 from domain.kernel import Refused, Result
-from domain.log import Damaged, codec
+from domain.log import Damaged, canonical, codec
 from domain.match import Match, open_match
+from replay.verify import verify_records
 from tests.domain.swap import DARK, LIGHT
 from tests.matches import PRODUCT, Sitting, finished
 from tests.replay import stranger
@@ -39,6 +41,16 @@ CLOCKS: dict[str, Clock] = {
     "days until": (Days(days=3, cap=4), Until(until=T0 + 9 * DAY)),
     "bank until": (Bank(main=3600), Until(until=T0 + 1_800 * SECOND)),
 }
+
+
+STORED = Path(__file__).parents[1] / "stored" / "toy_clocks.records"
+"""Two matches as they were stored when clocks first came; the file is never written anew."""
+
+ROOTS = {  # by match: where its records stand in the file, the root over them, and who won
+    "mclock1": (0, 12, "63afb8f6de2caacf3ec07c4bb0ebe82768832571509413f8e2948a596f5826aa", "left"),
+    "mclock2": (12, 18, "699e687357f6056858712dcfa1795f589f28b0d511bc8655767ca3ffae09b27c", None),
+}
+LINES = 4  # a record: the leaf, a part for each seat, and the house's
 
 
 def begun(game: Game, terms: Clock = QUICK, seed: int = 1) -> Sitting:
@@ -497,3 +509,16 @@ def test_an_independent_verifier_reads_the_same_times_from_the_leaves(toy_game: 
         assert told == [{}, *(left_of(match, move) for move in range(2, match.move + 1))]
         ends.add(match.closed.by if match.closed else "")
     assert "time" in ends
+
+
+def test_stored_bytes_of_clocks_are_read_for_ever(toy_game: Game) -> None:
+    """A bank with a stop, a takeback and a time-out; days and a date at which both are asked."""
+    lines, read = STORED.read_bytes().removesuffix(b"\n").split(b"\n"), codec(toy_game).read
+    stored = [b"\n".join(lines[start : start + LINES]) for start in range(0, len(lines), LINES)]
+    for name, (first, last, root, winner) in ROOTS.items():
+        match = Match.project(None, [read(name, record) for record in stored[first:last]])
+        assert match is not None
+        assert match.result is not None
+        assert (match.id, match.roots[-1].hex(), match.result.winner) == (name, root, winner)
+        assert verify_records(match.records).ok
+        assert [canonical(record.entry) for record in match.records] == [r.leaf for r in match.records]

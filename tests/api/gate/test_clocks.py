@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from random import Random
 from typing import Any
 
 import pytest
@@ -160,34 +161,44 @@ def test_a_command_with_a_key_gets_its_answer_again_after_the_time_out(toy_game:
     run(story())
 
 
+async def raced(microsecond: int, *, answer_first: bool) -> None:
+    """The last answer and its time-out come so many microseconds after the time was up."""
+    table = await Timed().seated()
+    await table.play("ann", "2")
+    await table.keeper.tick()
+    await table.idle(55)
+    other = Gate(table.store, Keys(), lambda: table.now, "test")
+    await other.match(table.match)
+    table.now = NOW + 60 * SECOND + microsecond
+    match = await table.state()
+    expect = match.asked.seats["right"] if match.asked else 0
+    table.store.shared = True  # a process that is behind reads on and judges again
+    answer = other.play(table.match, [("1",)], player="ben", expect=expect)
+    works = [answer, table.keeper.tick()] if answer_first else [table.keeper.tick(), answer]
+    results = await asyncio.gather(*works, return_exceptions=True)
+    refusals = [one for one in results if isinstance(one, Refused)]
+    stored = table.store.match(table.match)
+    assert stored is not None
+    assert [kinds(stored).count(kind) for kind in ("played", "timed_out")] == (
+        [2, 0] if microsecond < 0 else [1, 1]
+    )
+    assert [refusal.kind for refusal in refusals] == ([] if microsecond < 0 else ["time"])
+
+
 @pytest.mark.parametrize("microsecond", [-1, 0, 1])
 def test_of_an_answer_and_its_time_out_exactly_one_is_stored(toy_game: Game, microsecond: int) -> None:
     """Both come at the same time, in either order, to two processes on one store."""
 
-    async def story(answer_first: bool) -> None:
-        table = await Timed().seated()
-        await table.play("ann", "2")
-        await table.keeper.tick()
-        await table.idle(55)
-        other = Gate(table.store, Keys(), lambda: table.now, "test")
-        await other.match(table.match)
-        table.now = NOW + 60 * SECOND + microsecond
-        match = await table.state()
-        expect = match.asked.seats["right"] if match.asked else 0
-        table.store.shared = True  # a process that is behind reads on and judges again
-        answer = other.play(table.match, [("1",)], player="ben", expect=expect)
-        works = [answer, table.keeper.tick()] if answer_first else [table.keeper.tick(), answer]
-        results = await asyncio.gather(*works, return_exceptions=True)
-        refusals = [one for one in results if isinstance(one, Refused)]
-        stored = table.store.match(table.match)
-        assert stored is not None
-        assert [kinds(stored).count(kind) for kind in ("played", "timed_out")] == (
-            [2, 0] if microsecond < 0 else [1, 1]
-        )
-        assert [refusal.kind for refusal in refusals] == ([] if microsecond < 0 else ["time"])
-
     for answer_first in (True, False):
-        run(story(answer_first))
+        run(raced(microsecond, answer_first=answer_first))
+
+
+@pytest.mark.long
+def test_an_answer_and_its_time_out_race_a_thousand_times(toy_game: Game) -> None:
+    """OA18: two processes, and a time around the last microsecond."""
+    chance = Random(18)
+    for _ in range(1_000):
+        run(raced(chance.randrange(-2, 3), answer_first=chance.random() < 0.5))
 
 
 def test_a_process_that_is_killed_before_the_time_out_is_stored_leaves_it_to_the_next(toy_game: Game) -> None:
