@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from api.gate import Gate
+from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from domain.clocks import DAY, SECOND
 from domain.game import Game
 from replay.verify import verify
+from tests.api.http.playing import on
 from tests.api.http.served import Client, Served, served
 from tests.api.http.sockets import socket, spectator
 from tests.waiting import soon
@@ -94,53 +96,45 @@ def test_a_match_without_a_clock_shows_none_anywhere(server: Served) -> None:
     assert "clock" not in ann.get("/v1/lobby").json["theirs"][0]
 
 
-@pytest.mark.parametrize(
-    "clock",
-    [
-        {"mode": "bank"},
-        {"mode": "bank", "main": 0},
-        {"mode": "bank", "main": 10**30},
-        {"mode": "bank", "main": 60.5},
-        {"mode": "bank", "main": "60"},
-        {"mode": "bank", "main": 60, "at": NOW},
-        {"mode": "days", "days": 366},
-        {"mode": "until", "until": -1},
-        {"mode": "hourglass", "main": 60},
-        {"main": 60},
-        [BANK, BANK, BANK],
-        [[BANK]],
-        "bank",
-        60,
-        None,
-        True,
-    ],
-    ids=str,
+NO_CLOCKS = (
+    {"mode": "bank"},
+    {"mode": "bank", "main": 0},
+    {"mode": "bank", "main": 10**30},
+    {"mode": "bank", "main": 60.5},
+    {"mode": "bank", "main": "60"},
+    {"mode": "bank", "main": 60, "at": NOW},
+    {"mode": "days", "days": 366},
+    {"mode": "until", "until": -1},
+    {"mode": "hourglass", "main": 60},
+    {"main": 60},
+    [BANK, BANK, BANK],
+    [[BANK]],
+    "bank",
+    60,
+    None,
+    True,
 )
-def test_a_clock_that_is_none_is_refused(server: Served, clock: Any) -> None:
-    told = server.player().post(PLACE, {"game": "toy", "clock": clock}).problem(422, "invalid")
-    assert "clock" in told["detail"] or told["detail"].endswith("there are: bank, days, until")
+NOT_KEPT = (
+    ([BANK, {"mode": "days", "days": 1}], "a clock has a bank or days, a date,", "часы — это запас времени"),
+    ({"mode": "bank", "main": 60, "cap": 59}, "a clock holds at least", "предел часов"),
+    ({"mode": "until", "until": NOW}, "lies after the opening", "позже её открытия"),
+)
 
 
-@pytest.mark.parametrize(
-    ("clock", "english", "russian"),
-    [
-        (
-            [BANK, {"mode": "days", "days": 1}],
-            "a clock has a bank or days, a date,",
-            "часы — это запас времени",
-        ),
-        ({"mode": "bank", "main": 60, "cap": 59}, "a clock holds at least", "предел часов"),
-        ({"mode": "until", "until": NOW}, "lies after the opening", "позже её открытия"),
-    ],
-    ids=("two banks", "cap", "date"),
-)
-def test_a_clock_that_cannot_be_kept_is_refused_in_both_languages(
-    server: Served, clock: Any, english: str, russian: str
-) -> None:
+def test_a_clock_that_is_none_is_refused(server: Served) -> None:
     ann = server.player()
-    for language, words in (("en", english), ("ru", russian)):
-        body = {"game": "toy", "clock": clock}
-        assert words in ann.post(PLACE, body, accept_language=language).problem(422, "bad-option")["detail"]
+    for clock in NO_CLOCKS:
+        told = ann.post(PLACE, {"game": "toy", "clock": clock}).problem(422, "invalid")["detail"]
+        assert "clock" in told or told.endswith("there are: bank, days, until"), clock
+    assert server.client().get(PLACE).json["matches"] == []
+
+
+def test_a_clock_that_cannot_be_kept_is_refused_in_both_languages(server: Served) -> None:
+    ann = server.player()
+    for clock, english, russian in NOT_KEPT:
+        for language, words in (("en", english), ("ru", russian)):
+            answer = ann.post(PLACE, {"game": "toy", "clock": clock}, accept_language=language)
+            assert words in answer.problem(422, "bad-option")["detail"]
     assert server.client().get(PLACE).json["matches"] == []
 
 
@@ -248,3 +242,27 @@ def test_a_spectator_follows_the_clocks_too(server: Served) -> None:
         moves(match, ann, "2")
         (played,) = line.pushed(match, 1)
         assert played["clock"]["due"] == {"right": NOW + 60 * SECOND}
+
+
+def test_two_workers_of_one_store_keep_the_same_clocks(
+    toy_in_words: Game, tmp_path: Path, database: str, time: Time
+) -> None:
+    """Each answers at its own worker; one of the workers notes the time-out, and both refuse what is late."""
+    keys = tmp_path / "keys"
+    with ExitStack() as running:
+        workers = []
+        for name in ("one", "other"):
+            store = running.enter_context(closing(PostgresStore.open(database, keys=keys)))
+            gate = Gate(store, store.keys, time, "test")
+            (tmp_path / name).mkdir()
+            workers.append(running.enter_context(served(tmp_path / name, store, gate)))
+        match, (ann, ben) = workers[0].table(clock={"mode": "bank", "main": 15})
+        moves(match, ann, "2")
+        here, there = ben, on(workers[1], ben)
+        assert there.get(f"{PLACE}/{match}").json["clock"]["now"] == shown(15, 15, "right")
+        time.now += 15 * SECOND
+        soon(lambda: there.get(f"{PLACE}/{match}").json["status"] == "over")
+        for client in (here, there):
+            assert moves(match, client, "1").problem(409, "time")["detail"].startswith("the time of right")
+        kinds = [move["kind"] for move in there.get(f"{PLACE}/{match}/moves").json["moves"]]
+        assert kinds[4:] == ["timed_out", "secret_opened", "closed"]
