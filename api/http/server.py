@@ -316,6 +316,7 @@ class Server(uvicorn.Server):
             )
         )
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
+        self._timekeeper = services.timekeeper
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
 
@@ -343,6 +344,7 @@ class Server(uvicorn.Server):
         self._gate.follow(self._bus)
         if self._bus is not None:
             self._bus.start()
+        self._timekeeper.start()
         if self._mail is not None:
             self._mail.start()
         await super().startup(sockets)
@@ -353,6 +355,7 @@ class Server(uvicorn.Server):
         self._gate.stop()
         if self._mail is not None:
             await self._mail.stop()
+        await self._timekeeper.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:

@@ -42,6 +42,7 @@ async function open() {
   page.set({ positions, last: start.spoilerFree ? move : positions.last, move });
   whenIdle();
   if (!start.over) await goOn();
+  if (start.clock) await showTime();
   document.documentElement.dataset.ready = "true";
 }
 
@@ -83,6 +84,13 @@ async function goOn() {
   const [live, question] = await Promise.all([import("../parts/live.js"), import("../parts/question.js")]);
   live.mount();
   question.mount();
+}
+
+/** Let the clocks run; each move says what they have come to. */
+async function showTime() {
+  const { keepClocks, showClocks } = await import("../data/clocks.js");
+  keepClocks(start.now);
+  page.on(["clock"], ({ clock }) => clock && showClocks(document, clock));
 }
 
 /** `#212` names a move, too. */
