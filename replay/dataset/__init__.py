@@ -6,8 +6,29 @@ the extra `analysis`; this module can be imported without it.
 
 from __future__ import annotations
 
+from replay.dataset.dice import Fairness, Luck, fairness, luck
 from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
+from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
 
-__all__ = ["BadDataSet", "DataSet", "Moment", "Node", "OneMatch", "Position", "RowOf", "explore", "open"]
+__all__ = [
+    "BadDataSet",
+    "DataSet",
+    "Estimate",
+    "Fairness",
+    "Luck",
+    "Model",
+    "Moment",
+    "Node",
+    "OneMatch",
+    "Position",
+    "RowOf",
+    "TooFew",
+    "explore",
+    "fairness",
+    "fit",
+    "luck",
+    "open",
+    "win_probability",
+]
