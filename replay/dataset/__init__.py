@@ -6,6 +6,7 @@ the extra `analysis`; this module can be imported without it.
 
 from __future__ import annotations
 
+from replay.dataset import plots as plot
 from replay.dataset.dice import Fairness, Luck, fairness, luck
 from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
@@ -30,5 +31,6 @@ __all__ = [
     "fit",
     "luck",
     "open",
+    "plot",
     "win_probability",
 ]
