@@ -59,6 +59,9 @@ COMMANDS: dict[tuple[str, ...], str] = {
     ("migrate", "--from", "shards:map.toml", "--to", "other"): "postgres",
     ("export", "--all", "--store", "games", "--format", "parquet"): "parquet",
     ("data", "build", "club", "--store", "games"): "analysis",
+    ("sql", "SELECT 1"): "analysis",
+    ("query", "coups"): "analysis",
+    ("find", "us controls iran"): "analysis",
     ("replay", "m1.glasnost", "--png", "board.png"): "pictures",
     ("bench", "fold"): "test",
 }

@@ -87,6 +87,11 @@ class Hits(_Asked):
         super().__init__(ask, search.hits(self._arguments))
 
     @property
+    def pools(self) -> str:
+        """The pools that are searched, with commas between them; "*": all."""
+        return str(self.statement.values["pool"])
+
+    @property
     def summary(self) -> duckdb.DuckDBPyRelation:
         """For each pool: matches, positions, and how often the first seat won (`won_a`, `lo` to `hi`)."""
         return self._ask(self.search.summary(self._arguments))

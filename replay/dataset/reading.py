@@ -125,7 +125,7 @@ class DataSet:
         """The names of the tables."""
         return tuple(self._tables)
 
-    @cached_property
+    @property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection of its own in which each table is a view.
 
@@ -134,14 +134,18 @@ class DataSet:
         Raises:
             ImportError: the extra `analysis` is not installed; the text says how to install it.
         """
+        for table in () if self._part else self._tables:
+            self._make_view(table)
+        return self._connection
+
+    @cached_property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """The same with the views that were needed until now."""
         try:
             import duckdb
         except ImportError as error:
             raise ImportError(_MISSING) from error
-        connection = duckdb.connect(config=_CONFIG)
-        for table in () if self._part else self._tables:
-            self._make_view(table, connection)
-        return connection
+        return duckdb.connect(config=_CONFIG)
 
     def sql(self, query: str, parameters: Parameters = None) -> duckdb.DuckDBPyRelation:
         """Prepare SQL over the tables; return a DuckDB relation, which runs it (`fetchall`, `pl`, `df`).
@@ -154,7 +158,7 @@ class DataSet:
             BadDataSet, OSError: a part cannot be fetched.
             ImportError: see `connection`.
         """
-        connection = self.connection
+        connection = self._connection
         import duckdb
 
         while True:
@@ -199,10 +203,10 @@ class DataSet:
         table = found[1].lower() if found else ""
         if table not in self._tables or table in self._viewed:
             return False
-        self._make_view(table, self.connection)
+        self._make_view(table)
         return True
 
-    def _make_view(self, table: str, connection: duckdb.DuckDBPyConnection) -> None:
+    def _make_view(self, table: str) -> None:
         """Make a table a view, if it is none yet.
 
         Raises:
@@ -213,7 +217,7 @@ class DataSet:
         if table not in self._viewed:
             sql = _view(self._part or self._own_part, self.manifest, described)
             try:
-                connection.execute(f'CREATE VIEW "{table}" AS {sql}')
+                self._connection.execute(f'CREATE VIEW "{table}" AS {sql}')
             except Exception as error:  # DuckDB's, whose module may be missing here
                 raise BadDataSet(f"{self.place}: the table {table} cannot be read: {error}") from error
             self._viewed.add(table)
@@ -229,10 +233,10 @@ class DataSet:
             ImportError: see `connection`.
         """
         described = self._tables[table]
-        self._make_view(table, self.connection)
+        self._make_view(table)
         where = "" if match is None else " WHERE match = $match"
         values = {} if match is None else {"match": match}
-        cursor = self.connection.cursor()
+        cursor = self._connection.cursor()
         kind = self._kinds(described)
         found = cursor.execute(f'SELECT {_columns(described)} FROM "{table}"{where}', values)
         while some := found.fetchmany(_AT_ONCE):

@@ -55,7 +55,7 @@ class Server:
         """
         data = fetched(self.address, most=MOST_MANIFEST, seconds=_patience(MOST_MANIFEST >> 4))
         manifest = manifests.parsed(data, self.address)
-        address = f"{self.address}/schema"
+        address = f"{self.address}/parts/{manifest.schema}"
         data = fetched(address, most=manifests.MOST_SCHEMA, seconds=_patience(manifests.MOST_SCHEMA >> 4))
         return manifest, manifests.parsed_schema(data, manifest, address)
 

@@ -41,10 +41,16 @@ class WrongQuery(ValueError):
         if self.at is None:
             return self.why.splitlines() or ["wrong"]
         first, *others = self.why.splitlines() or ["wrong"]
-        where = f"line {self.line}, column {self.column}"
-        start = max(0, self.column - 1 - _MOST_SHOWN // 2)
-        shown = self.query.split("\n")[self.line - 1][start : start + _MOST_SHOWN].replace("\t", " ")
-        return [f"{where}: {first}", *others, f"  {shown}", f"  {' ' * (self.column - 1 - start)}^"]
+        return [f"line {self.line}, column {self.column}: {first}", *others, *marked(self.query, self.at)]
+
+
+def marked(text: str, at: int) -> list[str]:
+    """Return the line of a text in which a place is, and a mark under the place."""
+    begin = text.rfind("\n", 0, at) + 1
+    column = at - begin
+    start = max(0, column - _MOST_SHOWN // 2)
+    shown = text[begin:].partition("\n")[0][start : start + _MOST_SHOWN].replace("\t", " ")
+    return [f"  {shown}", f"  {' ' * (column - start)}^"]
 
 
 def of_duckdb(connection: duckdb.DuckDBPyConnection, query: str, parameters: Parameters) -> WrongQuery | None:
@@ -67,7 +73,7 @@ def of_error(query: str, error: duckdb.Error) -> WrongQuery:
         said = json.loads(text[text.index("{") :])
         why, place = str(said["exception_message"]), said.get("position")
     except (ValueError, LookupError, TypeError):
-        return WrongQuery(query, text)
+        return WrongQuery(query, text.partition("\n\nLINE ")[0])  # the lines are those of a view
     # DuckDB counts bytes.
     at = None if place is None else len(query.encode()[: int(place)].decode(errors="ignore"))
     return WrongQuery(query, why, at)

@@ -31,11 +31,9 @@ class Offer:
     """
 
     def __init__(self, club: Club) -> None:
-        self.files = {
-            "/v1/data": club.manifest.data,
-            "/v1/data/schema": (club.folder / "schema.json").read_bytes(),
-        }
+        self.schema = (club.folder / "schema.json").read_bytes()
         self._parts = {part.sha256: club.folder / part.path for part in club.manifest.parts}
+        self.forge(club.manifest)
         self.asked: list[str] = []
         self.lies: Answering = lambda handler: False
         self.address = ""
@@ -52,10 +50,10 @@ class Offer:
         handler.wfile.write(body or b"")
 
     def forge(self, manifest: Manifest, schema: bytes | None = None) -> None:
-        """Offer another manifest, which names this schema."""
-        schema = self.files["/v1/data/schema"] if schema is None else schema
+        """Offer a manifest with its schema."""
+        schema = self.schema if schema is None else schema
         named = replace(manifest, schema=hashlib.sha256(schema).hexdigest())
-        self.files |= {"/v1/data": named.data, "/v1/data/schema": schema}
+        self.files = {"/v1/data": named.data, f"/v1/data/parts/{named.schema}": schema}
 
 
 @contextmanager
@@ -89,8 +87,8 @@ def offer(club: Club) -> Iterator[Offer]:
 
 
 def parts_asked(offer: Offer) -> set[str]:
-    """The hashes of the parts that were asked for."""
-    return {path.rpartition("/")[2] for path in offer.asked if "/parts/" in path}
+    """The hashes of the parts that were asked for, without the schema."""
+    return {path.rpartition("/")[2] for path in offer.asked if "/parts/" in path and path not in offer.files}
 
 
 def hashes(club: Club, table: str) -> set[str]:
@@ -121,7 +119,7 @@ def test_only_the_tables_that_are_asked_for_are_fetched_and_only_once(
     assert parts_asked(offer) > hashes(club, "rulings")
     offer.asked.clear()
     assert glasnost.open(offer.address, cache=tmp_path).sql(QUERY).fetchall()
-    assert offer.asked == ["/v1/data", "/v1/data/schema"]
+    assert offer.asked == list(offer.files)
 
 
 def test_a_damaged_file_of_the_cache_is_fetched_again(club: Club, offer: Offer, tmp_path: Path) -> None:
@@ -181,8 +179,6 @@ def _compressed(handler: Handler) -> bool:
 
 
 def _body(handler: Handler, body: Callable[[int], bytes]) -> bool:
-    if "/parts/" not in handler.path:
-        return False
     handler.send_response(200)
     handler.end_headers()
     handler.wfile.write(body(700))
@@ -196,15 +192,16 @@ def _body(handler: Handler, body: Callable[[int], bytes]) -> bool:
         (_shorter, glasnost.BadDataSet, "other bytes than the manifest says"),
         (_endless, CannotFetch, "more than [0-9]+ bytes"),
         (_elsewhere, CannotFetch, "leads to another host"),
-        (_compressed, (CannotFetch, glasnost.BadDataSet), "not the manifest of a data set"),
+        (_compressed, glasnost.BadDataSet, "other bytes than the manifest says"),
     ],
 )
 def test_a_part_that_is_not_as_the_manifest_says_is_refused_and_not_kept(
     lies: Answering, error: type[Exception], text: str, offer: Offer, tmp_path: Path
 ) -> None:
+    data = glasnost.open(offer.address, cache=tmp_path)
     offer.lies = lies
     with pytest.raises(error, match=text):
-        glasnost.open(offer.address, cache=tmp_path).sql(QUERY)
+        data.sql(QUERY)
     assert not list(tmp_path.rglob("*.*"))
 
 
@@ -280,7 +277,8 @@ def test_a_schema_that_the_parts_do_not_have_is_an_error_of_the_data_set(
 
 
 def test_another_schema_than_the_manifest_names_is_refused(offer: Offer, tmp_path: Path) -> None:
-    offer.files["/v1/data/schema"] += b" "
+    *_, schema = offer.files
+    offer.files[schema] += b" "
     with pytest.raises(glasnost.BadDataSet, match="not the schema"):
         glasnost.open(offer.address, cache=tmp_path)
 
