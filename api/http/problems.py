@@ -131,6 +131,10 @@ KINDS: dict[str, Kind] = {
     "failed": Kind(
         500, "Error in the server", "Ошибка сервера", "Посмотрите партию, прежде чем повторять запрос"
     ),
+    "not-offered": Kind(
+        501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
+    ),
+    "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),

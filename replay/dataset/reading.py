@@ -100,6 +100,16 @@ class DataSet:
             connection.execute(f'CREATE VIEW "{table.name}" AS {view(self.folder, self.manifest, table)}')
         return connection
 
+    def apart(self) -> DataSet:
+        """Return the same data set with a connection of its own, for another thread.
+
+        Raises:
+            ImportError: see `connection`.
+        """
+        found = DataSet(self.folder, self.manifest, self.schema, self.files)
+        vars(found)["connection"] = self.connection.cursor()
+        return found
+
     def sql(
         self, query: str, parameters: Mapping[str, object] | Sequence[object] | None = None
     ) -> duckdb.DuckDBPyRelation:
