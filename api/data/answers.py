@@ -62,7 +62,7 @@ def catalogue(data: DataSet) -> SavedQueries:
             one.ru,
             _parameters(one.parameters),
             one.columns,
-            ("pool", *one.keys),
+            one.keys,
             one.rates,
         )
         for one in queries().values()

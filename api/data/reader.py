@@ -1,4 +1,4 @@
-"""The open data set: it follows the folder, and runs statements of ours within limits of time, rows and number.
+"""The open data set: it follows the folder, and runs statements of ours within limits.
 
 A statement runs in a thread, on a cursor of its own.  When its time is over, it is interrupted.  What the
 folder holds is looked at before each answer, so an answer is never older than the last build; a statement

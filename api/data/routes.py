@@ -87,6 +87,8 @@ class DataRoutes:
         head = {"etag": f'"{sha256}"', "cache-control": IMMUTABLE}
         if sha256 == data.manifest.schema:
             return FileResponse(self.reader.folder / SCHEMA, headers=head, media_type=JSON)
+        if head["etag"] in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=head)
         for part in data.manifest.parts:
             if part.sha256 == sha256:
                 return FileResponse(self.reader.folder / part.path, headers=head, media_type=PARQUET)

@@ -1,4 +1,4 @@
-"""What the routes for data sets answer; the data process makes these, and the server's document describes them."""
+"""What the routes for data sets answer: the data process makes it, and the server's document describes it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class SavedQuery(Struct, frozen=True):
     """A saved query.
 
     en, ru: the question that it answers.
-    keys: the columns that say what a row is about; with `matches=1` each is a parameter, too.
+    keys: the columns that say what a row is about, beside `pool`.  With `matches=1` each is a parameter, and
+        so is `in_pool`: the matches behind one row.
     rates: the columns that are rates, each with the column that says over how many cases.
     """
 

@@ -103,6 +103,7 @@ KINDS: dict[str, Kind] = {
         415, "Unknown content type", "Неизвестный тип содержимого", "Тело должно быть {detail}"
     ),
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
+    "range": Kind(416, "No such bytes", "Нет таких байт", "Таких байт нет: {detail}"),
     "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(

@@ -465,6 +465,7 @@ class Api:
         token: bool = False,
         personal: bool = False,
         fleeting: bool = False,
+        free: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -477,6 +478,7 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
@@ -489,7 +491,7 @@ class Api:
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
+            endpoint, own = _endpoint(handler, body, status, vary if keeps else None, free=free)
             summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
             self.router.add_api_route(
                 path,
@@ -548,12 +550,13 @@ def _plain(*media: str) -> dict[str, Any]:
 
 
 def _endpoint(
-    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
+    handler: Handler, body: Any, status: int, vary: Sequence[str] | None, *, free: bool = False
 ) -> tuple[Handler, list[inspect.Parameter]]:
     """Return the endpoint of a route, and the parameters that a client sends to it.
 
     The endpoint authenticates, takes from the rate limit, decodes the body, calls the handler and encodes.
     `vary`: the request headers on which a cacheable answer depends; None: no cache may keep it.
+    `free`: other parameters may be in the query.
     """
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
@@ -565,7 +568,8 @@ def _endpoint(
         services: Services = request.app.services
         visitor = await services.tokens.visitor(request)
         services.requests.take(visitor.counted)
-        refuse_unknown(request, known)
+        if not free:
+            refuse_unknown(request, known)
         call = Call(services, request, visitor)
         if read is not None:
             arguments["body"] = await read(request, services.settings)

@@ -30,6 +30,7 @@ from api.gate import Gate
 from api.http.app import build
 from api.http.app_state import Services
 from api.http.connections import proxies
+from api.http.data_process import DataPlace, read_data
 from api.http.log_lines import set_up
 from api.http.protocols import IDLE_SECONDS, Config
 from api.http.read_models import ReadModels, open_read_models
@@ -78,7 +79,7 @@ def serve(
         BadSetting: see `api.settings.read` and `api.bus.Address`.
     """
     given = os.environ if environment is None else environment
-    settings, mail = read(given), read_mail(given)
+    settings, mail, data = read(given), read_mail(given), read_data(given)
     redis = Address(given[REDIS]) if given.get(REDIS) else None
     set_up(settings.log_level)
     for variable, like in unknown(given).items():
@@ -87,7 +88,7 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store:
-        uvloop.run(_serve(store, listener, settings, mail, redis, empty, tell))
+        uvloop.run(_serve(store, listener, settings, mail, data, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -115,6 +116,7 @@ async def _serve(
     listener: socket.socket,
     settings: Settings,
     mail: MailSettings | None,
+    data: DataPlace | None,
     redis: Address | None,
     empty: bool,
     tell: Callable[[str], None],
@@ -126,7 +128,7 @@ async def _serve(
             with suppress(TimeoutError):  # bots that found no room go on when there is some
                 async with asyncio.timeout(FIRST_SECONDS):
                     await play_one_of_each(gate)
-        services = Services(gate, store, models, settings, clock, mail=mail)
+        services = Services(gate, store, models, settings, clock, mail=mail, data=data)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))
         server = Server(gate, services, settings)
@@ -215,6 +217,7 @@ class Server(uvicorn.Server):
             )
         )
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
+        self._data = services.data
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
 
@@ -244,6 +247,7 @@ class Server(uvicorn.Server):
             self._bus.start()
         if self._mail is not None:
             self._mail.start()
+        self._data.start()
         await super().startup(sockets)
         self._ready()
 
@@ -252,6 +256,7 @@ class Server(uvicorn.Server):
         self._gate.stop()
         if self._mail is not None:
             await self._mail.stop()
+        await self._data.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:
