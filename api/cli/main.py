@@ -29,7 +29,7 @@ SECTIONS = {
         "replay": ("api.cli.replay", "Show a match from its file, at any move."),
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
-        "data": ("api.cli.data", "Build data sets for SQL and notebooks."),
+        "data": ("api.cli.data", "Build data sets, and answer from them."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
     },
     "Maintain": {

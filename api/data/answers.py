@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from api.data.reader import Rows, rows_of
 from api.http.data_schemas import (
@@ -42,6 +42,8 @@ from replay.dataset.queries import (
 )
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
+Answer = QueryAnswer | QueryMatches | PositionsAnswer
+
 
 class Prepared(Struct, frozen=True):
     """A request that was understood: the game, the SQL of the answer with its values, and what answers."""
@@ -49,7 +51,7 @@ class Prepared(Struct, frozen=True):
     game: str
     statement: Statement
     bound: Bound
-    answer: Callable[[DataSet], Any]
+    answer: Callable[[DataSet], Answer]
 
 
 def catalogue(data: DataSet) -> SavedQueries:
@@ -145,7 +147,7 @@ def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prep
 
     def answer(data: DataSet) -> PositionsAnswer:
         found, rows = rows_of(data, summary), rows_of(data, hits)
-        summaries = tuple(HitSummary(**row) for row in found.named())
+        summaries = tuple(convert(row, HitSummary) for row in found.named())
         shown = tuple(_hit(search.game, row) for row in rows.named())
         every = bool(bound["first"])
         whole = sum(one.matches if every else one.positions for one in summaries)
@@ -190,7 +192,7 @@ def _sample(data: DataSet, statement: Statement, bound: Bound) -> dict[str, Any]
     counted: dict[str, PoolCounts] = {}
     if wanted:
         told = rows_of(data, excluded_of(bound | {"pool": ",".join(wanted), "pools": wanted}))
-        counted = {row["pool"]: _counts(**row) for row in told.named()}
+        counted = {str(row["pool"]): _counts(row) for row in told.named()}
     return {
         "snapshot": data.snapshot,
         "game": game,
@@ -204,8 +206,9 @@ def _sample(data: DataSet, statement: Statement, bound: Bound) -> dict[str, Any]
     }
 
 
-def _counts(pool: str, matches: int, void: int, no_result: int, unproven: int) -> PoolCounts:
-    return PoolCounts(pool, matches, matches - void - no_result - unproven, void, no_result, unproven)
+def _counts(row: Mapping[str, Any]) -> PoolCounts:
+    out = {why: row[why] for why in ("void", "no_result", "unproven")}
+    return PoolCounts(row["pool"], row["matches"], row["matches"] - sum(out.values()), **out)
 
 
 def sql_hash(sql: str) -> str:
@@ -213,12 +216,13 @@ def sql_hash(sql: str) -> str:
     return hashlib.sha256(sql.encode()).hexdigest()
 
 
-def table_of(answer: QueryAnswer | QueryMatches) -> Rows:
+def table_of(answer: Answer) -> Rows:
     """An answer as a table, for CSV and NDJSON."""
     if isinstance(answer, QueryAnswer):
         return Rows(
             tuple((one.name, one.type) for one in answer.columns), list(answer.rows), answer.truncated
         )
+    assert isinstance(answer, QueryMatches)
     columns = (("pool", "VARCHAR"), ("match", "VARCHAR"), ("move", "INTEGER"), ("replay", "VARCHAR"))
     rows = [(one.pool, one.match, one.move, one.replay) for one in answer.matches]
     return Rows(columns, rows, answer.truncated)

@@ -54,7 +54,7 @@ class Rows(Struct, frozen=True):
     rows: list[tuple[Any, ...]]
     truncated: bool
 
-    def named(self) -> list[dict[str, Any]]:
+    def named(self) -> list[dict[str, object]]:
         """Each row by the names of its columns."""
         names = [name for name, _ in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]

@@ -22,7 +22,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from api.data import answers
-from api.data.answers import Prepared
+from api.data.answers import Answer, Prepared
 from api.data.reader import Reader, Rows
 from api.http import decoding, problems
 from api.http.decoding import JSON, LINES
@@ -34,7 +34,7 @@ from replay.dataset import DataSet
 from replay.dataset.manifest import DICTIONARY, SCHEMA
 from replay.dataset.queries import query
 
-CSV, MARKDOWN, PARQUET = "text/csv", "text/markdown", "application/vnd.apache.parquet"
+CSV, MARKDOWN, OCTETS = "text/csv", "text/markdown", "application/octet-stream"
 SNAPSHOT = "glasnost-snapshot"
 FORMS = (JSON, CSV, LINES)
 MOST_PARAMETERS = 40
@@ -86,12 +86,12 @@ class DataRoutes:
         sha256, data = request.path_params["sha256"], await self.reader.data()
         head = {"etag": f'"{sha256}"', "cache-control": IMMUTABLE}
         if sha256 == data.manifest.schema:
-            return FileResponse(self.reader.folder / SCHEMA, headers=head, media_type=JSON)
+            return FileResponse(self.reader.folder / SCHEMA, headers=head, media_type=OCTETS)
         if head["etag"] in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=head)
         for part in data.manifest.parts:
             if part.sha256 == sha256:
-                return FileResponse(self.reader.folder / part.path, headers=head, media_type=PARQUET)
+                return FileResponse(self.reader.folder / part.path, headers=head, media_type=OCTETS)
         raise Refused("not-found", "no-such-part", {"snapshot": data.snapshot})
 
     async def dictionary(self, request: Request) -> Response:
@@ -150,11 +150,12 @@ class DataRoutes:
         return _named(response, data, tag)
 
 
-def written(answer: Any, form: str) -> bytes:
+def written(answer: Answer, form: str) -> bytes:
     """An answer as JSON, or the table in it as CSV or NDJSON."""
     if form == JSON:
         return _encode(answer)
-    return as_csv(rows := answers.table_of(answer)) if form == CSV else as_lines(rows)
+    rows = answers.table_of(answer)
+    return as_csv(rows) if form == CSV else as_lines(rows)
 
 
 def as_csv(rows: Rows) -> bytes:

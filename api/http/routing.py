@@ -307,6 +307,8 @@ def _inlined(schema: Any) -> Any:
         told.setdefault("type", "string")
     if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
         del told["items"]
+    if told.get("type") == "array" and not {"items", "prefixItems"} & set(told):
+        told["items"] = {}  # anything: generators of clients want it said
     if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
         told.setdefault("additionalProperties", True)
     if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
@@ -323,6 +325,7 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
+OCTETS = "application/octet-stream"
 _TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
 _MAY = "No token is needed; with a token, the answer is for its player."
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
@@ -546,7 +549,7 @@ class Api:
 
 def _plain(*media: str) -> dict[str, Any]:
     """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
+    return {kind: {"schema": BYTES if kind in (FILE, OCTETS) else TEXT} for kind in media}
 
 
 def _endpoint(

@@ -14,13 +14,12 @@ from api.http import decoding
 from api.http.data_process import RETRY, Exchange
 from api.http.data_schemas import PositionsAnswer, QueryAnswer, QueryMatches, SavedQueries
 from api.http.problems import MEDIA_TYPE
-from api.http.routing import Api, Call, Documented
+from api.http.routing import OCTETS, Api, Call, Documented
 from domain.kernel import Refused
 from replay.dataset.manifest import Manifest
 
 api = Api("data", "Answers from a data set of matches that are over: saved queries, positions, downloads.")
 CSV, LINES, MARKDOWN = "text/csv", "application/x-ndjson", "text/markdown"
-PARQUET = "application/vnd.apache.parquet"
 AWAY = ("not-offered", "data-away")
 _SENT = (b"accept", b"accept-language", b"if-none-match", b"range", b"if-range")
 _TAKEN = (
@@ -73,9 +72,9 @@ async def read_data_set(call: Call) -> Response:
 
 @api.get(
     "/v1/data/parts/{sha256}",
-    PARQUET,
+    OCTETS,
     refusals=(*AWAY, "not-found", "range"),
-    also=[Documented(206, "A part of it: `Range` was given", (PARQUET,))],
+    also=[Documented(206, "A part of it: `Range` was given", (OCTETS,))],
 )
 async def read_data_part(call: Call, sha256: Sha256, range: Range = None) -> Response:
     """A file of the data set, by its hash: a part as Parquet, or the schema as JSON; it never changes."""
