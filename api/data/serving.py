@@ -72,8 +72,8 @@ def serve(
         BadDataSet: there is no data set that this program reads.
         OSError: it cannot be read.
     """
-    set_up(log_level)
     routes = DataRoutes(Reader(folder))
+    set_up(log_level)
     config = uvicorn.Config(
         routes.app,
         http="h11",  # it limits the head

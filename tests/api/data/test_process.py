@@ -1,23 +1,18 @@
-"""The data process beside a server: started, killed and started again; what it has open, and what it lacks."""
+"""The data process beside a server: started, killed and started again; what it has open and what it lacks."""
 
 from __future__ import annotations
 
 import os
 import signal
-import socket
 from pathlib import Path
 
 import pytest
 
 from api.http.data_process import DataPlace, DataProcess, read_data
 from api.settings import BadSetting
-from domain.game import Game
 from tests.api.data.conftest import Small
-from tests.api.http.served import Served, served
-from tests.cli.program import Program
+from tests.api.http.served import Client, Served, served
 from tests.waiting import soon
-
-KILLS = 3
 
 
 def process_of(server: Served) -> DataProcess:
@@ -25,33 +20,44 @@ def process_of(server: Served) -> DataProcess:
     return server.services.data
 
 
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.long)])
 def test_a_killed_process_is_started_again_and_no_move_is_refused_meanwhile(
-    small: Small, tmp_path: Path, toy_game: Game
+    small: Small, tmp_path: Path, kills: int
 ) -> None:
+    """AN11."""
     with served(tmp_path, data=DataPlace(small.folder, None)) as server:
         process, client = process_of(server), server.client()
-        match, players = server.table()
-        for kill in range(KILLS):
-            soon(lambda: client.get("/v1/queries/win_rate").status == 200)
-            pid = process.pid
-            assert pid is not None
-            client.begin("GET", "/v1/queries/headlines")  # under way when it is killed
-            os.kill(pid, signal.SIGKILL)
+        match, players = server.table("thirteen_minutes")
+        seen = set[int]()
+        for _ in range(kills):
+            soon(lambda: client.get("/v1/queries").status == 200)
+            assert process.pid not in {None, *seen}
+            seen.add(process.pid or 0)
+            client.begin("GET", "/v1/queries/tm_win_rate")  # under way when it is killed
+            os.kill(process.pid or 0, signal.SIGKILL)
             assert client.answer().status in (200, 503)
-            asked = next(one for one in players if one.get(f"/v1/matches/{match}/prompt").status == 200)
-            prompt = asked.get(f"/v1/matches/{match}/prompt").json
-            picks = [option["id"] for option in prompt["options"][: prompt["least"]]]
-            moved = asked.post(f"/v1/matches/{match}/moves", {"expect": prompt["move"], "picks": picks})
-            assert moved.status == 201, (kill, moved)
-            answer = client.get("/v1/queries/win_rate")
+            play(match, players)
+            answer = client.get("/v1/queries/tm_win_rate?pool=bots")
             if answer.status != 200:
                 answer.problem(503, "data-away")
                 assert int(answer.headers["retry-after"]) <= 5
-            soon(lambda: process.pid not in (None, pid))
-        last = process.pid
         soon(lambda: client.get("/v1/queries").status == 200)
-    assert last is not None
+        last = process.pid
     assert not Path(f"/proc/{last}").exists(), "it ends with its server"
+
+
+def play(match: str, players: list[Client]) -> None:
+    """A player who is asked answers, and is not refused."""
+    address = f"/v1/matches/{match}"
+    for player in players:
+        answer = player.get(f"{address}/prompt")
+        if answer.status == 200:
+            asked = answer.json
+            picks = [option["pick"] for option in asked["options"][: max(1, asked["least"])]]
+            moved = player.post(f"{address}/moves", {"expect": asked["move"], "picks": picks})
+            assert moved.status == 201, moved
+            return
+    raise AssertionError("no player is asked")
 
 
 def test_the_process_has_nothing_of_store_keys_and_people(asked: Served, small: Small) -> None:
@@ -74,7 +80,7 @@ def test_the_process_has_nothing_of_store_keys_and_people(asked: Served, small: 
         assert ".keys" not in target
 
 
-def test_a_server_without_a_data_set_says_what_its_operator_can_do(tmp_path: Path, toy_game: Game) -> None:
+def test_a_server_without_a_data_set_says_what_its_operator_can_do(tmp_path: Path) -> None:
     with served(tmp_path) as server:
         for path in ("/v1/data", "/v1/queries", "/v1/queries/win_rate", "/v1/positions?where=turn%20=%201"):
             told = server.client().get(path).problem(501, "not-offered")
@@ -83,7 +89,7 @@ def test_a_server_without_a_data_set_says_what_its_operator_can_do(tmp_path: Pat
 
 
 def test_a_server_without_the_extra_says_so_in_one_sentence(
-    tmp_path: Path, toy_game: Game, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.http.data_process.missing", lambda extra, what: f"{what} needs {extra}")
     with served(tmp_path, data=DataPlace(tmp_path, None)) as server:
@@ -92,16 +98,14 @@ def test_a_server_without_the_extra_says_so_in_one_sentence(
         assert process_of(server).pid is None
 
 
-def test_a_folder_that_is_no_data_set_leaves_the_server_as_it_is(tmp_path: Path, toy_game: Game) -> None:
+def test_a_folder_that_is_no_data_set_leaves_the_server_as_it_is(tmp_path: Path) -> None:
     with served(tmp_path / "home", data=DataPlace(tmp_path, None)) as server:
         soon(lambda: process_of(server).pid is not None)
         server.client().get("/v1/queries").problem(503, "data-away")
         assert server.client().get("/readyz").status == 200
 
 
-def test_several_servers_ask_one_process_that_runs_by_itself(
-    asked: Served, tmp_path: Path, toy_game: Game
-) -> None:
+def test_several_servers_ask_one_process_that_runs_by_itself(asked: Served, tmp_path: Path) -> None:
     path = process_of(asked)._socket
     with served(tmp_path, data=DataPlace(None, path)) as server:
         assert server.client().get("/v1/queries").status == 200
@@ -116,16 +120,3 @@ def test_the_setting_names_a_folder_or_a_socket(tmp_path: Path) -> None:
     for wrong in ("unix:relative", str(tmp_path / "nothing")):
         with pytest.raises(BadSetting, match="GLASNOST_DATA"):
             read_data({"GLASNOST_DATA": wrong})
-
-
-def test_what_is_wrong_with_the_command_is_said_in_one_line(glasnost: Program, small: Small) -> None:
-    glasnost("data", "serve", "nothing", "--port", "0").refused(2, "no data set")
-    glasnost("data", "serve", small.folder).refused(2, "--socket PATH or --port N")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        glasnost("data", "serve", small.folder, "--port", port).refused(2, f"port {port}")
-    Path("file").write_text("kept")
-    glasnost("data", "serve", small.folder, "--socket", "file").refused(2, "file")
-    assert Path("file").read_text() == "kept"
-    assert "Example:" in glasnost("data", "serve", "--help").ok().out
-    assert "--attached" not in glasnost("data", "serve", "--help").out
