@@ -27,6 +27,8 @@ HIDDEN = (
     "duckdb",
     "sklearn",
     "matplotlib",
+    "numpy",
+    "scipy",
 )
 OF_AN_EXTRA = re.compile(r"(api\.store|projections)\.postgres\w*")  # imported where PostgreSQL is asked for
 HIDING = f"""

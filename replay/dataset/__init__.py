@@ -6,7 +6,8 @@ the extra `analysis`; this module can be imported without it.
 
 from __future__ import annotations
 
+from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
 
-__all__ = ["BadDataSet", "DataSet", "Moment", "OneMatch", "Position", "RowOf", "open"]
+__all__ = ["BadDataSet", "DataSet", "Moment", "Node", "OneMatch", "Position", "RowOf", "explore", "open"]
