@@ -16,7 +16,9 @@ from msgspec import Struct, convert
 from api.data.reader import Rows, rows_of
 from api.http.data_schemas import (
     DataColumn,
+    ExplorerAnswer,
     HitSummary,
+    OpeningTree,
     PoolCounts,
     PositionHit,
     PositionsAnswer,
@@ -29,8 +31,10 @@ from api.http.data_schemas import (
 )
 from domain.games import GAMES
 from replay.dataset import DataSet
+from replay.dataset.explorer import explore, openings
 from replay.dataset.queries import (
     ALL_POOLS,
+    COMMON,
     Bound,
     Parameter,
     Query,
@@ -42,15 +46,23 @@ from replay.dataset.queries import (
 )
 from replay.dataset.search import PARAMETERS, VOCABULARIES, parse
 
-Answer = QueryAnswer | QueryMatches | PositionsAnswer
+Answer = QueryAnswer | QueryMatches | PositionsAnswer | ExplorerAnswer
+
+OPENINGS = {
+    "bid": Parameter(
+        "only matches with so much extra influence of the US (below 0: of the USSR)",
+        "только партии с такой форой США в очках влияния (меньше 0: СССР)",
+        "whole",
+    ),
+    **{name: COMMON[name] for name in ("pool", "edition", "min_n")},
+}
+"""The parameters of the explorer of openings, beside the game and the path."""
 
 
 class Prepared(Struct, frozen=True):
-    """A request that was understood: the game, the SQL of the answer with its values, and what answers."""
+    """A request that was understood: all on which its answer depends but the data set, and what answers."""
 
-    game: str
-    statement: Statement
-    bound: Bound
+    key: tuple[object, ...]
     answer: Callable[[DataSet], Answer]
 
 
@@ -99,7 +111,7 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
     def answer(data: DataSet) -> QueryAnswer:
         rows = rows_of(data, statement)
         return QueryAnswer(
-            **_sample(data, statement, bound),
+            **_sample(data, statement.sql, bound),
             query=query.name,
             columns=tuple(DataColumn(name, kind) for name, kind in rows.columns),
             rows=tuple(rows.rows),
@@ -107,7 +119,7 @@ def asked(query: Query, arguments: Mapping[str, str]) -> Prepared:
             truncated=rows.truncated,
         )
 
-    return Prepared(query.game, statement, bound, answer)
+    return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
 
 
 def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
@@ -124,7 +136,7 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
     def answer(data: DataSet) -> QueryMatches:
         rows = rows_of(data, statement)
         return QueryMatches(
-            **_sample(data, statement, bound),
+            **_sample(data, statement.sql, bound),
             query=query.name,
             matches=tuple(
                 RowMatch(pool, match, move, replay(match, move)) for pool, match, move in rows.rows
@@ -132,7 +144,7 @@ def behind(query: Query, arguments: Mapping[str, str]) -> Prepared:
             truncated=rows.truncated,
         )
 
-    return Prepared(query.game, statement, bound, answer)
+    return Prepared((query.name, statement.sql, *_sorted(statement.values)), answer)
 
 
 def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prepared:
@@ -152,7 +164,7 @@ def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prep
         every = bool(bound["first"])
         whole = sum(one.matches if every else one.positions for one in summaries)
         return PositionsAnswer(
-            **_sample(data, hits, bound),
+            **_sample(data, hits.sql, bound),
             where=where,
             seats=tuple(GAMES[search.game].seats),
             summary=summaries,
@@ -160,7 +172,7 @@ def searched(game: str | None, where: str, arguments: Mapping[str, str]) -> Prep
             truncated=len(shown) < whole,
         )
 
-    return Prepared(search.game, hits, bound, answer)
+    return Prepared((where, hits.sql, *_sorted(hits.values)), answer)
 
 
 def _hit(game: str, row: Mapping[str, Any]) -> PositionHit:
@@ -178,12 +190,46 @@ def _hit(game: str, row: Mapping[str, Any]) -> PositionHit:
     )
 
 
+def explored(arguments: Mapping[str, str]) -> Prepared:
+    """A node of a tree of openings.
+
+    Args:
+        arguments: game, path (labels with / between them), and `OPENINGS`.
+
+    Raises:
+        Refused: invalid; a parameter is unknown, or its value is not legal.
+    """
+    rest = dict(arguments)
+    game, path = rest.pop("game", next(iter(openings()))), rest.pop("path", "")
+    bound = bind(game, rest, OPENINGS)
+    labels = tuple(path.split("/")) if path else ()
+    pool, edition, bid, min_n = (bound[name] for name in ("pool", "edition", "bid", "min_n"))
+
+    def answer(data: DataSet) -> ExplorerAnswer:
+        node = explore(
+            data,
+            game,
+            labels,
+            pool=str(pool),
+            edition=str(edition or ""),
+            bid=bid if isinstance(bid, int) else None,
+            min_n=min_n if isinstance(min_n, int) else 0,
+        )
+        known = openings()[game].trees
+        chosen = known.get(labels[0] if labels else "", next(iter(known.values())))
+        trees = tuple(OpeningTree(name, one.en, one.ru, one.levels) for name, one in known.items())
+        every = bound | {"tournament": None, "since": None, "unproven": False}
+        return ExplorerAnswer(**_sample(data, chosen.steps, every), path=labels, trees=trees, node=node)
+
+    return Prepared((game, labels, *_sorted(bound)), answer)
+
+
 def replay(match: str, move: int | None) -> str:
     """The page of a match, at a move."""
     return f"/m/{quote(match, safe='')}" + ("" if move is None else f"?move={move}")
 
 
-def _sample(data: DataSet, statement: Statement, bound: Bound) -> dict[str, Any]:
+def _sample(data: DataSet, sql: str, bound: Bound) -> dict[str, Any]:
     """What an answer rests on; see `api.http.data_schemas.Sample`."""
     game = str(bound["game"])
     there: dict[str, int] = dict(rows_of(data, pools_of(game)).rows)
@@ -197,18 +243,22 @@ def _sample(data: DataSet, statement: Statement, bound: Bound) -> dict[str, Any]
         "snapshot": data.snapshot,
         "game": game,
         "rules": data.manifest.rules.get(game, ""),
-        "sql_sha256": sql_hash(statement.sql),
+        "sql_sha256": sql_hash(sql),
         "arguments": {name: value for name, value in bound.items() if name not in ("game", "pools")},
         "pools": tuple(counted.get(pool, PoolCounts(pool, 0, 0, 0, 0, 0)) for pool in wanted),
         "mixed": mixed,
         "other_pools": {pool: n for pool, n in there.items() if pool not in wanted},
-        "selection_unknown": statement.selection_unknown,
+        "selection_unknown": Statement(sql, bound).selection_unknown,
     }
 
 
 def _counts(row: Mapping[str, Any]) -> PoolCounts:
     out = {why: row[why] for why in ("void", "no_result", "unproven")}
     return PoolCounts(row["pool"], row["matches"], row["matches"] - sum(out.values()), **out)
+
+
+def _sorted(values: Bound) -> list[tuple[str, str]]:
+    return sorted((name, repr(value)) for name, value in values.items())
 
 
 def sql_hash(sql: str) -> str:

@@ -63,6 +63,7 @@ class DataRoutes:
             "/v1/queries": self.queries,
             "/v1/queries/{name}": self.query,
             "/v1/positions": self.positions,
+            "/v1/explorer": self.explorer,
         }
         routes = [Route(path, handler, methods=["GET"]) for path, handler in paths.items()]
         routes.append(Route("/healthz", self.healthz, methods=["GET"]))
@@ -129,13 +130,17 @@ class DataRoutes:
         prepared = answers.searched(game, where, arguments)
         return await self._answered(request, f"positions {where}", prepared, (JSON,))
 
+    async def explorer(self, request: Request) -> Response:
+        """A node of a tree of openings."""
+        return await self._answered(request, "explorer", answers.explored(_arguments(request)), (JSON,))
+
     async def _answered(
         self, request: Request, what: str, prepared: Prepared, forms: tuple[str, ...]
     ) -> Response:
         """The answer in the form that is asked for; 304 if the client has it."""
         form = decoding.media_type(request.headers.get("accept", ""), forms)
         data = await self.reader.data()
-        tag = _tag(data, what, prepared.statement.sql, sorted(prepared.bound.items(), key=str), form)
+        tag = _tag(data, what, prepared.key, form)
         if tag in request.headers.get("if-none-match", ""):
             return _named(Response(status_code=304), data, tag)
         body = self._kept.get(tag)

@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from replay.dataset.explorer import Node
+
 
 class DataColumn(Struct, frozen=True):
     """A column of an answer: its name, and its type as DuckDB calls it."""
@@ -170,3 +172,24 @@ class PositionsAnswer(Sample, frozen=True):
     summary: tuple[HitSummary, ...]
     hits: tuple[PositionHit, ...]
     truncated: bool
+
+
+class OpeningTree(Struct, frozen=True):
+    """A tree of openings of a game: its name, what it shows, and what its levels decide; the last repeats."""
+
+    name: str
+    en: str
+    ru: str
+    levels: tuple[str, ...]
+
+
+class ExplorerAnswer(Sample, frozen=True):
+    """A node of a tree of openings, with its children.
+
+    path: the labels from the root to the node, beginning with the name of the tree if that was given.
+    trees: the trees of the game; the first is shown if the path names none.
+    """
+
+    path: tuple[str, ...]
+    trees: tuple[OpeningTree, ...]
+    node: Node

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from api.http import decoding
 from api.http.data_process import RETRY, Exchange
-from api.http.data_schemas import PositionsAnswer, QueryAnswer, QueryMatches, SavedQueries
+from api.http.data_schemas import ExplorerAnswer, PositionsAnswer, QueryAnswer, QueryMatches, SavedQueries
 from api.http.problems import MEDIA_TYPE
 from api.http.routing import OCTETS, Api, Call, Documented
 from domain.kernel import Refused
@@ -54,9 +54,21 @@ WithMatches = Annotated[
 Where = Annotated[
     str, Query(min_length=1, max_length=2_000, description="What to find, in the search language.")
 ]
-Game = Annotated[str | None, Query(max_length=_TEXT, description="The game whose positions are searched.")]
+Game = Annotated[
+    str | None, Query(max_length=_TEXT, description="The name of a game; else the first that has this.")
+]
 First = Annotated[str | None, Query(pattern="^[01]$", description="1: only the first of each match.")]
 Most = Annotated[int | None, Query(ge=1, le=10_000, description="At most so many hits; else 100.")]
+OpeningPath = Annotated[
+    str | None,
+    Query(
+        max_length=8_000, description="The labels from the root, with / between them; a tree may come first."
+    ),
+]
+Bid = Annotated[
+    int | None,
+    Query(ge=-100, le=100, description="Only matches with so much extra influence; below 0: of the USSR."),
+]
 Range = Annotated[str | None, Header(max_length=200, description="Which bytes.")]
 _TABLES = [Documented(200, "Done", (CSV, LINES))]
 
@@ -129,6 +141,23 @@ async def find_positions(
     unproven: Flag = None,
 ) -> Response:
     """The positions that fit, and how often the first seat won the matches in which there was one."""
+    return await passed_on(call)
+
+
+@api.get("/v1/explorer", ExplorerAnswer, refusals=(*AWAY, "not-found"))
+async def explore_openings(
+    call: Call,
+    path: OpeningPath = None,
+    game: Game = None,
+    pool: Pool = None,
+    edition: Edition = None,
+    bid: Bid = None,
+    min_n: LeastN = None,
+) -> Response:
+    """A node of a tree of openings: how many matches went there, who won them, and where they went on.
+
+    Children with fewer than 5 matches are hidden.
+    """
     return await passed_on(call)
 
 

@@ -210,3 +210,19 @@ def test_what_is_not_legal_is_refused_in_both_languages(
 def test_a_malformed_search_names_the_column(asked: Served) -> None:
     told = get(asked, "/v1/positions?where=turn%20%3C%203%20and%20ussr%20controls%20atlantis")
     assert "column 28" in told.problem(422, "invalid")["detail"]
+
+
+def test_the_explorer_shows_the_root_of_a_tree_and_hides_small_nodes(asked: Served) -> None:
+    client = asked.client()
+    told = client.get("/v1/explorer").json
+    assert [tree["name"] for tree in told["trees"]] == ["headlines", "setup"]
+    node = told["node"]
+    assert (node["n"], node["children"], node["hidden"]) == (1, [], 1)
+    assert (told["pools"][0]["pool"], told["path"]) == ("live", [])
+    assert client.get("/v1/explorer?path=setup").json["path"] == ["setup"]
+    client.get("/v1/explorer?path=fidel").problem(404, "not-found")
+    client.get("/v1/explorer?game=chess").problem(404, "not-found")
+    client.get("/v1/explorer?pool=live,bots").problem(422, "invalid")
+    client.get("/v1/explorer?game=cia_vs_kgb&bid=2").problem(422, "invalid")
+    client.get("/v1/explorer?path=" + "/".join("a" * 41)).problem(422, "invalid")
+    assert client.get("/v1/explorer?game=cia_vs_kgb&pool=*").json["mixed"]
