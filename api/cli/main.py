@@ -32,7 +32,7 @@ SECTIONS = {
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
     },
     "Analyse": {
-        "data": ("api.cli.data", "Build data sets for SQL and notebooks."),
+        "data": ("api.cli.data", "Build data sets, and answer from them."),
         "sql": ("api.cli.analysis", "Ask a data set in SQL."),
         "query": ("api.cli.analysis", "Ask one of the saved queries."),
         "find": ("api.cli.analysis", "Find positions in a data set."),

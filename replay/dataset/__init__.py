@@ -7,6 +7,7 @@ offers at an address.  Reading one needs the extra `analysis`; this module can b
 from __future__ import annotations
 
 from replay.dataset.asking import Answer, Hits
+from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
 from replay.dataset.wrong_query import WrongQuery
@@ -17,9 +18,11 @@ __all__ = [
     "DataSet",
     "Hits",
     "Moment",
+    "Node",
     "OneMatch",
     "Position",
     "RowOf",
     "WrongQuery",
+    "explore",
     "open",
 ]

@@ -147,6 +147,17 @@ class DataSet:
             raise ImportError(_MISSING) from error
         return duckdb.connect(config=_CONFIG)
 
+    def apart(self) -> DataSet:
+        """Return the same data set with a connection of its own, for another thread.
+
+        Raises:
+            ImportError: see `connection`.
+        """
+        found = DataSet(self.folder, self.manifest, self.schema, self.files, self._part, self.place)
+        vars(found)["_connection"] = self.connection.cursor()
+        found._viewed = self._viewed
+        return found
+
     def sql(self, query: str, parameters: Parameters = None) -> duckdb.DuckDBPyRelation:
         """Prepare SQL over the tables; return a DuckDB relation, which runs it (`fetchall`, `pl`, `df`).
 
