@@ -7,8 +7,10 @@ offers at an address.  Reading one needs the extra `analysis`; this module can b
 from __future__ import annotations
 
 from replay.dataset.asking import Answer, Hits
+from replay.dataset.dice import Fairness, Luck, fairness, luck
 from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
+from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
 from replay.dataset.wrong_query import WrongQuery
 
@@ -16,13 +18,22 @@ __all__ = [
     "Answer",
     "BadDataSet",
     "DataSet",
+    "Estimate",
+    "Fairness",
     "Hits",
+    "Luck",
+    "Model",
     "Moment",
     "Node",
     "OneMatch",
     "Position",
     "RowOf",
+    "TooFew",
     "WrongQuery",
     "explore",
+    "fairness",
+    "fit",
+    "luck",
     "open",
+    "win_probability",
 ]

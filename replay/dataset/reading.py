@@ -106,6 +106,7 @@ class DataSet:
         self._tables = {table.name: table for table in schema.tables}
         self._part = part
         self._viewed = set[str]()
+        self.models: dict[tuple[str, str, str], Any] = {}  # what `replay.dataset.model` has fitted
 
     def __repr__(self) -> str:
         return f"<data set {self.place} of {len(self.matches)} matches, {self.snapshot}>"
@@ -322,7 +323,7 @@ class OneMatch:
     """A match of a data set; `row` is its row of `matches`."""
 
     def __init__(self, data: DataSet, row: RowOf) -> None:
-        self.row, self._data = row, data
+        self.row, self.data = row, data
 
     @property
     def id(self) -> str:
@@ -331,7 +332,7 @@ class OneMatch:
 
     def rows(self, table: str) -> Iterator[RowOf]:
         """Iterate over the rows of a table that belong to this match.  Raises KeyError: no such table."""
-        return self._data.rows(table, self.id)
+        return self.data.rows(table, self.id)
 
     def positions(self) -> Iterator[Position]:
         """Iterate over the positions of the match, in order.
@@ -341,7 +342,7 @@ class OneMatch:
         """
         names = [
             table.name
-            for table in self._data.schema.tables
+            for table in self.data.schema.tables
             if table.game == self.row.game and table.name.endswith("_positions")
         ]
         if not names:
@@ -367,7 +368,7 @@ class OneMatch:
         Raises:
             BadDataSet: see `at`.
         """
-        files = self._data.files
+        files = self.data.files
         if files is None:
             raise BadDataSet("no folder of match files is known: name one with `open(folder, files=...)`")
         if not _SAFE.fullmatch(self.id):
