@@ -23,6 +23,7 @@ from api.http.decoding import JSON
 from api.http.middleware import RequestMiddleware, failed
 from api.http.problems import DOCS, HANDLERS, refused
 from api.http.routes import (
+    data,
     event_stream,
     lists,
     lobby,
@@ -62,6 +63,7 @@ TOPICS = (
     lobby.api,
     notifications.api,
     uploads.api,
+    data.api,
     server_info.api,
 )
 _log = logging.getLogger("glasnost.http")

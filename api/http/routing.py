@@ -307,6 +307,8 @@ def _inlined(schema: Any) -> Any:
         told.setdefault("type", "string")
     if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
         del told["items"]
+    if told.get("type") == "array" and not {"items", "prefixItems"} & set(told):
+        told["items"] = {}  # anything: generators of clients want it said
     if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
         told.setdefault("additionalProperties", True)
     if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
@@ -323,6 +325,7 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
+OCTETS = "application/octet-stream"
 _TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
 _MAY = "No token is needed; with a token, the answer is for its player."
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
@@ -465,6 +468,7 @@ class Api:
         token: bool = False,
         personal: bool = False,
         fleeting: bool = False,
+        free: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -477,6 +481,7 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
@@ -489,7 +494,7 @@ class Api:
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
+            endpoint, own = _endpoint(handler, body, status, vary if keeps else None, free=free)
             summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
             self.router.add_api_route(
                 path,
@@ -544,16 +549,17 @@ class Api:
 
 def _plain(*media: str) -> dict[str, Any]:
     """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
+    return {kind: {"schema": BYTES if kind in (FILE, OCTETS) else TEXT} for kind in media}
 
 
 def _endpoint(
-    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
+    handler: Handler, body: Any, status: int, vary: Sequence[str] | None, *, free: bool = False
 ) -> tuple[Handler, list[inspect.Parameter]]:
     """Return the endpoint of a route, and the parameters that a client sends to it.
 
     The endpoint authenticates, takes from the rate limit, decodes the body, calls the handler and encodes.
     `vary`: the request headers on which a cacheable answer depends; None: no cache may keep it.
+    `free`: other parameters may be in the query.
     """
     parameters = inspect.signature(handler, eval_str=True).parameters.values()
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
@@ -565,7 +571,8 @@ def _endpoint(
         services: Services = request.app.services
         visitor = await services.tokens.visitor(request)
         services.requests.take(visitor.counted)
-        refuse_unknown(request, known)
+        if not free:
+            refuse_unknown(request, known)
         call = Call(services, request, visitor)
         if read is not None:
             arguments["body"] = await read(request, services.settings)

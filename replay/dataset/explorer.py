@@ -172,7 +172,7 @@ def _groups(
     )
     statement = statement_of(sql, bound)
     groups: dict[str | None, list[_Case]] = {}
-    found = data.connection.cursor().execute(statement.sql, statement.values).fetchall()
+    found = data.sql(statement.sql, statement.values).fetchall()
     for label, match, won, players, ahead, moves in found:
         case = _Case(match, won, tuple(players or ()), ahead, tuple(moves or ()))
         groups.setdefault(label, []).append(case)
