@@ -21,7 +21,7 @@ class Words:
         if language not in LANGUAGES:
             legal = ", ".join(LANGUAGES)
             raise Refused(
-                "invalid", "query-value", {"parameter": "lang", "value": language[:40], "legal": legal}
+                "invalid", "query-value", {"parameter": "lang", "value": repr(language[:40]), "legal": legal}
             )
         self._said: dict[str, Any] = _said()[language]
         self._texts = GAMES[game].texts[language]

@@ -176,8 +176,9 @@ def outlined() -> list[Any]:
 
 
 def number(value: float, places: int = 0, *, sign: bool = False) -> str:
-    """A number as it is printed, with a true minus sign."""
-    return f"{value:{'+' if sign else ''}.{places}f}".replace("-", "−")
+    """A number as it is printed, with a true minus sign; what rounds to 0 has no sign."""
+    text = f"{value:{'+' if sign else ''}.{places}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("+-")
 
 
 def label_end(axes: Axes, x: float, y: float, text: str, ink: str, *, dy: float = 0.0) -> Any:

@@ -57,7 +57,7 @@ def track(match: OneMatch, name: str = "vp", *, lang: str = "en") -> Chart:
     if match.row.game != GAME:
         raise Refused("not-found", "no-tracks", {"game": match.row.game})
     if name not in TRACKS:
-        about = {"parameter": "track", "value": name[:40], "legal": ", ".join(TRACKS)}
+        about = {"parameter": "track", "value": repr(name[:40]), "legal": ", ".join(TRACKS)}
         raise Refused("invalid", "query-value", about)
     seats = GAMES[GAME].seats
     columns = TRACKS[name] or tuple(f"{name}_{seat}" for seat in seats)
@@ -207,7 +207,7 @@ def luck(match: OneMatch, *, unit: str = "points", pool: str = "", lang: str = "
     words = Words(lang, match.row.game)
     if unit not in ("points", "win"):
         raise Refused(
-            "invalid", "query-value", {"parameter": "unit", "value": unit[:40], "legal": "points, win"}
+            "invalid", "query-value", {"parameter": "unit", "value": repr(unit[:40]), "legal": "points, win"}
         )
     found = luck_of(match, pool=pool)
     if unit == "win" and isinstance(model := model_of(match, pool=pool), TooFew):

@@ -39,7 +39,7 @@ def headlines(
     """
     words, seats = Words(lang, GAME), GAMES[GAME].seats
     if seat not in seats:
-        about = {"parameter": "seat", "value": str(seat)[:40], "legal": ", ".join(seats)}
+        about = {"parameter": "seat", "value": repr(str(seat)[:40]), "legal": ", ".join(seats)}
         raise Refused("invalid", "query-value", about)
     rows = query("headlines").rows + " AND h.seat = $seat AND h.turn = $turn"
     rates = _rates(data, rows, "card", "won", {"seat": seat, "turn": turn}, pool)
@@ -126,7 +126,7 @@ def control(data: DataSet, country: str, *, pool: str = "live", lang: str = "en"
     words, asked = Words(lang, GAME), query("control_wins")
     legal = asked.own["country"].choices
     if country not in legal:
-        about = {"parameter": "country", "value": country[:40], "legal": ", ".join(legal)}
+        about = {"parameter": "country", "value": repr(country[:40]), "legal": ", ".join(legal)}
         raise Refused("invalid", "query-value", about)
     rows = asked.rows.replace("{country}", f'"ctl_{country}"')
     seats = GAMES[GAME].seats
