@@ -65,7 +65,10 @@ SAFE = ("GET", "HEAD", "OPTIONS")  # they change nothing
 REQUEST_HEADERS = (
     "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
 )
-EXPOSED = "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, Retry-After, WWW-Authenticate"
+EXPOSED = (
+    "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, glasnost-snapshot,"
+    " glasnost-sql-sha256, glasnost-truncated, Retry-After, WWW-Authenticate"
+)
 MAX_AGE = 7_200  # seconds for which a browser may keep a preflight answer: no browser keeps it longer
 _READ = (b"host", b"origin", b"cookie", b"content-type", b"sec-fetch-site")
 _OWN_SITE = ("same-origin", "none")
