@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -34,6 +35,7 @@ _REMEMBERED = 10_000  # callers whose stopped queries are known
 _GRACE_SECONDS = 10.0  # for the guard, beyond the time of a query; then the parent is started again
 _MOST_ANSWER = 6 * MOST_BYTES
 _PARENT = (sys.executable, "-m", "api.data.sql_parent")
+_COPY = re.compile(r"[0-9a-f]{16}\.duckdb(\.part)?(\.wal)?")
 _log = logging.getLogger("glasnost.sql")
 
 
@@ -221,8 +223,9 @@ class Database:
 
     def close(self) -> None:
         """Delete the files."""
-        for path in self._work.glob("*.duckdb*"):
-            path.unlink(missing_ok=True)
+        for path in self._work.iterdir():
+            if _COPY.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
 
 def copied(data: DataSet, work: Path) -> Path:
@@ -234,7 +237,7 @@ def copied(data: DataSet, work: Path) -> Path:
     import duckdb
 
     path = work / f"{secrets.token_hex(8)}.duckdb"
-    fresh = path.with_suffix(".part")
+    fresh = path.with_name(f"{path.name}.part")
     settings = ("threads = 2", "memory_limit = '512MB'", "autoinstall_known_extensions = false")
     try:
         with duckdb.connect(str(fresh)) as database:

@@ -15,12 +15,14 @@ import os
 import resource
 import socket
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    import duckdb
 
 TOO_LONG, NOT_SELECT, MEMORY, ERROR = "long", "not select", "memory", "error"  # why there is no answer
 MOST_CHARACTERS = 20_000  # of a query
@@ -31,7 +33,7 @@ ADDRESS_SPACE = 3 * 1024**3
 CPU_SECONDS = 6
 FILES = 64
 _AT_ONCE = 500  # rows that are fetched together
-_SETTINGS = (
+SETTINGS = (
     "SET threads = 2",
     "SET memory_limit = '512MB'",
     "SET temp_directory = ''",
@@ -78,6 +80,8 @@ class _Refused(Exception):
 
 def run(connection: socket.socket, task: Task) -> None:
     """Run a query, and send the answer; see the head of this module."""
+    import duckdb
+
     _close_output()
     try:
         outcome, body = _answer(task)
@@ -100,12 +104,14 @@ def _close_output() -> None:
 
 
 def _answer(task: Task) -> tuple[Outcome, bytes]:
+    import duckdb
+
     wants_arrow = task.form in ("arrow", "parquet")
     if wants_arrow:
         pass  # before the limits: it maps much memory
     os.environ.clear()
     database = duckdb.connect(task.database, read_only=True)
-    for setting in _SETTINGS:
+    for setting in SETTINGS:
         database.execute(setting)
     _limit()
     _must_be_one_select(database, task.sql)
@@ -129,10 +135,12 @@ def _limit() -> None:
 
 def _must_be_one_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Raises _Refused, duckdb.Error (it cannot be read)."""
+    from duckdb import StatementType
+
     if len(sql) > MOST_CHARACTERS:
         raise _Refused(TOO_LONG)
     statements = database.extract_statements(sql)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+    if len(statements) != 1 or statements[0].type != StatementType.SELECT:
         raise _Refused(NOT_SELECT)
 
 

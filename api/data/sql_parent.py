@@ -11,6 +11,7 @@ of the connection knows that nothing of the query is left.  When the input is cl
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import socket
@@ -33,6 +34,7 @@ class Request(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Serve the socket at standard input until it is closed."""
+    importlib.import_module("duckdb")  # once, for all children
     orders = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     with orders:
