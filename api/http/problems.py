@@ -106,6 +106,7 @@ KINDS: dict[str, Kind] = {
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
     "range": Kind(416, "No such bytes", "Нет таких байт", "Таких байт нет: {detail}"),
     "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
+    "sql": Kind(422, "Query refused or stopped", "Запрос не выполнен", "Запрос не выполнен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
