@@ -6,6 +6,7 @@ a search or a parameter is no error of the page: it is said beside the field.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -41,7 +42,10 @@ from replay.words import Words
 POOLS_OF_DATA = (LIVE, "bots", "solo", "seeded", "scripted", "branch", "imported", "uploaded", ALL_POOLS)
 FEW = 30  # cases, below which a row is grey
 HITS = "50"
-_OK = 200
+MOST_ROWS = 200
+_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+BOT = "bot:"
+_LONGEST = 100  # characters of a name
 _ERROR = 400
 
 T = TypeVar("T", bound=Sample)
@@ -127,7 +131,9 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         try:
             parse(game, given["where"])
         except Refused as refused:
-            wrong, at = refused.text(call.language), place_of(refused)
+            named = {**refused.values, "game": title_of(GAMES[game], call.language)}
+            wrong = Refused(refused.kind, refused.id, named).text(call.language)
+            at = place_of(refused)
     asked = {**given, "game": game, "first": "1" if given["first"] else "", "limit": HITS}
     if given["where"] and not wrong:
         found = await ask(call, "/v1/positions", asked, PositionsAnswer)
@@ -144,6 +150,7 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         game=game,
         games=_games(call, list(VOCABULARIES)),
         given=given,
+        pointed=_pointed(given["where"], at),
         pools=POOLS_OF_DATA,
         examples=EXAMPLES[game],
         vocabulary=_vocabulary(game, words),
@@ -155,11 +162,18 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         summary=[_summary(one) for one in answer.summary] if answer else [],
         hits=[_hit(hit, words) for hit in answer.hits] if answer else [],
         seats=[words.name(seat) for seat in GAMES[game].seats],
-        times=[words.field(name) for name in VOCABULARIES[game].time],
+        times=[(name, words.field(name) if words.knows(name) else "") for name in VOCABULARIES[game].time],
         names=await names_of(call, sorted(players)),
         few=FEW,
         state={"at": at},
     )
+
+
+def _pointed(text: str, at: int) -> tuple[str, str, str]:
+    """A search in three parts; the second is the word at a column, or a blank at the end."""
+    before, rest = text[: at - 1], text[at - 1 :]
+    word = rest[: len(rest) - len(rest.lstrip(_WORD))] or rest[:1]
+    return before, word or "\u00a0", rest[len(word) :]
 
 
 def _not_offered(call: Call) -> str:
@@ -211,18 +225,20 @@ def _hit(hit: PositionHit, words: Words) -> HitLine:
 
 
 def _vocabulary(game: str, words: Words) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The ids that a search may name, by kind, each with its name."""
-    return [
-        (kind, sorted(((id, words.name(id)) for id in ids), key=lambda pair: pair[1]))
-        for kind, ids in GAMES[game].ids.items()
-        if ids
-    ]
+    """The ids that a search may name, by kind, each with its name, and no id twice."""
+    found, known = [], set[str]()
+    for kind, ids in GAMES[game].ids.items():
+        fresh = [id for id in ids if id not in known and words.knows(id)]
+        known |= set(fresh)
+        if fresh:
+            found.append((kind, sorted(((id, words.name(id)) for id in fresh), key=lambda pair: pair[1])))
+    return found
 
 
 # ── /explore/{game} ──
 
 
-async def explore_page(pages: HasShell, call: Call, game: str = next(iter(GAMES))) -> Response:
+async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABULARIES))) -> Response:
     """A tree of openings, from a node on: the matches of each child, and how often they were won."""
     if game not in openings():
         raise Refused("unknown-game", "no-such-game", {"games": list(openings())})
@@ -313,7 +329,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
     """The saved queries of a game; one of them with its parameters and answer, each row with its matches."""
     given = _chosen(call, "game", "query", "matches")
     asked = queries().get(given["query"])
-    game = asked.game if asked else given["game"] if given["game"] in GAMES else next(iter(GAMES))
+    game = asked.game if asked else given["game"] if given["game"] in GAMES else next(iter(VOCABULARIES))
     words = _words(GAMES[game], call.language)
     own = _arguments(call, asked) if asked else {}
     found = Asked()
@@ -330,7 +346,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         script="tables",
         game=game,
         title=words.game,
-        games=_games(call, list(GAMES)),
+        games=_games(call, list(VOCABULARIES)),
         known=[(one.name, getattr(one, call.language)) for one in queries().values() if one.game == game],
         asked=asked,
         question=getattr(asked, call.language) if asked else "",
@@ -347,7 +363,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         if asked
         else "",
         comparisons=answer.comparisons if isinstance(answer, QueryAnswer) else 0,
-        truncated=bool(answer and answer.truncated),
+        truncated=bool(answer and (answer.truncated or len(getattr(answer, "rows", ())) > MOST_ROWS)),
         few=FEW,
         state={},
     )
@@ -398,22 +414,31 @@ class Cell(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """An answer as a table; `links` lead to the matches behind each row."""
+    """An answer as a table: names of columns, each with whether it holds numbers; and for each row its cells,
+    the address of the matches behind it, and whether it rests on few cases.
+    """
 
-    columns: tuple[str, ...]
+    columns: list[tuple[str, bool]]
     rows: list[tuple[list[Cell], str, bool]]
 
 
 def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Words) -> Table:
     names = [column.name for column in answer.columns]
     rows = []
-    for values in answer.rows:
+    has_pools = len({row[names.index("pool")] for row in answer.rows}) > 1
+    for values in answer.rows[:MOST_ROWS]:
         row = dict(zip(names, values, strict=True))
         keys = {key: "" if row[key] is None else _plain(row[key]) for key in asked.keys}
         link = _address(asked, {**own, **keys, "in_pool": str(row["pool"]), "matches": "1"})
-        cells = [_cell(name, value, asked, words) for name, value in row.items()]
+        shown = {name: value for name, value in row.items() if has_pools or name != "pool"}
+        cells = [_cell(name, value, asked, words) for name, value in shown.items()]
         rows.append((cells, link, isinstance(row["n"], int) and row["n"] < FEW))
-    return Table(tuple(names), rows)
+    heads = [name for name in names if has_pools or name != "pool"]
+    columns = [
+        (name, all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows))
+        for at, name in enumerate(heads)
+    ]
+    return Table(columns, rows)
 
 
 def _cell(name: str, value: object, asked: Query, words: Words) -> Cell:
@@ -440,3 +465,129 @@ def _plain(value: object) -> str:
 
 def _address(asked: Query, given: Mapping[str, str]) -> str:
     return "?" + urlencode({"query": asked.name, **given})
+
+
+# ── /compare ──
+
+PREFIXES = {game: names.prefix.removeprefix("ts_") for game, names in VOCABULARIES.items()}
+"""How the names of the saved queries of a game begin."""
+
+
+class Side(Struct, frozen=True):
+    """What a query says of a player with one side: the values of its columns, and where its matches are."""
+
+    seat: str
+    place: int
+    values: dict[str, Any]
+    rate: Rate
+    link: str
+
+
+class Compared(Struct, frozen=True):
+    """One of the two players: results, openings, think time and luck by side; `name` is shown."""
+
+    player: str
+    name: str
+    is_bot: bool
+    record: list[Side]
+    openings: list[Side]
+    pace: list[Side]
+    luck: list[Side]
+
+
+async def compare_page(pages: HasShell, call: Call) -> Response:
+    """Two players side by side: against each other, and what each did with each side of a game."""
+    given = _chosen(call, "a", "b", "game", "pool")
+    game = given["game"] if given["game"] in GAMES else next(iter(VOCABULARIES))
+    words = _words(GAMES[game], call.language)
+    ids = [await _player(call, given[name]) for name in ("a", "b")]
+    names = await names_of(call, [id for id in ids if id])
+    reader = _Players(call, game, given["pool"], words)
+    both, shown = list[Side](), list[Compared]()
+    if all(ids) and call.services.data.is_offered:
+        both = await reader.sides("between", {"a": ids[0], "b": ids[1]})
+        shown = [await reader.player(id, names.get(id, id)) for id in dict.fromkeys(ids)]
+    unknown = [one.name for one in shown if one.player not in names and not one.record and not one.is_bot]
+    return pages.shell.page(
+        call,
+        "compare.html",
+        script="tables",
+        game=game,
+        games=_games(call, list(VOCABULARIES)),
+        given=given,
+        pools=POOLS_OF_DATA,
+        missing=unknown,
+        both=both,
+        players=shown,
+        seats=[words.name(seat) for seat in GAMES[game].seats],
+        away=reader.away if call.services.data.is_offered else _not_offered(call),
+        wrong=reader.wrong,
+        sample=reader.sample,
+        few=FEW,
+        state={},
+    )
+
+
+async def _player(call: Call, wanted: str) -> str:
+    """The id of a player whom an id, or for those who are signed in a name, names.
+
+    An id that this server does not know may be one of the data set all the same.
+    """
+    wanted = wanted[:_LONGEST]
+    known = not wanted or wanted.startswith(BOT) or await names_of(call, [wanted])
+    if known or call.visitor.person is None:
+        return wanted
+    call.services.searches.take(call.visitor.counted)
+    find = call.services.store.people.find
+    found = await asyncio.to_thread(find, wanted, whole=True, after=(), limit=1)
+    return found[0].id if found else wanted
+
+
+class _Players:
+    """Asks the saved queries about players; `sample` is what the first answer rests on."""
+
+    def __init__(self, call: Call, game: str, pool: str, words: Words) -> None:
+        self._call, self._game, self._pool, self._words = call, game, pool, words
+        self.away = self.wrong = ""
+        self.sample: Sample | None = None
+
+    async def player(self, player: str, name: str) -> Compared:
+        """What each query says of one player."""
+        given = {"player": player}
+        is_bot = player.startswith(BOT)
+        return Compared(
+            player,
+            player.removeprefix(BOT) if is_bot else name,
+            is_bot,
+            await self.sides("player_record", given),
+            await self.sides("player_headlines", given),
+            await self.sides("player_pace", given),
+            await self.sides("player_luck", given),
+        )
+
+    async def sides(self, query: str, given: Mapping[str, str]) -> list[Side]:
+        """The rows of a saved query of the game; none if the game has no such query."""
+        asked = queries().get(PREFIXES[self._game] + query)
+        if asked is None or self.away or self.wrong:
+            return []
+        arguments = {**given, "pool": self._pool}
+        found = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
+        self.away, self.wrong = found.away, found.wrong
+        if found.answer is None:
+            return []
+        self.sample = self.sample or found.answer
+        names = [column.name for column in found.answer.columns]
+        return [self._side(asked, arguments, dict(zip(names, row, strict=True))) for row in found.answer.rows]
+
+    def _side(self, asked: Query, arguments: Mapping[str, str], row: dict[str, Any]) -> Side:
+        seat = str(row["seat"])
+        keys = {key: _plain(row[key]) for key in asked.keys}
+        if "card" in row:
+            row = {**row, "card": self._words.field(str(row["card"]))}
+        return Side(
+            self._words.name(seat),
+            list(GAMES[self._game].seats).index(seat),
+            row,
+            rate(row.get("won"), row.get("lo"), row.get("hi"), int(row.get("decided") or 0)),
+            "/queries" + _address(asked, {**arguments, **keys, "in_pool": str(row["pool"]), "matches": "1"}),
+        )

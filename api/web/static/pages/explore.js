@@ -26,11 +26,11 @@ function named(words, label) {
 /** @param {any} words @param {string} path @param {any} node @param {number} whole */
 function line(words, path, node, whole) {
   const below = `${path}/${node.label}`;
-  const item = h("li", { "data-path": below },
+  const item = h("li", { "data-path": below }, h("div", { class: "twig" },
     h("a", { href: `?${query(below)}` }, named(words, node.label)), " ",
     svg("svg", { class: "amount", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { width: (100 * node.n) / whole, height: 8 })), " ",
-    h("span", { class: "count" }, node.n));
+    h("span", { class: "count" }, node.n)));
   unfoldable(item);
   return item;
 }
@@ -60,7 +60,7 @@ function unfoldable(item) {
       item.append(h("p", { class: "hint below" }, problem.message));
     });
   });
-  item.prepend(button);
+  item.firstElementChild?.prepend(button);
 }
 
 for (const item of document.querySelectorAll("[data-tree] > li")) unfoldable(/** @type {HTMLElement} */ (item));
