@@ -218,16 +218,21 @@ class Match(History):
         by: str,
         reason: str,
         *,
+        expect: int | None = None,
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
     ) -> Draft:
         """An organizer rules: exactly one of back to a move, a result, or void.
 
+        `expect` is the latest move that the organizer has seen, if the caller gives it.
+
         Raises:
-            Refused: over, ruling (no reason, not exactly one ruling, no such move or seat).
+            Refused: over, stale, ruling (no reason, not exactly one ruling, no such move or seat).
         """
         self._must_not_be_over()
+        if expect is not None and expect != self.move:
+            raise Refused("stale", "match-went-on", {"expect": expect, "last": self.move})
         draft = self._drafting(context)
         draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
         _must_be_free("ruling", self.ruling_refused(draft.records[0].entry))

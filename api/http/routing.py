@@ -1,35 +1,32 @@
-"""Routing: one decorator for every route, structs in and out, and the true OpenAPI document.
+"""Routing: one decorator for every route, with structs in and out.
 
 A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and returns a struct or a
 response.
 Prebuilt msgspec decoders and encoders handle the bodies; pydantic sees parameters only.
-FastAPI generates the document; the route's `RouteEndpoint` serves the requests.
+The route's `RouteEndpoint` serves the requests; FastAPI writes the document (`api.http.openapi`).
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from inspect import Parameter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 from fastapi.params import Param, Query
-from fastapi.routing import APIRoute
-from msgspec import UNSET, Struct
-from msgspec.inspect import StructType, Type, multi_type_info
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from api.gate import Gate
-from api.http import decoding, middleware, problems
+from api.http import decoding, middleware
 from api.http.app_state import Services
 from api.http.auth import CHALLENGE, Visitor
 from api.http.problems import refused
-from api.http.schemas import Problem
 from api.store.interface import Person, StoreError
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -37,10 +34,11 @@ from domain.texts import LANGUAGES
 
 # ── How a request finds its route and how the route's parameters are read ──
 #
-# FastAPI generates the OpenAPI document of the routes.  If it served them, too, each request would pass ten
-# layers and a dependency solver, which takes 150 us; judging a move takes 60.  So each route has a
-# `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
-# finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
+# If FastAPI served the routes, each request would pass ten layers and a dependency solver, which takes 150
+# us; judging a move takes 60.  And it would make the documentation of all routes when a server starts, which
+# takes a third of the start.  So each route has a `RouteEndpoint`, which reads the same parameters, each
+# checked by pydantic as FastAPI would do, and `Router` finds it in as many steps as its path has parts.  A
+# path without an endpoint here is passed to FastAPI.
 
 _WRONG = {
     "int": "parameter-not-int",
@@ -97,14 +95,13 @@ class _Place:
     def __init__(self) -> None:
         self.named: dict[str, _Place] = {}
         self.any: _Place | None = None
-        # by method, with its path parameters and its endpoint
-        self.routes: dict[str, tuple[APIRoute, list[str], RouteEndpoint]] = {}
+        self.routes: dict[str, tuple[Route, list[str]]] = {}  # by method, with its path parameters
 
 
 class Router:
     """The routes by path and method."""
 
-    def __init__(self, routes: Iterable[APIRoute]) -> None:
+    def __init__(self, routes: Iterable[Route]) -> None:
         self._top = _Place()
         for route in routes:
             place = self._top
@@ -114,9 +111,7 @@ class Router:
                     place = place.any
                 else:
                     place = place.named.setdefault(part, _Place())
-            endpoint: Any = route.endpoint
-            for method in route.methods or ():
-                place.routes[method] = route, list(route.param_convertors), endpoint
+            place.routes[route.method] = route, route.names
 
     def find(self, scope: Scope) -> RouteEndpoint | None:
         """Return the endpoint that serves a request; None if FastAPI must answer it.
@@ -129,9 +124,9 @@ class Router:
         found = place.routes.get("GET" if method == "HEAD" else method) if place else None
         if found is None:
             return None
-        route, names, endpoint = found
+        route, names = found
         scope["route"], scope["path_params"] = route, dict(zip(names, given, strict=True))
-        return endpoint
+        return route.endpoint
 
     def allowed(self, path: str) -> list[str]:
         """Return the methods that a path accepts; an empty list if it has no routes."""
@@ -193,102 +188,6 @@ def _about(parameter: Parameter) -> Param:
     return next(one for one in get_args(parameter.annotation) if isinstance(one, Param))
 
 
-# The JSON schemas of the structs, in the form that generators of clients understand.
-#
-# msgspec describes what it would decode.  This code adds which fields of an answer are always present (all
-# but those that are left out at their default), and which objects have free keys.  It removes `default`:
-# generators take a field that has one for a field that is always present.
-
-REF = "#/components/schemas/{name}"
-BYTES = {"type": "string", "format": "binary"}
-TEXT = {"type": "string"}
-_NULL = {"type": "null"}
-
-Schema = dict[str, Any]
-
-
-def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """Return the schema of each kind, and the schemas of all structs in them by name."""
-    kinds = tuple(kinds)
-    told, named = msgspec.json.schema_components(kinds, ref_template=REF)
-    structs = {struct.__name__: struct for struct in _structs(kinds)}
-    for name, schema in named.items():
-        _refine(schema, structs[name])
-    return [_inlined(schema) for schema in told], {name: _inlined(schema) for name, schema in named.items()}
-
-
-def without_null(schema: Schema) -> Schema:
-    """Return the schema of a field that is left out if it has no value: null is never sent."""
-    told = {name: value for name, value in schema.items() if name != "anyOf"}
-    if "enum" in told:
-        told["enum"] = [value for value in told["enum"] if value is not None]
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != _NULL]
-    return told | kinds[0] if len(kinds) == 1 else told | ({"anyOf": kinds} if kinds else {})
-
-
-def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
-    """All structs in these kinds."""
-    waiting: list[Type] = list(multi_type_info(kinds))
-    seen = set[type[Struct]]()
-    while waiting:
-        kind = waiting.pop()
-        if isinstance(kind, StructType):
-            if kind.cls in seen:
-                continue
-            seen.add(kind.cls)
-            yield kind.cls
-            waiting += [field.type for field in kind.fields]
-        for name in ("type", "types", "item_type", "item_types", "key_type", "value_type"):
-            below = getattr(kind, name, ())
-            waiting += [below] if isinstance(below, Type) else list(below or ())
-
-
-def _refine(schema: Schema, struct: type[Struct]) -> None:
-    """Add which fields are always present, and what it means if one is left out."""
-    config, properties = struct.__struct_config__, schema["properties"]
-    asks, required = (
-        config.forbid_unknown_fields,
-        [name for name in (config.tag_field,) if name in properties],
-    )
-    for field in msgspec.structs.fields(struct):
-        told, default = properties[field.encode_name], field.default
-        told.pop("default", None)
-        if field.required or not (asks or config.omit_defaults or default is UNSET):
-            required.append(field.encode_name)
-        elif default is None and not asks:
-            properties[field.encode_name] = without_null(told)
-        elif isinstance(default, str | int) and default != "":
-            means = f"Left out: {msgspec.json.encode(default).decode()}."
-            told["description"] = f"{told['description']}  {means}" if "description" in told else means
-    schema["required"] = required
-    schema.pop("title")  # it is the name
-    schema["description"] = inspect.cleandoc(schema["description"])
-
-
-def _inlined(schema: Any) -> Any:
-    """The schema with an explicit type for every value."""
-    if isinstance(schema, list):
-        return [_inlined(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    told = {name: _inlined(part) for name, part in schema.items()}
-    words = told.get("enum")
-    if words == [True]:
-        return {name: part for name, part in told.items() if name != "enum"} | {
-            "type": "boolean",
-            "const": True,
-        }
-    if isinstance(words, list) and all(isinstance(word, str) for word in words):
-        told.setdefault("type", "string")
-    if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
-        del told["items"]
-    if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
-        told.setdefault("additionalProperties", True)
-    if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
-        told["oneOf"] = told.pop("anyOf")
-    return told
-
-
 # One decorator for every route: it decodes the body, encodes the answer, and documents both.
 
 
@@ -298,8 +197,6 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
-_TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
-_MAY = "No token is needed; with a token, the answer is for its player."
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
 _JSON = decoding.JSON
 _HEADS = {
@@ -419,7 +316,7 @@ class RouteEndpoint:
             if self._read is not None:
                 arguments["body"] = await self._read(request, services.settings)
             answer = await self._handler(call=call, **arguments)
-            return await self._told(call, answer)
+            return await self._response_to(call, answer)
         except (Refused, StoreError) as error:
             return await refused(request, error)
 
@@ -432,7 +329,7 @@ class RouteEndpoint:
             arguments[one.name] = one.read(request)
         return arguments
 
-    async def _told(self, call: Call, answer: Any) -> Response:
+    async def _response_to(self, call: Call, answer: Any) -> Response:
         """The response that tells the answer of a handler, with its caching headers."""
         is_ready = isinstance(answer, Response)
         response = answer if is_ready else Answer(encode(answer), self._status, call.language)
@@ -462,6 +359,29 @@ class Documented(Struct, frozen=True):
 _UNCHANGED = Documented(304, "Unchanged: `If-None-Match` names the current version")
 
 
+class Route(Struct, frozen=True, eq=False):
+    """One route: what serves it, and what its documentation says besides the docstring of its handler.
+
+    returns, body, refusals, also, token, personal: see `Api._route`.
+    """
+
+    method: str
+    path: str
+    endpoint: RouteEndpoint
+    returns: Any
+    body: Any
+    status: int
+    refusals: frozenset[str]
+    also: tuple[Documented, ...]
+    token: bool
+    personal: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its path parameters, in their order."""
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
+
+
 class Api:
     """The routes of one topic.
 
@@ -472,13 +392,7 @@ class Api:
 
     def __init__(self, topic: str, about: str) -> None:
         self.topic, self.about = topic, about
-        self.router = APIRouter(tags=[topic])
-        self.types: list[Any] = [Problem]
-
-    @property
-    def routes(self) -> list[APIRoute]:
-        """The routes."""
-        return [route for route in self.router.routes if isinstance(route, APIRoute)]
+        self.routes: list[Route] = []
 
     def get(self, path: str, returns: Any, **more: Any) -> Callable[[H], H]:
         """A route for reading; see `_route`."""
@@ -526,67 +440,17 @@ class Api:
         """
 
         def wrap(handler: H) -> H:
-            known = [{"bearer": list[str]()}] if token or personal else []
-            extra: dict[str, Any] = {"security": [{}, *known] if personal else known}
-            if body is not None:
-                extra["requestBody"] = self._request_body(body)
             negotiated = any(other.status == status and other.media for other in also)
             vary = ["accept-language"]
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
             endpoint = RouteEndpoint(handler, body, status, vary if keeps else None)
-            summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
-            self.router.add_api_route(
-                path,
-                endpoint,
-                methods=[method],
-                response_model=None,
-                response_class=Response,
-                status_code=status,
-                responses=self._responses(
-                    returns,
-                    status,
-                    {*refusals, *EVERYWHERE},
-                    [*also, *([_UNCHANGED] if keeps else [])],
-                ),
-                openapi_extra=extra,
-                summary=" ".join(summary.split()).rstrip("."),
-                description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
-                operation_id=handler.__name__,
+            refuses = frozenset({*refusals, *EVERYWHERE})
+            answers = (*also, *([_UNCHANGED] if keeps else []))
+            self.routes.append(
+                Route(method, path, endpoint, returns, body, status, refuses, answers, token, personal)
             )
             return handler
 
         return wrap
-
-    def _request_body(self, body: Any) -> dict[str, Any]:
-        if isinstance(body, str):
-            return {"required": True, "content": {body: {"schema": BYTES}}}
-        return {"required": not decoding.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
-
-    def _responses(
-        self, returns: Any, status: int, refusals: set[str], also: Iterable[Documented]
-    ) -> dict[int | str, dict[str, Any]]:
-        content = _plain(returns) if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
-        told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
-        for other in also:
-            media = _plain(*other.media)
-            known = told.setdefault(other.status, {"description": other.meaning})
-            if media:
-                known.setdefault("content", {}).update(media)
-        problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
-        for status in sorted({problems.KINDS[kind].status for kind in refusals}):
-            told[status] = {"description": problems.meaning(status, refusals), "content": problem}
-        return told
-
-    def _schema(self, kind: Any) -> dict[str, Any]:
-        if isinstance(kind, tuple):
-            return {"oneOf": [self._schema(one) for one in kind]}
-        self.types.append(kind)
-        (schema,), _ = schemas([kind])
-        return schema
-
-
-def _plain(*media: str) -> dict[str, Any]:
-    """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}

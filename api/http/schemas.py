@@ -13,6 +13,7 @@ from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
 
+REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
 Role = Literal["player", "organizer", "observer", "admin"]
@@ -176,9 +177,13 @@ class RuledResult(Request, frozen=True):
 
 
 class Ruling(Request, frozen=True):
-    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`.
+
+    With `expect`, the latest move that the organizer has seen, a match that went on since refuses the ruling.
+    """
 
     reason: Reason
+    expect: Number | None = None
     back_to: Number | None = None
     result: RuledResult | None = None
     void: bool = False
@@ -427,7 +432,9 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
 class SceneView(Struct, frozen=True):
     """How the table looks after move `at`, as `view` saw it; `move` is the latest move.
 
-    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.
+    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.  `candidates`, if they
+    were asked for: by panel, the ids that may lie face down there, for all that this view knows.  What a
+    panel of values hides has the name of its item behind a dot: `sent.kgb`.
     """
 
     match: str
@@ -435,6 +442,7 @@ class SceneView(Struct, frozen=True):
     at: int
     move: int
     scene: Object
+    candidates: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
 class Token(Struct, frozen=True):

@@ -155,6 +155,7 @@ def play_by_keys(page: Page) -> None:
     """Answer until the match is over, by keys alone."""
     while is_asked(page):
         old = question(page).get_attribute("data-question")
+        page.locator("#question fieldset:enabled").wait_for()  # keys do nothing while the last answer is sent
         for key in range(1, 10):
             page.keyboard.press(str(key))
             if page.locator("#question input:checked").count() and sendable(page):
