@@ -1,4 +1,4 @@
-"""Clocks on pages: what each seat has left, as text that scripts keep true, and terms in words."""
+"""Clocks on pages: what each seat has left, which scripts keep true, and the terms, without words."""
 
 from __future__ import annotations
 
@@ -7,51 +7,55 @@ from collections.abc import Iterator
 from msgspec import UNSET, Struct, UnsetType
 
 from api.http.schemas import ClockShown
-from api.web.shell import texts, utc
+from api.web.shell import utc
 from domain.clocks import DAY, SECOND, Bank, Clock, Days
 
 
-class SeatClock(Struct, frozen=True):
-    """The clock of a seat as text (`long`: with days), and if it runs, when its time is up (µs UTC)."""
+class TimeLeft(Struct, frozen=True):
+    """Time left, as it is read on a clock: whole days, and the rest as `time`."""
 
-    text: str
+    days: int
+    time: str
+
+
+class SeatClock(Struct, frozen=True):
+    """The clock of a seat: what is left (None: nothing is counted), and when it is up if it runs (µs UTC).
+
+    `long`: a clock of the match shows days.
+    """
+
+    left: TimeLeft | None
     long: bool
     due: int | None
 
 
-def seat_clock(clock: ClockShown | UnsetType, seat: str, language: str) -> SeatClock | None:
+def seat_clock(clock: ClockShown | UnsetType, seat: str) -> SeatClock | None:
     """Return the clock of a seat after a move; None if the match has no clock."""
     if clock is UNSET:
         return None
     left = clock.left.get(seat)
-    text = texts(language)("clock_none") if left is None else written(left, language)
-    return SeatClock(text, max(clock.left.values(), default=0) >= DAY, clock.due.get(seat))
+    long = max(clock.left.values(), default=0) >= DAY
+    return SeatClock(None if left is None else read_off(left), long, clock.due.get(seat))
 
 
-def written(left: int, language: str) -> str:
-    """Return time left (microseconds) as it is read on a clock; `data/clocks.js` writes the same."""
+def read_off(left: int) -> TimeLeft:
+    """Return time left (microseconds) in whole seconds, as `data/clocks.js` does."""
     days, seconds = divmod(-(-left // SECOND), DAY // SECOND)
-    time = f"{seconds // 3_600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return texts(language)("clock_days", days=days, time=time) if days else time
+    return TimeLeft(days, f"{seconds // 3_600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}")
 
 
-def terms_in_words(clock: Clock, language: str) -> str:
-    """Return the terms of a clock in words."""
-    return "; ".join(_terms(clock, language))
-
-
-def _terms(clock: Clock, language: str) -> Iterator[str]:
-    t = texts(language)
+def terms_of(clock: Clock) -> Iterator[tuple[str, TimeLeft | int | str]]:
+    """Yield what the terms of a clock say, each with its value: a time, a number of days or a date."""
     for term in clock:
         if isinstance(term, Bank):
-            yield t("clock_bank", main=written(term.main * SECOND, language))
+            yield "bank", read_off(term.main * SECOND)
             if term.increment:
-                yield t("clock_increment", increment=written(term.increment * SECOND, language))
+                yield "increment", read_off(term.increment * SECOND)
             if term.cap is not None:
-                yield t("clock_cap", cap=written(term.cap * SECOND, language))
+                yield "cap", read_off(term.cap * SECOND)
         elif isinstance(term, Days):
-            yield t("clock_stretch", days=term.days)
+            yield "stretch", term.days
             if term.cap is not None:
-                yield t("clock_cap_days", cap=term.cap)
+                yield "cap_days", term.cap
         else:
-            yield t("clock_until", moment=utc(term.until)["text"])
+            yield "until", utc(term.until)["text"]

@@ -140,7 +140,7 @@ def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str,
         is_bot=is_bot,
         is_asked=seat in row.asked or (row.status == "waiting" and seat in row.unopened),
         score=row.score.get(seat),
-        clock=seat_clock(row.clock, seat, words.language),
+        clock=seat_clock(row.clock, seat),
     )
 
 

@@ -246,7 +246,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "title": words.game,
         "game": found.game.name,
         "seats": seats,
-        "clocks": {seat: seat_clock(clock, seat, call.language) for seat in found.game.seats},
+        "clocks": {seat: seat_clock(clock, seat) for seat in found.game.seats},
         "move": move,
         "last": found.move,
         "match": found.id,

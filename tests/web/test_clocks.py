@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, expect
 from api.gate import Gate
 from api.http.schemas import ClockShown
 from api.store.sqlite import SqliteStore
-from api.web.clocks import seat_clock, terms_in_words, written
-from domain.clocks import DAY, SECOND, Bank, Days, Until
+from api.web.clocks import SeatClock, TimeLeft, read_off, seat_clock
+from domain.clocks import DAY, SECOND
 from tests.api.http.served import Client, Served, served
-from tests.api.http.test_clocks import Time
+from tests.api.http.test_clocks import NOW, Time
 from tests.web.signed import Visitors, visitors
 
 HOUR = 3_600 * SECOND
@@ -130,32 +130,41 @@ def test_a_form_without_a_clock_sends_none(people: Visitors, hall: Served) -> No
 
 
 @pytest.mark.parametrize(
-    ("left", "english", "russian"),
+    ("left", "days", "time_left"),
     [
-        (0, "0:00:00", "0:00:00"),
-        (1, "0:00:01", "0:00:01"),
-        (59_999_999, "0:01:00", "0:01:00"),
-        (5_400 * SECOND, "1:30:00", "1:30:00"),
-        (DAY - 1, "1 d 0:00:00", "1 д 0:00:00"),
-        (7 * DAY + HOUR, "7 d 1:00:00", "7 д 1:00:00"),
+        (0, 0, "0:00:00"),
+        (1, 0, "0:00:01"),
+        (59_999_999, 0, "0:01:00"),
+        (5_400 * SECOND, 0, "1:30:00"),
+        (DAY - 1, 1, "0:00:00"),
+        (7 * DAY + HOUR, 7, "1:00:00"),
     ],
 )
-def test_time_left_is_written_as_on_a_clock(left: int, english: str, russian: str) -> None:
-    assert (written(left, "en"), written(left, "ru")) == (english, russian)
+def test_time_left_is_read_in_whole_seconds(left: int, days: int, time_left: str) -> None:
+    assert read_off(left) == TimeLeft(days, time_left)
 
 
-def test_a_seat_without_a_bank_shows_a_dash() -> None:
-    shown = seat_clock(ClockShown(1, {"left": DAY}, {"left": DAY}), "right", "en")
-    assert shown is not None
-    assert (shown.text, shown.due, shown.long) == ("—", None, True)
+def test_a_seat_without_a_bank_shows_nothing_left() -> None:
+    shown = seat_clock(ClockShown(1, {"left": DAY}, {"left": DAY}), "right")
+    assert shown == SeatClock(None, True, None)
 
 
-def test_terms_are_told_in_words() -> None:
-    terms = (Days(days=3, cap=7), Until(until=1_800_000_000_000_000))
-    assert terms_in_words(terms, "en") == (
-        "days for each stretch: 3; days saved at most: 7; the whole match by 2027-01-15 08:00 UTC"
-    )
-    assert terms_in_words((Bank(main=5_400, increment=30, cap=7_200),), "ru") == (
-        "у каждого игрока 1:30:00; добавка после каждого отрезка: 0:00:30; не больше 2:00:00"
-    )
-    assert terms_in_words((), "en") == ""
+def test_the_terms_of_a_clock_are_told_to_those_who_sit_down(hall: Served) -> None:
+    ann = hall.player("Ann")
+    until = NOW + 365 * DAY
+    for clock, english, russian in (
+        (
+            [{"mode": "days", "days": 3, "cap": 7}, {"mode": "until", "until": until}],
+            "days for each stretch: 3; days saved at most: 7; the whole match by 2027-09-21 14:13 UTC",
+            "дней на каждый отрезок: 3; накопить можно дней: 7; вся партия до 2027-09-21 14:13 UTC",
+        ),
+        (
+            {"mode": "bank", "main": 5_400, "increment": 30, "cap": 2 * 86_400},
+            "each player has 1:30:00; 0:00:30 more after each stretch; at most 2 d 0:00:00",
+            "у каждого игрока 1:30:00; добавка после каждого отрезка: 0:00:30; не больше 2 д 0:00:00",
+        ),
+    ):
+        match = ann.post("/v1/matches", {"game": GAME, "clock": clock}).json["match"]
+        for language, words in (("en", english), ("ru", russian)):
+            page = ann.get(f"/m/{match}/sit?lang={language}").body.decode()
+            assert f"<strong>{words}</strong>" in page
