@@ -76,6 +76,9 @@ function tabs() {
     all[0].classList.toggle("asks", Boolean(question));
     if (question) choose(all[0]);
   });
+  page.on(["picks"], ({ picks, question }) => {
+    if (question && picks.length && picks.length >= question.least) choose(all[0]); // there it is sent
+  });
   choose(all[0]);
 }
 
@@ -124,7 +127,7 @@ function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
   const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
-  for (const part of parts) part.then(({ mount }) => mount());
+  for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");

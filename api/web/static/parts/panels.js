@@ -153,8 +153,10 @@ function track(panel, old) {
   const says = marks.flatMap(([mark, n], nth) => [nth ? ", " : "",
     marks.length > 1 ? `${words.field(mark)} ` : apart(`${words.field(mark)} `), was(old?.at?.[mark], n)]);
   const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  const more = noted.map((n) => `${n}: ${words.name(notes[n])}`).join(" · ");
   return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
-    h("p", { class: "track-text" }, ...says, apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), ...noted.map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+    h("p", { class: "track-text", title: more || false }, h("span", { class: old ? "" : "visually-hidden" }, ...says,
+      apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), more ? " · " : ""), more));
 }
 
 /** @param {any} panel @param {any} old */
