@@ -104,7 +104,8 @@ function turn(way) {
 
 /** @param {number} way */
 function moment(way) {
-  const moves = (page.get("moments") ?? []).map((/** @type {{move: number}} */ one) => one.move);
+  const known = (page.get("moments") ?? []).filter((/** @type {{move: number}} */ one) => one.move <= last());
+  const moves = known.map((/** @type {{move: number}} */ one) => one.move);
   const found = way > 0 ? moves.find((/** @type {number} */ n) => n > at()) : moves.findLast((/** @type {number} */ n) => n < at());
   if (found) go(found);
 }
@@ -160,7 +161,7 @@ function marks({ positions, last: end, moments }) {
   turns.replaceChildren();
   let named = -Infinity;
   for (const [number, move] of positions.turns.filter((/** @type {[number, number]} */ pair) => pair[1] <= end)) {
-    const link = place(h("a", { class: "turn-mark", href: `?move=${move}&view=${positions.view}`, "data-move": move,
+    const link = place(h("a", { class: "turn-mark", href: page.addressOf(move, positions.view), "data-move": move,
       "aria-label": t("turn", { turn: number }) }), move);
     if ((move - named) / end > 0.035) {
       link.append(t("turn_short", { turn: number }));
@@ -169,7 +170,7 @@ function marks({ positions, last: end, moments }) {
     turns.append(link);
   }
   for (const { move, why } of (moments ?? []).filter((/** @type {{move: number}} */ one) => one.move <= end)) {
-    turns.append(place(h("a", { class: "key-mark", href: `?move=${move}&view=${positions.view}`, title: why.join(" "), "data-move": move }, icon("star")), move));
+    turns.append(place(h("a", { class: "key-mark", href: page.addressOf(move, positions.view), title: why.join(" "), "data-move": move }, icon("star")), move));
   }
   for (let n = 1; n <= end; n++) if (!positions.at(n)?.stands) turns.append(place(h("span", { class: "taken-mark" }), n));
   turns.onclick = (event) => {
