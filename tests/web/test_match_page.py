@@ -227,6 +227,19 @@ def test_without_spoilers_the_page_holds_neither_the_end_nor_the_length(
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     assert page.locator("#moves .move").count() == 6
+    page.wait_for_load_state("networkidle")  # the key moments are there
+    for _ in range(5):
+        page.keyboard.press("]")
+    page.locator("#share").click()
+    assert page.locator("#moves .move").count() == 6
+    links = page.eval_on_selector_all(
+        "main a, dialog input", "all => all.map((one) => one.href ?? one.value)"
+    )
+    links += page.eval_on_selector_all("noscript", "all => all.map((one) => one.textContent)")
+    inside = [link for link in links if f"/m/{match}" in link and "/file" not in link]
+    assert len(inside) > 6
+    assert [link for link in inside if "spoiler=off" not in link] == []
+    page.keyboard.press("Escape")
     assert page.locator("#bar input[type=range]").get_attribute("max") == "6"
     for _ in range(last):
         page.keyboard.press("ArrowRight")

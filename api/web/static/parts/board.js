@@ -79,9 +79,7 @@ function fill(space, slot, value) {
 
 /** Say in words what lies on a space. @param {SVGGElement} space @param {Record<string, any>} slots */
 function label(space, slots) {
-  const words = page.get("vocabulary");
-  const values = Object.entries(slots).map(([slot, value]) => `${words.field(slot)} ${words.name(value)}`);
-  space.setAttribute("aria-label", `${space.dataset.label}; ${values.join(", ") || t("nothing_here")}`);
+  space.setAttribute("aria-label", `${space.dataset.label}; ${page.get("vocabulary").lies(slots) || t("nothing_here")}`);
 }
 
 /** Ring what differs from an earlier scene, with the difference of numbers. @param {any} now @param {any} before */
