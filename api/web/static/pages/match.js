@@ -18,10 +18,11 @@ async function open() {
   const positions = new Positions(start.match, start.view);
   try {
     const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
-    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree, listing: true });
   } catch (error) {
     return failed(error);
   }
+  page.on(["inWords"], async ({ inWords }) => inWords && (await import("../parts/in_words.js")).mount());
   for (const part of [board, panels, narration, scrub]) part.mount();
   bind("?", "key_help", showKeys);
   bind("Escape", "key_escape", () => page.set({ peek: null, history: null, since: 0, ring: [] }));
@@ -41,6 +42,7 @@ async function open() {
   page.set({ positions, last: start.spoilerFree ? move : positions.last, move });
   whenIdle();
   if (!start.over) await goOn();
+  if (start.clock) await showTime();
   document.documentElement.dataset.ready = "true";
 }
 
@@ -87,6 +89,13 @@ async function goOn() {
   question.mount();
 }
 
+/** Let the clocks run; each move says what they have come to. */
+async function showTime() {
+  const { keepClocks, showClocks } = await import("../data/clocks.js");
+  keepClocks(start.now);
+  page.on(["clock"], ({ clock }) => clock && showClocks(document, clock));
+}
+
 /** `#212` names a move, too. */
 function fromHash() {
   const found = /^#(\d{1,9})$/.exec(location.hash);
@@ -117,9 +126,8 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  for (const part of [import("../parts/possible.js"), import("../parts/card_text.js")]) {
-    part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
-  }
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");
