@@ -211,6 +211,24 @@ def test_the_history_of_a_thing_lists_every_move_whose_sentences_name_it(
     assert str(len(shown)) in page.locator(".story-about").inner_text()
 
 
+def test_a_card_tells_its_text_under_a_pointer_and_with_the_focus(
+    watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    page = watched.open(f"/m/{finished['twilight_struggle']}?move=12")
+    words = house.client().get("/v1/games/twilight_struggle?lang=en").json["cards"]
+    card, text = page.locator("#cards button.card").first, page.get_by_role("tooltip")
+    said = words[card.get_attribute("data-id")]["text"]
+    page.locator("#card-text").wait_for(state="attached")
+    card.hover()
+    expect(text).to_contain_text(said)
+    page.keyboard.press("Escape")
+    expect(text).to_be_hidden()
+    page.keyboard.press("Tab")  # now the keyboard is in use
+    card.focus()
+    expect(text).to_contain_text(said)
+    assert card.get_attribute("aria-describedby") == "card-text"
+
+
 def test_without_spoilers_the_page_holds_neither_the_end_nor_the_length(
     watched: Watched, finished: dict[str, str], house: Served
 ) -> None:

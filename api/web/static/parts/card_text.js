@@ -19,10 +19,12 @@ export function mount() {
   on(document, "pointerout", AT, () => wait(hide));
   on(document, "focusin", AT, (thing) => thing.matches(":focus-visible") && show(thing));
   on(document, "focusout", AT, hide);
-  on(document, "click", AT, show);
-  document.addEventListener("pointerdown", (event) => box.contains(/** @type {Node} */ (event.target)) || hide());
+  on(document, "click", AT, (thing) => (page.get("pickable")?.has(thing.dataset.id) ? hide() : show(thing)));
+  document.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "mouse" || !box.contains(/** @type {Node} */ (event.target))) hide();
+  });
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener("scroll", () => shown && hide(), { capture: true, passive: true });
   box.addEventListener("pointerenter", () => clearTimeout(waiting));
   box.addEventListener("pointerleave", () => wait(hide));
 }
@@ -37,7 +39,7 @@ function wait(act) {
 function show(thing) {
   clearTimeout(waiting);
   const words = page.get("vocabulary"), id = thing.dataset.id ?? "", card = words.cards[id];
-  if (!card?.text || !thing.isConnected) return hide();
+  if (!card?.text || !thing.isConnected || document.querySelector(".thing-menu")) return hide();
   shown?.removeAttribute("aria-describedby");
   shown = thing;
   thing.setAttribute("aria-describedby", box.id);
