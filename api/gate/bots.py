@@ -13,6 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import Protocol
 
+from api.gate.clocks import Clocks
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict
@@ -72,10 +73,11 @@ class BotRunner:
         bots: the bots, by name.
         commits: makes their answers durable.
         cache: the matches in memory.
+        clocks: are settled before each answer.
     """
 
-    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache) -> None:
-        self.bots = bots
+    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache, clocks: Clocks) -> None:
+        self.bots, self._clocks = bots, clocks
         self._commits, self._cache = commits, cache
         self._playing: dict[str, asyncio.Task[None]] = {}
         self._minded: set[str] = set()
@@ -146,6 +148,9 @@ class BotRunner:
 
     async def _answered(self, cached: CachedMatch) -> bool:
         """Commit one answer of one bot; False if no bot has a prompt."""
+        if self._turn(cached.match) is None:
+            return False
+        await self._clocks.settle(cached)
         turn = self._turn(cached.match)
         if turn is None:
             return False

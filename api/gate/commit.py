@@ -23,6 +23,9 @@ from domain.log import unb64
 from domain.match import Match
 from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
+
+
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
 
 

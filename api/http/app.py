@@ -21,6 +21,7 @@ from api.http.decoding import JSON
 from api.http.middleware import answered, failed
 from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
+    data,
     event_stream,
     lists,
     lobby,
@@ -60,6 +61,7 @@ TOPICS = (
     lobby.api,
     notifications.api,
     uploads.api,
+    data.api,
     server_info.api,
 )
 _log = logging.getLogger("glasnost.http")

@@ -197,6 +197,7 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
+OCTETS = "application/octet-stream"
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
 _JSON = decoding.JSON
 _HEADS = {
@@ -281,16 +282,19 @@ class RouteEndpoint:
         body: see `Api._route`.
         status: that of a struct.
         vary: the request headers on which a cacheable answer depends; None: no cache may keep it.
+        free: other parameters may be in the query.
     """
 
-    def __init__(self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None) -> None:
+    def __init__(
+        self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None, *, free: bool = False
+    ) -> None:
         parameters = inspect.signature(handler, eval_str=True).parameters.values()
         own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
         sent = own if vary is None else [*own, _IF_NONE_MATCH]  # the header may come in several lines
         self.params = [RouteParam(one) for one in sent]
         self._handler, self._status, self._vary = handler, status, vary
         self._read = None if body is None else decoding.reader(body)
-        self._known = in_query(own)
+        self._known = None if free else in_query(own)
         given = self.params[: len(own)]
         optional = [one for one in given if one.place == "query" and one.is_optional]
         self._all, self._without_query = given, [one for one in given if one not in optional]
@@ -310,7 +314,7 @@ class RouteEndpoint:
             arguments = self._arguments(request)
             visitor = await services.tokens.visitor(request)
             services.requests.take(visitor.counted)
-            if request.scope["query_string"]:
+            if request.scope["query_string"] and self._known is not None:
                 refuse_unknown(request, self._known)
             call = Call(services, request, visitor)
             if self._read is not None:
@@ -425,6 +429,7 @@ class Api:
         token: bool = False,
         personal: bool = False,
         fleeting: bool = False,
+        free: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -437,6 +442,7 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
@@ -445,7 +451,7 @@ class Api:
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None)
+            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None, free=free)
             refuses = frozenset({*refusals, *EVERYWHERE})
             answers = (*also, *([_UNCHANGED] if keeps else []))
             self.routes.append(

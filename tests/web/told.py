@@ -40,9 +40,9 @@ class Told:
             return str(whole if whole is not None else id.replace("_", " "))
         return " · ".join(self.field(part) for part in id.split("."))
 
-    def slots(self, slots: Mapping[str, object]) -> str:
+    def slots(self, slots: Mapping[str, object]) -> set[str]:
         """What lies on a space, in words."""
-        return ", ".join(f"{self.field(slot)} {self.name(value)}" for slot, value in slots.items())
+        return {f"{self.field(slot)} {self.name(value)}" for slot, value in slots.items()}
 
 
 def panel_texts(page: Page) -> dict[str, str]:

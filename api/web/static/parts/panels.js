@@ -150,10 +150,13 @@ const KINDS = {
 /** A track with its marks: cells where it is short, else a bar. @param {any} panel @param {any} old */
 function track(panel, old) {
   const words = page.get("vocabulary"), { at, notes = {} } = panel, marks = Object.entries(at);
-  const says = marks.map(([mark, n]) => `${marks.length > 1 ? `${words.field(mark)} ` : ""}${was(old?.at?.[mark], n)}`).join(", ");
+  const says = marks.flatMap(([mark, n], nth) => [nth ? ", " : "",
+    marks.length > 1 ? `${words.field(mark)} ` : apart(`${words.field(mark)} `), was(old?.at?.[mark], n)]);
   const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  const more = noted.map((n) => `${n}: ${words.name(notes[n])}`).join(" · ");
   return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
-    h("p", { class: "track-text" }, says, apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), ...noted.map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+    h("p", { class: "track-text", title: more || false }, h("span", { class: old ? "" : "visually-hidden" }, ...says,
+      apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), more ? " · " : ""), more));
 }
 
 /** @param {any} panel @param {any} old */
