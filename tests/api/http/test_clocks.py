@@ -266,3 +266,19 @@ def test_two_workers_of_one_store_keep_the_same_clocks(
             assert moves(match, client, "1").problem(409, "time")["detail"].startswith("the time of right")
         kinds = [move["kind"] for move in there.get(f"{PLACE}/{match}/moves").json["moves"]]
         assert kinds[4:] == ["timed_out", "secret_opened", "closed"]
+
+
+def test_the_file_of_a_match_that_was_lost_on_time_is_taken_elsewhere(
+    server: Served, toy_in_words: Game, tmp_path: Path, time: Time
+) -> None:
+    match, (ann, ben) = server.table(clock={"mode": "bank", "main": 15})
+    moves(match, ann, "2")
+    time.now += 15 * SECOND
+    moves(match, ben, "1").problem(409, "time")
+    content = server.client().get(f"{PLACE}/{match}/file").body
+    (tmp_path / "other").mkdir()
+    with timed(tmp_path / "other", time) as other:
+        head = {"content-type": "application/zip"}
+        assert other.player().send("POST", "/v1/replays", content, head).status == 201
+        told = other.client().get(f"{PLACE}/{match}").json
+        assert (told["origin"], told["result"]["reason"]) == ("uploaded", "time")
