@@ -138,13 +138,11 @@ class Timekeeper:
         self._store.watch(lambda match, _: inbox.put(loop, match))
 
     async def stop(self) -> None:
-        """Stop, with a last heartbeat."""
+        """Stop; a store that does not answer is not waited for."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        with suppress(Refused):
-            await self._clocks.beat()
 
     async def tick(self) -> None:
         """Write a heartbeat; look at the matches in which something happened, and at those whose time is up.

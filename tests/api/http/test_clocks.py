@@ -206,14 +206,14 @@ def test_a_restart_in_the_middle_burns_no_time(toy_in_words: Game, tmp_path: Pat
     with timed(tmp_path, time) as server:
         match, (ann, ben) = server.table(clock=BANK)
         moves(match, ann, "2")
-        time.now += 4 * SECOND
+        time.now += 4 * SECOND  # less than from one heartbeat to the next
         token = ben.token
     time.now += 3_600 * SECOND
     with timed(tmp_path, time) as server:
         ben = server.client(token)
         soon(lambda: ben.get(f"{PLACE}/{match}").json["move"] == 5)  # without any command
         told = ben.get(f"{PLACE}/{match}").json["clock"]["now"]
-        assert told["due"] == {"right": time.now + 56 * SECOND}
+        assert told["due"] == {"right": time.now + 60 * SECOND}
         kinds = [move["kind"] for move in ben.get(f"{PLACE}/{match}/moves").json["moves"]]
         assert kinds[-1] == "clock_stopped"
         assert moves(match, ben, "1").status == 201
@@ -230,7 +230,7 @@ def test_a_time_out_that_fell_due_while_nobody_came_is_found_after_the_start(
     with timed(tmp_path, time) as server:
         client = server.client()
         soon(lambda: client.get(f"{PLACE}/{match}").json["move"] == 4)
-        time.now += 2 * SECOND
+        time.now += 5 * SECOND
         soon(lambda: client.get(f"{PLACE}/{match}").json["status"] == "over")
         assert client.get(f"{PLACE}/{match}").json["result"]["winner"] is None
 
