@@ -72,6 +72,8 @@ class Clocks:
             return
         await self.beat_in_time()
         for stop in self.stops:
+            if stop.end <= match.clocks_seen:
+                continue
             context, start = self._commits.context(cached), max(stop.start, match.clocks_seen)
             if match.clock_stop_refused(start, stop.end, context.now or 0) is None:
                 await self._commits.commit(cached, match.stop_clock(context, start, stop.end))
