@@ -3,7 +3,7 @@
 `Clocks.settle` notes both before every command to a match with a clock, so no command is judged on clocks
 that are behind.  `Timekeeper` does the same for matches to which no command comes; of the processes of a
 shared store, the one that writes the read models runs it.  Whatever is noted follows from the log, the stored
-stops and the time, and is inserted like a move; so it is noted once, whoever is killed or comes second.
+stops and the time, and is inserted like a move; so it is noted once, also if a process is killed.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ def test_a_restart_in_the_middle_burns_no_time(toy_in_words: Game, tmp_path: Pat
         assert verify(ben.get(f"{PLACE}/{match}/file").body).ok
 
 
-def test_a_time_out_that_fell_due_while_nobody_came_is_found_after_the_start(
+def test_a_time_out_without_any_request_is_noted_after_a_restart(
     toy_in_words: Game, tmp_path: Path, time: Time
 ) -> None:
     with timed(tmp_path, time) as server:
