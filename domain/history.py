@@ -81,15 +81,19 @@ class History(Outline):
         self._live: Table | None = None
         self._questions: dict[Seat, Prompt | None] = {}  # on that table
         self._resting = False
-        self._stored = 0  # bytes of all records
+        self._leaves = 0  # bytes of all leaves
 
     # ── reading ──
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes at rest, without what it shares with other matches."""
+        """About how many bytes of memory it takes at rest, without what it shares with other matches.
+
+        Private parts are estimated, at a quarter of the leaves, because metrics are public: the length
+        of a secret must not show there.
+        """
         views = sum(map(len, self._views.values()))
-        return _MATCH + self._stored + _MOVE * self.move + _VIEW * views
+        return _MATCH + self._leaves * 5 // 4 + _MOVE * self.move + _VIEW * views
 
     def _exchanged_at(self, move: int) -> bool:
         return self.positions[move - 1].table.exchanged
@@ -298,7 +302,7 @@ class History(Outline):
         self.positions.append(self._after(record, draft))
         self.records.append(record)
         self.move = record.move
-        self._stored += len(record.stored)
+        self._leaves += len(record.leaf)
         if draft:
             self.tree = draft.tree
         else:

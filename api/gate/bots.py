@@ -85,8 +85,6 @@ class BotRunner:
 
     async def answer(self, cached: CachedMatch) -> None:
         """Let the bots answer; the caller holds the match's lock.  The rest continues in the background."""
-        if not _has_a_bot(cached.match):  # as most, and this is asked after every move
-            return
         try:
             for _ in range(IN_A_ROW if _has_a_person(cached.match) else 0):
                 if not await self._answered(cached):
@@ -161,7 +159,7 @@ class BotRunner:
 
     def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
         """The bot that must answer now: a takeback request, else the current prompt; None if no bot must."""
-        if not _has_a_bot(match):
+        if not match.has_bots:
             return None
         if match.request is not None:
             return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))
@@ -189,7 +187,3 @@ def _log_fields(cached: CachedMatch, error: Exception) -> dict[str, str]:
 
 def _has_a_person(match: Match) -> bool:
     return any(seated and not seated.bot for seated in match.seats.values())
-
-
-def _has_a_bot(match: Match) -> bool:
-    return any(seated and seated.bot for seated in match.seats.values())

@@ -346,7 +346,8 @@ class CommandHandler:
     async def _carried_out(self, order: Command) -> CommandResult:
         """Find the match, take its lock, judge and commit (again if this process was behind), answer."""
         cached = await self.cached(order.match)
-        with cached.used():
+        cached.users += 1
+        try:
             async with cached.lock:
                 for is_last in (False, True):
                     try:
@@ -361,8 +362,11 @@ class CommandHandler:
                         if isinstance(refusal, Conflict):
                             raise Refused("conflict", "somebody-was-faster") from refusal
                         raise
-                await self._bots.answer(cached)
+                if cached.match.has_bots:
+                    await self._bots.answer(cached)
                 return replace(accepted, settled=settled(cached.match, accepted.last))
+        finally:
+            cached.users -= 1
 
     async def _judged_and_committed(self, cached: CachedMatch, order: Command) -> CommandResult:
         await self._clocks.settle(cached)
@@ -376,7 +380,8 @@ class CommandHandler:
             raise
         form = order.key.form if order.key else ""
         accepted = CommandResult(cached, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(cached, draft, remembered(order.key, accepted), reservations)
+        kept = remembered(order.key, accepted) if order.key else None
+        await self._commits.commit(cached, draft, kept, reservations)
         return accepted
 
     async def _answered_before(

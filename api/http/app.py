@@ -21,6 +21,7 @@ from api.http.decoding import JSON
 from api.http.middleware import answered, failed
 from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
+    data,
     event_stream,
     lists,
     lobby,
@@ -60,6 +61,7 @@ TOPICS = (
     lobby.api,
     notifications.api,
     uploads.api,
+    data.api,
     server_info.api,
 )
 _log = logging.getLogger("glasnost.http")
@@ -91,9 +93,8 @@ class Application(FastAPI):
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status, route = message["status"], _route(scope)
-                method = scope["method"] if route else "other"
-                seconds = time.perf_counter() - begun
+                status, route = message["status"], getattr(scope.get("route"), "path", "")
+                method, seconds = scope["method"] if route else "other", time.perf_counter() - begun
                 answered(self.services.metrics, method, route or "none", status, seconds)
             await send(message)
 

@@ -65,7 +65,10 @@ SAFE = ("GET", "HEAD", "OPTIONS")  # they change nothing
 REQUEST_HEADERS = (
     "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
 )
-EXPOSED = "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, Retry-After, WWW-Authenticate"
+EXPOSED = (
+    "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, glasnost-snapshot,"
+    " glasnost-sql-sha256, glasnost-truncated, Retry-After, WWW-Authenticate"
+)
 MAX_AGE = 7_200  # seconds for which a browser may keep a preflight answer: no browser keeps it longer
 _READ = (b"host", b"origin", b"cookie", b"content-type", b"sec-fetch-site")
 _OWN_SITE = ("same-origin", "none")
@@ -204,8 +207,12 @@ class Borders:
 
 
 def _judged(scope: Scope) -> dict[bytes, str]:
-    """The headers by which a request is judged."""
-    return {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
+    """The headers by which a request is judged; one that was sent twice counts as both values together."""
+    sent = [(name, value.decode("latin-1")) for name, value in scope["headers"] if name in _READ]
+    found = dict(sent)
+    if len(found) < len(sent):
+        found = {name: ", ".join([value for other, value in sent if other == name]) for name in found}
+    return found
 
 
 def varying(headers: Headers) -> list[tuple[bytes, bytes]]:

@@ -21,7 +21,7 @@ from msgspec.inspect import StructType, Type, multi_type_info
 
 from api.http import decoding, problems
 from api.http.decoding import JSON
-from api.http.routing import FILE, Api, Route
+from api.http.routing import FILE, OCTETS, Api, Route
 from api.http.schemas import REF, Problem
 from api.http.ws_messages import PATH, SAID, TOLD, TYPES
 
@@ -114,6 +114,8 @@ def _inlined(schema: Any) -> Any:
         told.setdefault("type", "string")
     if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
         del told["items"]
+    if told.get("type") == "array" and not {"items", "prefixItems"} & set(told):
+        told["items"] = {}  # anything: generators of clients want it said
     if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
         told.setdefault("additionalProperties", True)
     if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
@@ -188,7 +190,7 @@ def _schema(kind: Any, kinds: Kinds) -> dict[str, Any]:
 
 def _plain(*media: str) -> dict[str, Any]:
     """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
+    return {kind: {"schema": BYTES if kind in (FILE, OCTETS) else TEXT} for kind in media}
 
 
 # ── The document ──

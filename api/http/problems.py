@@ -104,7 +104,9 @@ KINDS: dict[str, Kind] = {
         415, "Unknown content type", "Неизвестный тип содержимого", "Тело должно быть {detail}"
     ),
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
+    "range": Kind(416, "No such bytes", "Нет таких байт", "Таких байт нет: {detail}"),
     "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
+    "sql": Kind(422, "Query refused or stopped", "Запрос не выполнен", "Запрос не выполнен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
@@ -132,6 +134,10 @@ KINDS: dict[str, Kind] = {
     "failed": Kind(
         500, "Error in the server", "Ошибка сервера", "Посмотрите партию, прежде чем повторять запрос"
     ),
+    "not-offered": Kind(
+        501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
+    ),
+    "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),

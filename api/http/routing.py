@@ -197,6 +197,7 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
+OCTETS = "application/octet-stream"
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
 _JSON = decoding.JSON
 _HEADS = {
@@ -218,16 +219,12 @@ encode = msgspec.json.Encoder().encode
 class Caller:
     """The client of one request or socket: visitor, language, and the services that handlers use."""
 
-    __slots__ = ("lag", "language", "services", "visitor")
+    __slots__ = ("gate", "lag", "language", "services", "visitor")
 
     def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
         self.services, self.visitor, self.language = services, visitor, language
+        self.gate: Gate = services.gate
         self.lag: float | None = None  # the age in seconds that the shown state may have; None: it is current
-
-    @property
-    def gate(self) -> Gate:
-        """The gate."""
-        return self.services.gate
 
     @property
     def player(self) -> str | None:
@@ -285,16 +282,19 @@ class RouteEndpoint:
         body: see `Api._route`.
         status: that of a struct.
         vary: the request headers on which a cacheable answer depends; None: no cache may keep it.
+        free: other parameters may be in the query.
     """
 
-    def __init__(self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None) -> None:
+    def __init__(
+        self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None, *, free: bool = False
+    ) -> None:
         parameters = inspect.signature(handler, eval_str=True).parameters.values()
         own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
         sent = own if vary is None else [*own, _IF_NONE_MATCH]  # the header may come in several lines
         self.params = [RouteParam(one) for one in sent]
         self._handler, self._status, self._vary = handler, status, vary
         self._read = None if body is None else decoding.reader(body)
-        self._known = in_query(own)
+        self._known = None if free else in_query(own)
         given = self.params[: len(own)]
         optional = [one for one in given if one.place == "query" and one.is_optional]
         self._all, self._without_query = given, [one for one in given if one not in optional]
@@ -314,7 +314,7 @@ class RouteEndpoint:
             arguments = self._arguments(request)
             visitor = await services.tokens.visitor(request)
             services.requests.take(visitor.counted)
-            if request.scope["query_string"]:
+            if request.scope["query_string"] and self._known is not None:
                 refuse_unknown(request, self._known)
             call = Call(services, request, visitor)
             if self._read is not None:
@@ -335,7 +335,8 @@ class RouteEndpoint:
 
     async def _response_to(self, call: Call, answer: Any) -> Response:
         """The response that tells the answer of a handler, with its caching headers."""
-        response = answer if isinstance(answer, Response) else call.answer(answer, self._status)
+        is_ready = isinstance(answer, Response)
+        response = answer if is_ready else Answer(encode(answer), self._status, call.language)
         vary = self._vary
         if vary is not None:
             alike = call.final and "authorization" not in vary
@@ -344,7 +345,7 @@ class RouteEndpoint:
             response = await middleware.kept(
                 call.request, response, packed, vary, own=private, final=call.final
             )
-        elif response is not answer or b"cache-control" not in dict(response.raw_headers):
+        elif not is_ready or b"cache-control" not in dict(response.raw_headers):
             response.raw_headers.append(_NEVER)
         if call.lag is not None:
             response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
@@ -428,6 +429,7 @@ class Api:
         token: bool = False,
         personal: bool = False,
         fleeting: bool = False,
+        free: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -440,6 +442,7 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
@@ -448,7 +451,7 @@ class Api:
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None)
+            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None, free=free)
             refuses = frozenset({*refusals, *EVERYWHERE})
             answers = (*also, *([_UNCHANGED] if keeps else []))
             self.routes.append(

@@ -462,7 +462,9 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
 class SceneView(Struct, frozen=True):
     """How the table looks after move `at`, as `view` saw it; `move` is the latest move.
 
-    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.
+    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.  `candidates`, if they
+    were asked for: by panel, the ids that may lie face down there, for all that this view knows.  What a
+    panel of values hides has the name of its item behind a dot: `sent.kgb`.
     """
 
     match: str
@@ -470,6 +472,7 @@ class SceneView(Struct, frozen=True):
     at: int
     move: int
     scene: Object
+    candidates: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
 class Token(Struct, frozen=True):

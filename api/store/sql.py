@@ -187,7 +187,7 @@ class SqlStore(ABC):
     def submit(self, append: Append) -> Future[int]:
         """See `Store.submit`."""
         match = append.records[0].match
-        if any(record.match != match for record in append.records):
+        if len(append.records) > 1 and any(record.match != match for record in append.records):
             raise ValueError("an append holds records of one match")
         wrapped = None if append.secret is None else self.wrapped(match, append.secret)
         return self._hand_over(append, wrapped)

@@ -27,6 +27,7 @@ from api.http.schemas import MatchSummary
 from api.http.views import SPECTATOR, players_of, summary
 from api.store.interface import StoreError
 from api.web import sign_in
+from api.web.analysis import compare_page, explore_page, find_page, queries_page
 from api.web.assets import PREFIX, Assets
 from api.web.audit import audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
@@ -81,6 +82,11 @@ class Pages:
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),
+            self._route("/find", find_page),
+            self._route("/explore", explore_page),
+            self._route("/explore/{game}", explore_page),
+            self._route("/queries", queries_page),
+            self._route("/compare", compare_page),
             self._route("/p/{player}/feed/{secret}.atom", feed_page),
             self._route("/mail/{deed}/{player}/{code}", mail_link_page),
             self._route("/mail/{deed}/{player}/{code}", do_mail_link, ["POST"]),

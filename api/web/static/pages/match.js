@@ -18,10 +18,11 @@ async function open() {
   const positions = new Positions(start.match, start.view);
   try {
     const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
-    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree, listing: true });
   } catch (error) {
     return failed(error);
   }
+  page.on(["inWords"], async ({ inWords }) => inWords && (await import("../parts/in_words.js")).mount());
   for (const part of [board, panels, narration, scrub]) part.mount();
   bind("?", "key_help", showKeys);
   bind("Escape", "key_escape", () => page.set({ peek: null, history: null, since: 0, ring: [] }));
@@ -75,6 +76,9 @@ function tabs() {
     all[0].classList.toggle("asks", Boolean(question));
     if (question) choose(all[0]);
   });
+  page.on(["picks"], ({ picks, question }) => {
+    if (question && picks.length && picks.length >= question.least) choose(all[0]); // there it is sent
+  });
   choose(all[0]);
 }
 
@@ -122,8 +126,8 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  import("../parts/possible.js").then(({ mount }) => mount());
-  import("../parts/card_text.js").then(({ mount }) => mount());
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");
