@@ -269,9 +269,8 @@ async def refused(request: HTTPConnection, error: Refusal) -> Response:
 
 async def http(request: Request, error: HTTPException) -> Response:
     """Return the response to an error of the router: unknown address or method."""
-    language = _language(request)
-    if error.status_code == _METHOD:
-        known = request.app.allowed(request.scope["path"])
+    language, known = _language(request), request.app.allowed(request.scope["path"])
+    if error.status_code == _METHOD or (error.status_code == _NOT_FOUND and known):
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
         about = {"method": request.method[:20], "methods": allowed}
         described = document("method", Refused("method", "no-such-method", about), language)
