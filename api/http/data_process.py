@@ -89,6 +89,11 @@ class DataProcess:
         self.is_listening = False
 
     @property
+    def is_offered(self) -> bool:
+        """Is there a data set, and what is needed to answer from it?"""
+        return self._place is not None and not self._lack
+
+    @property
     def pid(self) -> int | None:
         """The id of the process that was started last."""
         return self._process.pid if self._process else None

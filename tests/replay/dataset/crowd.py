@@ -96,7 +96,7 @@ def _match(dice: random.Random, match: str, number: int, players: int) -> Iterab
         {
             "match": match,
             "game": "twilight_struggle",
-            "edition": "deluxe" if number % 3 else "first",
+            "edition": "deluxe" if number % 6 else "second",
             "options": f'{{"handicap":{number % 2 * 2},"bid":"none"}}',
             "closed_at": BASE + number * DAY,
             "seat_a": "us",
@@ -134,9 +134,15 @@ def _opening(dice: random.Random, match: str) -> Iterable[tuple[str, Row]]:
         yield "ts_rolls", _roll(dice, match)
 
 
-def _roll(dice: random.Random, match: str) -> Row:
+def loaded_rolls(match: str, count: int, share: float) -> Iterable[Row]:
+    """Rolls for coups in one match; a share of the dice shows one more, but not more than 6."""
+    dice = random.Random(count)
+    return [{**_roll(dice, match, share), "move": 21 + place} for place in range(count)]
+
+
+def _roll(dice: random.Random, match: str, loaded: float = 0.0) -> Row:
     """A coup with 3 operations in a country of stability 2: it brings what the die shows above 1."""
-    face = dice.randint(1, 6)
+    face = min(6, dice.randint(1, 6) + (dice.random() < loaded))
     values = [max(0, one + 3 - 4) for one in range(1, 7)]
     expected = sum(values) / 6
     return {
@@ -164,8 +170,14 @@ def _turn_ends(match: str, turns: list[tuple[int, int]]) -> Iterable[tuple[str, 
         row: Row = {"match": match, "move": 30 * turn, "place": 0, "turn": turn, "kind": "turn_end", "vp": vp}
         row |= {f"bg_{region}_{side}": 0 for region in REGIONS for side in ("us", "ussr")}
         row |= {"bg_europe_us": max(0, grounds), "bg_europe_ussr": max(0, -grounds)}
-        row |= {"defcon": 2 + turn % 3, "space_us": turn // 3, "space_ussr": turn // 4, "china": "ussr"}
-        row |= {"ctl_iran": turn % 3, "ctl_italy": 1, "us_iran": 2, "ussr_iran": 1, "state_sha256": "x"}
+        row |= {"defcon": 2 + (turn + 1) % 3, "space_us": turn // 3, "space_ussr": turn // 4, "china": "ussr"}
+        row |= {
+            "ctl_iran": turn % 3,
+            "ctl_italy": 1,
+            "us_iran": 2,
+            "ussr_iran": 1,
+            "state_sha256": f"{match} {turn}",
+        }
         yield "ts_positions", row
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,11 @@ from scipy.stats import binomtest, fisher_exact
 
 import replay.dataset as glasnost
 from domain.games import GAMES
-from domain.kernel import Refused
 from replay.dataset import DataSet, explorer
 from replay.dataset.explorer import LEAST, MOST_LABEL, MOST_PATH, Node, explore, openings
 from replay.dataset.queries import query
 from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.refusals import refused
 
 GAME = "twilight_struggle"
 TREES = [(game, tree) for game, known in openings().items() for tree in known.trees]
@@ -59,14 +58,6 @@ def naive_paths(data: DataSet) -> dict[str, list[str]]:
         if roll.pool == "live":
             paths[roll.match].append(f"{roll.seat}:{roll.country}")
     return paths
-
-
-@contextmanager
-def refused(reason: str) -> Iterator[None]:
-    """What is done in it is refused, for this reason."""
-    with pytest.raises(Refused) as caught:
-        yield
-    assert caught.value.id == reason
 
 
 Walked = list[tuple[tuple[str, ...], Node]]
@@ -155,7 +146,7 @@ def test_nodes_of_few_matches_are_hidden_whatever_the_caller_asks_for(
 def test_pools_editions_and_bids_choose_the_matches(many: DataSet) -> None:
     everything = node(many, pool="*").n
     assert node(many).n + node(many, pool="bots").n == everything
-    assert node(many, edition="first").n + node(many, edition="deluxe").n == node(many).n
+    assert node(many, edition="second").n + node(many, edition="deluxe").n == node(many).n
     assert node(many, bid=0).n + node(many, bid=2).n == node(many).n
     assert node(many, bid=1).n == 0
     with refused("one-pool"):
