@@ -311,7 +311,7 @@ def find(
     place: str,
     kind: str,
     out: Path | None,
-    **given: Any,
+    **given: str | bool | None,
 ) -> None:
     """Find positions in a small language, and how often the first seat won the matches that had one.
 

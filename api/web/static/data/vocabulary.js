@@ -13,6 +13,7 @@ export class Vocabulary {
     this.cards = told.cards;
     this.seats = told.seats.map((/** @type {any} */ one) => ({ id: one.id, name: one.name, letter: one.letter }));
     this.regions = told.board?.regions ?? [];
+    this.spaces = told.board?.spaces ?? {};
   }
 
   /** @param {string} address */
@@ -31,6 +32,13 @@ export class Vocabulary {
     if (whole !== undefined) return whole;
     const parts = id.split(".");
     return parts.length > 1 ? parts.map((part) => this.field(part)).join(" · ") : id.replaceAll("_", " ");
+  }
+
+  /** What lies on a space in words, the seats in their order first. @param {Record<string, string | number>} slots */
+  lies(slots) {
+    const order = (/** @type {string} */ slot) => (this.place(slot) < 0 ? this.seats.length : this.place(slot));
+    const found = Object.entries(slots).sort(([one], [other]) => order(one) - order(other));
+    return found.map(([slot, value]) => `${this.field(slot)} ${this.name(value)}`).join(", ");
   }
 
   /**

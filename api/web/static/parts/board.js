@@ -7,7 +7,9 @@ import { bind } from "../base/keys.js";
 import { t } from "../base/text.js";
 
 const ZOOM = 1.4, MOST_ZOOM = 8;
-const READABLE = 0.78; // pixels for a unit of the drawing, in a region: its smallest names have 9 pixels then
+const READABLE = 9 / 11; // pixels for a unit of the drawing, in a region: its smallest texts have 9 pixels then
+const FEW = 8, SWELL = 350; // changed numbers that still are one step, and the milliseconds of their motion
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
 const changes = h("ul", { class: "board-changes" });
 const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
@@ -20,9 +22,7 @@ let whole = [0, 0, 1, 1], view = whole;
 
 /** Give the board life. */
 export function mount() {
-  if (!board) {
-    return;
-  }
+  if (!board) return addWords();
   for (const space of board.querySelectorAll(".space")) spaces.set(space.id.slice(2), /** @type {any} */ (space));
   const box = board.viewBox.baseVal;
   whole = view = [box.x, box.y, box.width, box.height];
@@ -33,6 +33,7 @@ export function mount() {
   }
   spaces.values().next().value?.setAttribute("tabindex", "0");
   addTools();
+  addWords();
   line.after(changes);
   on(board, "click", ".space", (space) => page.set({ clicked: { id: space.dataset.id } }));
   on(board, "pointerover", ".space", describe);
@@ -47,16 +48,25 @@ export function mount() {
   page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
 }
 
-/** Show what lies on the spaces. @param {Record<string, Record<string, any>>} now */
+/** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
 function show(now) {
+  const touched = [];
   for (const [id, space] of spaces) {
     const before = shown[id], slots = now[id];
     if (before === slots) continue;
+    touched.push(...Object.keys(slots ?? {}).filter((slot) => before?.[slot] !== slots[slot]).map((slot) => slotOf(space, slot)));
     for (const slot of Object.keys(before ?? {})) if (!slots || !(slot in slots)) fill(space, slot, undefined);
     for (const [slot, value] of Object.entries(slots ?? {})) fill(space, slot, value);
     label(space, slots ?? {});
   }
   shown = now;
+  if (touched.length > FEW || still.matches) return;
+  for (const text of touched) text?.animate([{ transform: "scale(2)" }, { transform: "none" }], { duration: SWELL, easing: "ease-out" });
+}
+
+/** @param {SVGGElement} space @param {string} slot */
+function slotOf(space, slot) {
+  return space.querySelector(`:scope > [data-slot="${slot}"]`);
 }
 
 /** @param {SVGGElement} space @param {string} slot @param {string | number | undefined} value */
@@ -69,9 +79,7 @@ function fill(space, slot, value) {
 
 /** Say in words what lies on a space. @param {SVGGElement} space @param {Record<string, any>} slots */
 function label(space, slots) {
-  const words = page.get("vocabulary");
-  const values = Object.entries(slots).map(([slot, value]) => `${words.field(slot)} ${words.name(value)}`);
-  space.setAttribute("aria-label", `${space.dataset.label}; ${values.join(", ") || t("nothing_here")}`);
+  space.setAttribute("aria-label", `${space.dataset.label}; ${page.get("vocabulary").lies(slots) || t("nothing_here")}`);
 }
 
 /** Ring what differs from an earlier scene, with the difference of numbers. @param {any} now @param {any} before */
@@ -178,6 +186,42 @@ function named(from, letter) {
     (space.dataset.label ?? "").toLowerCase().startsWith(wanted));
 }
 
+// ── in words: the board as a table, and cards with what they say ──
+
+const IN_WORDS = "in-words";
+
+/** Let the reader choose words, for this page and those that follow. */
+function addWords() {
+  const button = /** @type {HTMLElement} */ (tools.querySelector(".in-words"));
+  button.addEventListener("click", () => page.set({ inWords: !page.get("inWords") }));
+  bind("t", "key_words", () => button.click());
+  page.on(["inWords"], ({ inWords }) => {
+    button.setAttribute("aria-pressed", String(inWords));
+    board?.toggleAttribute("hidden", inWords);
+    board?.setAttribute("display", inWords ? "none" : "inline"); // which holds without any style
+    for (const part of tools.querySelectorAll(".zooms, .regions")) part.toggleAttribute("hidden", inWords);
+    remember(inWords);
+  });
+  page.set({ inWords: remembered() });
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(IN_WORDS) === "on";
+  } catch {
+    return false; // in a frame of another page a browser may lock its storage
+  }
+}
+
+/** @param {boolean} inWords */
+function remember(inWords) {
+  try {
+    localStorage.setItem(IN_WORDS, inWords ? "on" : "off");
+  } catch {
+    // the choice holds for this page alone
+  }
+}
+
 // ── zoom ──
 
 function addTools() {
@@ -190,25 +234,33 @@ function addTools() {
     h("span", { class: "zooms" },
       button("+", t("zoom_in"), () => zoom(1 / ZOOM)),
       button("−", t("zoom_out"), () => zoom(ZOOM)),
-      h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole"))),
+      h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole")),
+      h("span", { class: "steps-of-parts" },
+        button("‹", t("part_before"), () => walk(places, -1)), button("›", t("part_after"), () => walk(places, 1)))),
     h("span", { class: "regions" }, ...places.map((place) => {
       const name = words.field(place.id.slice(2));
-      return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(box(place), true) } }, name);
+      return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(parts(place)[0], true) } }, name);
     })),
   );
   bind("+ =", "key_zoom", () => zoom(1 / ZOOM), "+ − 0");
   bind("- −", "key_zoom", () => zoom(ZOOM), "+ − 0");
   bind("0", "key_zoom", () => see(whole), "+ − 0");
-  const asTable = h("button", { type: "button", class: "tool", "aria-pressed": "false", on: { click: toggleTable } }, t("as_table"));
-  tools.append(asTable);
-  bind("t", "key_table", () => asTable.click());
   bind("m", "key_board", () => /** @type {HTMLElement | null} */ (frame.querySelector('[tabindex="0"]'))?.focus());
 }
 
-/** @param {Element} place @returns {[number, number, number, number]} */
-function box(place) {
-  const [x, y, w, h] = (place.getAttribute("data-view") ?? "").split(" ").map(Number);
-  return [x, y, w, h];
+/** @typedef {[number, number, number, number]} Part */
+
+/** A region as a whole where it can be read, else its parts. @param {Element} place @returns {Part[]} */
+function parts(place) {
+  const read = (/** @type {string} */ text) => /** @type {Part} */ (text.split(" ").map(Number));
+  const all = read(place.getAttribute("data-view") ?? ""), smaller = place.getAttribute("data-parts");
+  return !smaller || all[2] * READABLE <= frame.clientWidth ? [all] : smaller.split(";").map(read);
+}
+
+/** From one part of a region to the next one, and on to the next region. @param {Element[]} places @param {number} way */
+function walk(places, way) {
+  const all = places.flatMap(parts), at = all.findIndex((part) => part.join() === view.join());
+  see(all[at < 0 ? (way > 0 ? 0 : all.length - 1) : (at + way + all.length) % all.length], true);
 }
 
 /** Show this part of the board. @param {[number, number, number, number]} part @param {boolean} [readable] large enough for its names */
@@ -267,36 +319,3 @@ function addPanning(root) {
     fingers.set(event.pointerId, event);
   });
 }
-
-// ── the board as a table ──
-
-/** @type {HTMLElement | null} */
-let table = null;
-
-/** @param {Event} event */
-function toggleTable(event) {
-  const button = /** @type {HTMLElement} */ (event.currentTarget);
-  button.setAttribute("aria-pressed", String(!table));
-  if (table) {
-    table.remove();
-    table = null;
-  } else {
-    table = h("table", { class: "board-table" });
-    frame.append(table);
-    fillTable();
-  }
-  board?.toggleAttribute("hidden", Boolean(table));
-}
-
-/** A row for each space: what it is, and what lies on it. */
-function fillTable() {
-  if (!table) return;
-  table.replaceChildren(...[...spaces].map(([id, space]) => {
-    const label = space.getAttribute("aria-label") ?? "", cut = label.lastIndexOf("; ");
-    const about = label.slice(0, cut), lies = label.slice(cut + 2);
-    const open = page.get("pickable")?.has(id);
-    const button = h("button", { type: "button", "data-id": id, on: { click: () => page.set({ clicked: { id } }) } }, about);
-    return h("tr", { class: open ? "pickable" : "" }, h("th", { scope: "row" }, button), h("td", {}, lies));
-  }));
-}
-page.on(["scene", "pickable"], fillTable);

@@ -97,7 +97,7 @@ function append(positions, n) {
   const line = h("li", {
     class: `move ${move.stands ? "" : "taken-back"} seat-${page.get("vocabulary").place(move.seat)}`,
     "data-move": n, "data-view": positions.view,
-  }, h("a", { class: "number", href: `?move=${n}&view=${positions.view}` }, String(n)));
+  }, h("a", { class: "number", href: page.addressOf(n, positions.view) }, String(n)));
   if (!move.stands) line.append(h("p", { class: "why" }, t("taken_back")));
   for (const pieces of page.get("vocabulary").told(move)) line.append(paragraph(pieces));
   lines.set(n, line);
@@ -158,5 +158,7 @@ function filter({ sought, history, kept }) {
     const name = page.get("vocabulary").name(history);
     const close = h("button", { type: "button", class: "tool", on: { click: () => page.set({ history: null }) } }, t("close"));
     about.append(h("b", {}, t("history", { name })), ` · ${t("history_count", { count: found })} `, close);
+    const says = page.get("vocabulary").cards[history]?.text;
+    if (says) about.append(h("span", { class: "card-words" }, says));
   } else if (sought) about.append(t("found", { count: found }));
 }
