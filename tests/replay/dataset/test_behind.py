@@ -120,8 +120,13 @@ def first_coup(m: Replayed) -> Iterator[Case]:
         yield (row["seat"], row["country"], row["turn"]), row["move"]
 
 
+def worth_points(m: Replayed) -> list[Row]:
+    """The rolls that are worth points or influence: all but those out of a trap."""
+    return [row for row in m.ts["ts_rolls"] if row["kind"] != "trap"]
+
+
 def luck(m: Replayed) -> Iterator[Case]:
-    for row in m.ts["ts_rolls"]:
+    for row in worth_points(m):
         yield (m.id, row["seat"], row["kind"]), row["move"]
 
 
@@ -225,7 +230,7 @@ def player_pace(m: Replayed) -> Iterator[Case]:
 
 
 def player_luck(m: Replayed) -> Iterator[Case]:
-    for row in m.ts["ts_rolls"]:
+    for row in worth_points(m):
         if row["seat"] in own_seats(m):
             yield (row["seat"],), row["move"]
 
@@ -307,6 +312,25 @@ def test_the_matches_behind_a_row_are_its_cases_when_replayed(
     for game in games:
         rows += compare(data, game, name, [match for match in files if match.game == game], FEW)
     assert rows > 0
+
+
+def test_imported_matches_are_in_no_default_answer_and_hold_nothing_hidden(club: Club) -> None:
+    """AN9: over the data set; `test_build.py` has what the parts hold."""
+    data, came = glasnost.open(club.folder), club.matches[-1].id
+    for name in CASES:
+        answer = data.query(name, **given_for(name, TS))
+        assert came not in {match for _, match, _ in answer.matches().fetchall()}, name
+        assert "imported" not in {row[0] for row in answer}
+    assert came not in {row[1] for row in data.find("turn >= 0", TS, limit=10_000)}
+    shown = data.find("turn >= 0", TS, pool="imported", unproven=True)
+    assert {row[1] for row in shown} == {came}
+    hands = "SELECT DISTINCT hand_us, hand_ussr FROM ts_positions WHERE match = $match"
+    assert data.sql(hands, {"match": came}).fetchall() == [(None, None)]
+    marks = "SELECT unverified, proof, pool FROM matches WHERE match = $match"
+    assert data.sql(marks, {"match": came}).fetchall() == [(True, "unproven", "imported")]
+    for table in ("decisions", "ts_holdings"):
+        found = data.sql(f"SELECT count(*) FROM {table} WHERE match = $match", {"match": came})
+        assert found.fetchall() == [(0,)]
 
 
 @pytest.mark.long
