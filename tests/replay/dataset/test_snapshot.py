@@ -145,7 +145,7 @@ def test_a_damaged_part_is_in_no_snapshot(tmp_path: Path) -> None:
 
 
 def test_a_forgotten_player_is_in_no_byte_of_the_next_snapshot_and_all_counts_stay(tmp_path: Path) -> None:
-    """AN27: neither in a value, nor in statistics and the dictionary; all tables have as many rows as before."""
+    """AN27: neither in a value, nor in statistics or the dictionary; tables have as many rows as before."""
     with opened(tmp_path / "games") as store:
         ann, _ = store.people.add("Ann Example", "player")
         for seed in range(3):
