@@ -63,18 +63,15 @@ class History(Outline):
         self._live: Table | None = None
         self._questions: dict[Seat, Prompt | None] = {}  # on that table
         self._resting = False
-        self._leaves = 0  # bytes of all leaves
+        self._stored = 0  # bytes of all records
 
     # ── reading ──
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes at rest, without what it shares with other matches.
-
-        Only metrics need it, so private parts are estimated, at a quarter of the leaves, not measured.
-        """
+        """About how many bytes of memory it takes at rest, without what it shares with other matches."""
         views = sum(map(len, self._views.values()))
-        return _MATCH + self._leaves * 5 // 4 + _MOVE * self.move + _VIEW * views
+        return _MATCH + self._stored + _MOVE * self.move + _VIEW * views
 
     def _exchanged_at(self, move: int) -> bool:
         return self.positions[move - 1].table.exchanged
@@ -222,7 +219,7 @@ class History(Outline):
     def add(self, draft: Draft) -> None:
         """Take in the records of a draft of this match, as it stands now; they are stored.
 
-        The last one is neither folded nor hashed a second time.
+        The last one is neither folded nor hashed nor counted a second time.
         """
         *earlier, last = draft.records
         for record in earlier:
@@ -242,10 +239,10 @@ class History(Outline):
         if record.move != self.move + 1:
             raise Damaged(f"move {record.move} follows move {self.move}")
         live = draft.live if draft else None
-        self.positions.append(self._after(record, live))
+        self.positions.append(self._after(record, draft))
         self.records.append(record)
         self.move = record.move
-        self._leaves += len(record.leaf)
+        self._stored += len(record.stored)
         if draft:
             self.tree = draft.tree
         else:
@@ -262,7 +259,7 @@ class History(Outline):
         for record in self.records[:-1]:
             record.rest()
 
-    def _after(self, record: Record, live: Table | None) -> Position:
+    def _after(self, record: Record, draft: Draft | None) -> Position:
         entry = record.entry
         if isinstance(entry, TakenBack):
             back = self.positions[entry.to - 1]
@@ -276,13 +273,13 @@ class History(Outline):
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
         return Position(
-            table=replace(live, agenda=()) if live else kernel.fold(last.table, record.facts),
+            table=replace(draft.live, agenda=()) if draft else kernel.fold(last.table, record.facts),
             agenda=(*last.agenda[: change.keep], *change.then) if change else last.agenda,
             asked=entry.asked or _still(last, entry),
             before=self.move,
             shown=move if shown(record) else last.shown,
             answered=move if isinstance(entry, Played) else last.answered,
-            ledger=_counted(last.ledger, record),
+            ledger=_counted(last.ledger, record, draft),
         )
 
     def _note(self, record: Record) -> None:
@@ -292,10 +289,12 @@ class History(Outline):
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
 
 
-def _counted(ledger: Ledger, record: Record) -> Ledger:
+def _counted(ledger: Ledger, record: Record, draft: Draft | None) -> Ledger:
     """The ledger after a move that brought facts; most moves draw nothing."""
     if not (record.entry.keys or draws(record)):
         return ledger
+    if draft:
+        return draft.ledger
     counted = ledger.fork()
     count(counted, record)
     return counted

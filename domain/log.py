@@ -80,7 +80,7 @@ def said_of(error: Exception) -> str | Sentence:
 
 def b64(data: bytes) -> str:
     """Base64 with padding: the one spelling of hashes, keys and salts, as in a signed checkpoint."""
-    return base64.b64encode(data).decode()
+    return binascii.b2a_base64(data, newline=False).decode()
 
 
 def unb64(text: str) -> bytes:

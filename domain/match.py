@@ -14,7 +14,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_enough, joined, salt_hash
+from domain.chance import (
+    RECORDED,
+    SCHEME,
+    Forced,
+    Ledger,
+    Provable,
+    Source,
+    is_long_enough,
+    joined,
+    salt_hash,
+)
 from domain.drafts import Context, Draft, Drafting
 from domain.events import (
     Asked,
@@ -36,6 +46,7 @@ from domain.history import History
 from domain.kernel import Answer, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import b64
 from domain.match_base import Outline
+from domain.merkle import Tree
 from domain.refusals import Sentence, Value
 from domain.sharing import shared
 
@@ -207,16 +218,21 @@ class Match(History):
         by: str,
         reason: str,
         *,
+        expect: int | None = None,
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
     ) -> Draft:
         """An organizer rules: exactly one of back to a move, a result, or void.
 
+        `expect` is the latest move that the organizer has seen, if the caller gives it.
+
         Raises:
-            Refused: over, ruling (no reason, not exactly one ruling, no such move or seat).
+            Refused: over, stale, ruling (no reason, not exactly one ruling, no such move or seat).
         """
         self._must_not_be_over()
+        if expect is not None and expect != self.move:
+            raise Refused("stale", "match-went-on", {"expect": expect, "last": self.move})
         draft = self._drafting(context)
         draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
         _must_be_free("ruling", self.ruling_refused(draft.records[0].entry))
@@ -259,11 +275,18 @@ class Match(History):
     # ── what the commands check ──
 
     def _drafting(self, context: Context) -> Drafting:
-        draft = Drafting(context, self.game, self.id)
-        draft.provable, draft.tree, draft.ledger = self.provable, self.tree.copy(), self.ledger.fork()
-        draft.live, draft.asked = self.live, self.positions[-1].asked
-        draft.rules, draft.product = self.rules, self.product
-        return draft
+        return Drafting(
+            context,
+            self.game,
+            self.id,
+            tree=self.tree.copy(),
+            ledger=self.ledger.fork(),
+            live=self.live,
+            asked=self.positions[-1].asked,
+            provable=self.provable,
+            rules=self.rules,
+            product=self.product,
+        )
 
     def _with_salt(
         self,
@@ -360,7 +383,7 @@ def open_match(
     """The first record of a new match; `edition` and `options` are complete (see `Game.settle`)."""
     secret = context.secret
     chance = Chance(RECORDED) if recorded else Chance(SCHEME, b64(secret.commitment), b64(secret.anchor(0)))
-    draft = Drafting(context, game, match)
+    draft = Drafting(context, game, match, tree=Tree(), ledger=Ledger(), live=Table())
     draft.add(
         Opened,
         match=match,

@@ -15,7 +15,7 @@ from msgspec import Struct, inspect
 from msgspec.structs import replace
 
 from domain.game import Game, Option, Options, OptionValue
-from domain.kernel import Seat, Table
+from domain.kernel import HIDDEN, Seat, Table
 from replay.boards.drawing import BOARDS
 from replay.card_words import CardWords, card_words
 from replay.words import Words
@@ -56,19 +56,36 @@ class OptionWords(Struct, frozen=True):
 
 
 class RegionWords(Struct, frozen=True):
-    """A region of a board, and the part of the drawing (x, y, width, height) that shows it."""
+    """A region of a board, and the part of the drawing (x, y, width, height) that shows it.
+
+    `about`: what is printed beside its name, in words.
+    """
 
     id: str
     name: str
     view: tuple[int, int, int, int]
+    about: str
+
+
+class SpaceWords(Struct, frozen=True, omit_defaults=True):
+    """What the drawing shows of a space by its place.
+
+    `places`: the regions in which it lies, the widest first; `near`: the ids of what it is connected to;
+    `routes`: where military routes lead from it.
+    """
+
+    places: tuple[str, ...]
+    near: tuple[str, ...] = ()
+    routes: tuple[str, ...] = ()
 
 
 class BoardWords(Struct, frozen=True):
-    """The size of a board's drawing, and its regions in order."""
+    """The size of a board's drawing, its regions in order, and its spaces by id."""
 
     width: int
     height: int
     regions: tuple[RegionWords, ...]
+    spaces: dict[str, SpaceWords]
 
 
 class GameWords(Struct, frozen=True):
@@ -122,7 +139,7 @@ def game_words(
         edition=edition,
         editions={each: words.field(each) for each in game.editions},
         seats=tuple(SeatWords(seat, words.name(seat), words.letters[seat]) for seat in game.seats),
-        names={id: words.name(id) for id in words.texts.names},
+        names={id: words.name(id) for id in (*words.texts.names, HIDDEN)},
         cards=card_words(game, settled, words),
         fields=_fields(game, words),
         counts=words.counts,
@@ -184,6 +201,16 @@ def _board(game: Game, options: Options, words: Words) -> BoardWords | None:
     made = BOARDS.get(game.name)
     if made is None:
         return None
-    layout = made(options).layout
-    regions = tuple(RegionWords(area.id, words.name(area.id), area.view) for area in layout.regions)
-    return BoardWords(layout.width, layout.height, regions)
+    board = made(options)
+    regions = tuple(
+        RegionWords(area.id, words.name(area.id), area.view, _printed(board.worth.get(area.id, {}), words))
+        for area in board.layout.regions
+    )
+    spaces = {space.spot.id: SpaceWords(space.places, space.near, space.routes) for space in board.spaces}
+    return BoardWords(board.layout.width, board.layout.height, regions, spaces)
+
+
+def _printed(worth: Mapping[str, int | None], words: Words) -> str:
+    """What each state of a region scores."""
+    scores = ((words.field(state), words.shown("wins") if n is None else n) for state, n in worth.items())
+    return ", ".join(f"{state}: {score}" for state, score in scores)

@@ -141,7 +141,7 @@ def test_a_server_without_them_answers_every_route(tmp_path: Path) -> None:
             server.terminate()
     assert len(answers) > 30
     assert {answer for answer in answers if answer[1] >= 500} == {
-        (f"get /v1/{path}", 501) for path in ("data", "data/dictionary", "queries")
+        (f"get /v1/{path}", 501) for path in ("data", "data/dictionary", "queries", "explorer")
     }
 
 

@@ -236,8 +236,14 @@ def changes(one: Path, two: Path, as_json: bool) -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Listen on this port of this machine; 0 for a free one."
 )
+@click.option(
+    "--work",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="An empty folder for the copy that SQL reads, with room for some three times the data set.",
+)
 @click.option("--attached", is_flag=True, hidden=True, help="End when standard input is closed.")
-def serve(folder: Path, path: Path | None, port: int | None, attached: bool) -> None:
+def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, attached: bool) -> None:
     """Answer from the data set in DIR over HTTP: saved queries, positions, downloads.
 
     This process opens the data set and nothing else: no store, no keys, no people.  It follows DIR while
@@ -254,6 +260,7 @@ def serve(folder: Path, path: Path | None, port: int | None, attached: bool) -> 
         raise click.UsageError("name either --socket PATH or --port N")
     from api.data import serving
 
+    sql = _sql_is_on()
     with data_set_errors(folder):
         try:
             with (
@@ -265,10 +272,22 @@ def serve(folder: Path, path: Path | None, port: int | None, attached: bool) -> 
                     listener,
                     log_level=read(os.environ).log_level,
                     attached=attached,
+                    sql=sql,
+                    work=work,
                     ready=lambda: print(f"listening on {where}", flush=True),
                 )
         except serving.CannotListen as error:
             raise CannotBeDone(str(error)) from error
+
+
+def _sql_is_on() -> bool:
+    """Does the environment switch SQL on?  Raises CannotBeDone."""
+    from api.http.data_process import SQL
+
+    said = os.environ.get(SQL, "off")
+    if said not in ("on", "off"):
+        raise CannotBeDone(f"{SQL} is on or off, not {said!r}")
+    return said == "on"
 
 
 def _text(path: Path) -> str:

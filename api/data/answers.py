@@ -262,8 +262,8 @@ def _sorted(values: Bound) -> list[tuple[str, str]]:
 
 
 def sql_hash(sql: str) -> str:
-    """The hash by which an answer names its SQL."""
-    return hashlib.sha256(sql.encode()).hexdigest()
+    """The hash by which answers and the log name SQL."""
+    return hashlib.sha256(sql.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def table_of(answer: Answer) -> Rows:

@@ -114,6 +114,10 @@ class Reader:
                 stop.cancel()
                 apart.connection.close()
 
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.shutdown(wait=False)
+
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[None]:
         """One of the places for work that runs.  Raises Refused: limit."""
@@ -138,9 +142,15 @@ class Reader:
         return found.st_mtime_ns, found.st_ino, found.st_size
 
     def _opened(self) -> DataSet:
+        """Open the data set.  Raises BadDataSet, OSError."""
+        import duckdb
+
         data = glasnost.open(self.folder)
-        for setting in (f"memory_limit = '{self.limits.memory}'", "threads = 2", "temp_directory = ''"):
-            data.connection.execute(f"SET {setting}")
+        try:
+            for setting in (f"memory_limit = '{self.limits.memory}'", "threads = 2", "temp_directory = ''"):
+                data.connection.execute(f"SET {setting}")
+        except duckdb.IOException as error:
+            raise BadDataSet(f"{self.folder}: a part that the manifest names is missing") from error
         return data
 
 

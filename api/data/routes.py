@@ -24,6 +24,7 @@ from starlette.routing import Route
 from api.data import answers
 from api.data.answers import Answer, Prepared
 from api.data.reader import Reader, Rows
+from api.data.sql_route import SNAPSHOT, SqlRoute
 from api.http import decoding, problems
 from api.http.decoding import JSON, LINES
 from api.http.middleware import IMMUTABLE
@@ -35,7 +36,6 @@ from replay.dataset.manifest import DICTIONARY, SCHEMA
 from replay.dataset.queries import query
 
 CSV, MARKDOWN, OCTETS = "text/csv", "text/markdown", "application/octet-stream"
-SNAPSHOT = "glasnost-snapshot"
 FORMS = (JSON, CSV, LINES)
 MOST_PARAMETERS = 40
 KEPT = 32 * 1024 * 1024  # bytes of answers in memory
@@ -49,8 +49,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class DataRoutes:
     """The handlers over a data set that may be built on."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+    def __init__(self, reader: Reader, sql: SqlRoute) -> None:
+        self.reader, self._sql = reader, sql
         self._kept: LRUCache[str, bytes] = LRUCache(KEPT, getsizeof=len)
 
     @property
@@ -67,7 +67,12 @@ class DataRoutes:
         }
         routes = [Route(path, handler, methods=["GET"]) for path, handler in paths.items()]
         routes.append(Route("/healthz", self.healthz, methods=["GET"]))
+        routes.append(Route("/v1/sql", self.sql, methods=["POST"]))
         return Starlette(routes=routes, exception_handlers=HANDLERS)
+
+    async def sql(self, request: Request) -> Response:
+        """The rows of a query of the caller."""
+        return await self._sql(request)
 
     async def healthz(self, request: Request) -> Response:
         """The process is alive, and has a data set."""

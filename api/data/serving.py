@@ -8,21 +8,25 @@ import signal
 import socket
 import stat
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import uvicorn
 
 from api.data.reader import Reader
 from api.data.routes import DataRoutes
+from api.data.sql import Sql
+from api.data.sql_route import SqlRoute
 from api.http.log_lines import set_up
 
 CONNECTIONS = 200  # at once; one more is answered with 503
 HEAD_BYTES = 65_536
 IDLE_SECONDS = 5
 STOPPING_SECONDS = 5
+NICE = 5  # a move comes first
 
 
 class CannotListen(Exception):
@@ -60,11 +64,15 @@ def serve(
     *,
     log_level: str = "warning",
     attached: bool = False,
+    sql: bool = False,
+    work: Path | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer requests about the data set in a folder, until a signal comes.
 
     Args:
+        sql: answer SQL, too, if the listener is a Unix socket.
+        work: a folder for the copies that SQL reads; None: a temporary one.
         attached: end, too, when standard input is closed: then the server that started this has ended.
         ready: is called when requests are answered.
 
@@ -72,9 +80,31 @@ def serve(
         BadDataSet: there is no data set that this program reads.
         OSError: it cannot be read.
     """
-    routes = DataRoutes(Reader(folder))
+    os.nice(NICE)
+    reader, of_server = Reader(folder), listener.family == socket.AF_UNIX
     set_up(log_level)
-    config = uvicorn.Config(
+    with _sql(work) if sql and of_server else nullcontext() as queries:
+        route = SqlRoute(reader, queries, is_on=sql)
+        server = _Server(_config(DataRoutes(reader, route)), ready)
+        if attached:
+            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
+        server.run([listener])
+
+
+@contextmanager
+def _sql(work: Path | None) -> Iterator[Sql]:
+    """What runs SQL, with a folder of its own; what an earlier process has left there is deleted."""
+    with tempfile.TemporaryDirectory(prefix="glasnost-") if work is None else nullcontext(str(work)) as place:
+        sql = Sql(Path(place))
+        sql.database.close()
+        try:
+            yield sql
+        finally:
+            sql.close()
+
+
+def _config(routes: DataRoutes) -> uvicorn.Config:
+    return uvicorn.Config(
         routes.app,
         http="h11",  # it limits the head
         h11_max_incomplete_event_size=HEAD_BYTES,
@@ -88,10 +118,6 @@ def serve(
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=STOPPING_SECONDS,
     )
-    server = _Server(config, ready)
-    if attached:
-        threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
-    server.run([listener])
 
 
 def _end_with_input(server: _Server) -> None:

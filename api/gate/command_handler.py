@@ -181,8 +181,11 @@ def seats_of(match: Outline, player: str | None, move: int | None = None) -> lis
     """Return the seats that a player plays after `move` (None: the latest); none if ids are only claimed."""
     if player is None or match.claimed:
         return []
-    chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
-    own = [match.seat_of(Chair(chair), move) for chair in chairs]
+    own = [
+        match.seat_of(Chair(seat), move)
+        for seat, seated in match.seats.items()
+        if seated and seated.player == player
+    ]
     return own if len(own) < 2 else [seat for seat in match.seats if seat in own]
 
 
@@ -288,7 +291,8 @@ class CommandHandler:
                 raise Refused("unknown-match", "no-such-match")
             if not self._store.shared:
                 self._bots.wake(cached)
-        await self.must_be_shown(cached.match)
+        if cached.match.proof is not None:
+            await self.must_be_shown(cached.match)
         return cached
 
     async def must_be_shown(self, match: Outline) -> None:

@@ -47,7 +47,6 @@ class GateCounters:
 T = TypeVar("T")
 _Loop = asyncio.AbstractEventLoop
 _Pair = tuple[asyncio.Future[Any], Future[Any]]
-Begin = Callable[[], Future[Any]]
 
 
 class Inbox(Generic[T]):
@@ -78,6 +77,16 @@ class Inbox(Generic[T]):
             self._take(self._came.popleft())
 
 
+class _Work:
+    """Work that a coroutine waits for: `future` is its result in the thread, once it is submitted."""
+
+    __slots__ = ("begin", "future", "waiting")
+
+    def __init__(self, begin: Callable[[], Future[Any]], waiting: asyncio.Future[Any]) -> None:
+        self.begin, self.waiting = begin, waiting
+        self.future: Future[Any] | None = None
+
+
 class ThreadBridge:
     """Lets coroutines wait for work in another thread.
 
@@ -88,37 +97,37 @@ class ThreadBridge:
 
     def __init__(self) -> None:
         self._inbox: Inbox[_Pair] = Inbox(_settle)
-        self._turn: list[tuple[Begin, asyncio.Future[Any]]] = []
+        self._turn: list[_Work] = []
 
     async def result(self, begin: Callable[[], Future[T]]) -> T:
         """Return the result of the work that `begin` submits to a thread; a cancelled caller cancels it."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[T] = loop.create_future()
+        work = _Work(begin, waiting)
         if not self._turn:
             loop.call_soon(self._hand_over, loop)
-        self._turn.append((begin, waiting))
-        return await waiting
+        self._turn.append(work)
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if work.future is not None:
+                work.future.cancel()
+            raise
 
     def _hand_over(self, loop: _Loop) -> None:
         turn, self._turn = self._turn, []
-        for begin, waiting in turn:
-            if waiting.cancelled():
+        for work in turn:
+            if work.waiting.cancelled():
                 continue
             try:
-                future = begin()
+                work.future = work.begin()
             except Exception as error:
-                waiting.set_exception(error)
+                work.waiting.set_exception(error)
                 continue
-            future.add_done_callback(partial(self._come, loop, waiting))
-            waiting.add_done_callback(partial(_give_up, future))
+            work.future.add_done_callback(partial(self._come, loop, work.waiting))
 
     def _come(self, loop: _Loop, waiting: asyncio.Future[Any], future: Future[Any]) -> None:
         self._inbox.put(loop, (waiting, future))
-
-
-def _give_up(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
-    if waiting.cancelled():
-        future.cancel()
 
 
 def _settle(pair: _Pair) -> None:

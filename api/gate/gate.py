@@ -563,6 +563,7 @@ class Gate:
         by: str,
         reason: str,
         *,
+        expect: int | None = None,
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
@@ -575,9 +576,9 @@ class Gate:
                 raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
-            return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
+            return stored.rule(context, by, reason, expect=expect, back_to=back_to, result=result, void=void)
 
-        return await self._handler.command(Command("rule", match, judge, by, key=key))
+        return await self._handler.command(Command("rule", match, judge, by, None, expect, key))
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""

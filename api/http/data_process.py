@@ -25,10 +25,12 @@ from domain.kernel import Refused
 
 VARIABLE = PREFIX + "DATA"
 UNIX = "unix:"
+CALLER = "glasnost-caller"  # the header that says who asks
+SQL = PREFIX + "SQL"
 RETRY = {"retry-after": "5"}
 PASSED = (  # what the process is told of the server's environment
     *("PATH", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH"),
-    *(PREFIX + "SQL", PREFIX + "LOG_LEVEL"),
+    *(SQL, PREFIX + "LOG_LEVEL"),
 )
 AGAIN_SECONDS = 0.2  # from the end of a process that answered to the start of the next
 LATER_SECONDS = 5.0  # the same where it did not come to answer
@@ -129,9 +131,12 @@ class DataProcess:
 
     async def _keep(self, folder: Path, path: Path) -> None:
         """Start the process, and start it again whenever it ends."""
+        work = path.with_name("work")  # for what SQL reads; the next process deletes what one has left
+        work.mkdir()
         command = [sys.executable, "-m", "api.cli.main", "data", "serve", str(folder), "--attached"]
+        command += ["--socket", str(path), "--work", str(work)]
         while True:
-            self._process = await asyncio.to_thread(self._started, [*command, "--socket", str(path)])
+            self._process = await asyncio.to_thread(self._started, command)
             try:
                 answered = await self._until_it_ends(self._process)
             finally:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from replay.dataset.explorer import Node
 
@@ -193,3 +193,31 @@ class ExplorerAnswer(Sample, frozen=True):
     path: tuple[str, ...]
     trees: tuple[OpeningTree, ...]
     node: Node
+
+
+class SqlRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A query in SQL.
+
+    params: values for `?` (a list) or `$name` (an object) in the query.
+    limit: at most so many rows.
+    snapshot: answer only if the data set is at this one.
+    """
+
+    sql: str
+    params: list[bool | int | float | str | None] | dict[str, bool | int | float | str | None] = []
+    limit: Annotated[int, Meta(ge=1, le=10_000)] = 10_000
+    snapshot: str | None = None
+
+
+class SqlAnswer(Struct, frozen=True):
+    """The rows of a query; `truncated` if there are more.
+
+    ms: how long it took.
+    """
+
+    snapshot: str
+    columns: tuple[DataColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+    ms: int
+    sql_sha256: str

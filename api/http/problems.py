@@ -105,6 +105,7 @@ KINDS: dict[str, Kind] = {
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
     "range": Kind(416, "No such bytes", "Нет таких байт", "Таких байт нет: {detail}"),
     "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
+    "sql": Kind(422, "Query refused or stopped", "Запрос не выполнен", "Запрос не выполнен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
@@ -268,9 +269,8 @@ async def refused(request: HTTPConnection, error: Refusal) -> Response:
 
 async def http(request: Request, error: HTTPException) -> Response:
     """Return the response to an error of the router: unknown address or method."""
-    language = _language(request)
-    if error.status_code == _METHOD:
-        known = request.app.allowed(request.scope["path"])
+    language, known = _language(request), request.app.allowed(request.scope["path"])
+    if error.status_code == _METHOD or (error.status_code == _NOT_FOUND and known):
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
         about = {"method": request.method[:20], "methods": allowed}
         described = document("method", Refused("method", "no-such-method", about), language)

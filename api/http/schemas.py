@@ -13,6 +13,7 @@ from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.game import OptionValue
 
+REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
 Role = Literal["player", "organizer", "observer", "admin"]
@@ -176,9 +177,13 @@ class RuledResult(Request, frozen=True):
 
 
 class Ruling(Request, frozen=True):
-    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`.
+
+    With `expect`, the latest move that the organizer has seen, a match that went on since refuses the ruling.
+    """
 
     reason: Reason
+    expect: Number | None = None
     back_to: Number | None = None
     result: RuledResult | None = None
     void: bool = False

@@ -172,6 +172,7 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         "match.html",
         script="match",
         preloads=() if call.final else PLAYING,
+        fetches=_fetches(context["state"]),
         has_file=found.provable,
         spoiler_free=spoiler_free,
         status=about.status,
@@ -185,6 +186,12 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         preview=preview,
         **context,
     )
+
+
+def _fetches(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The addresses that the script of a match reads first, exactly as it writes them."""
+    query = f"view={state['view']}&after=0&templates=true&lang={state['language']}"
+    return f"/v1/matches/{state['match']}/positions?{query}", state["vocabulary"]
 
 
 async def embed_page(pages: Pages, call: Call, match: str) -> Response:
@@ -239,7 +246,6 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "match": found.id,
         "over": call.final,
         "view": view,
-        "board_style": f"boards/{found.game.name}.css" if found.game.name in BOARDS else None,
         "state": {
             "match": found.id,
             "game": found.game.name,

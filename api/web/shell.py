@@ -120,6 +120,7 @@ class Shell:
         code: int = 200,
         script: str | None = None,
         preloads: tuple[str, ...] = (),
+        fetches: tuple[str, ...] = (),
         framed: bool = False,
         **context: object,
     ) -> Response:
@@ -130,6 +131,7 @@ class Shell:
             template: the name of a file in `templates/`.
             script: the module of `static/pages/` that gives it life; None for a page without one.
             preloads: modules that this script imports here, besides its `PRELOADS`.
+            fetches: what this script reads first: a browser asks for it together with the script.
             framed: pages of other servers may show it in a frame; then it neither reads nor sets cookies.
             context: what the template shows.  `state`, if there is one, is what the script reads.
         """
@@ -145,6 +147,7 @@ class Shell:
             here=quote(_address(call.request)),
             script=script,
             preloads=(*PRELOADS.get(script or "", ()), *preloads),
+            fetches=fetches,
             script_texts=text.script,
             framed=framed,
             **context,

@@ -93,7 +93,8 @@ class Space(Struct, frozen=True):
 
     `land` is the class of the land below it, empty at sea.  `number` stands in its corner (stability, cost);
     `symbol` is an id that is shown by its first letters (a good); `kinds` are classes of style; `about` names
-    ids that a reader sees with its name; `slots` those that it shows.
+    ids that a reader sees with its name; `slots` those that it shows.  `places` are the regions in which it
+    lies, the widest first; `near` what it is connected to, and `routes` where military routes lead.
     """
 
     spot: Spot
@@ -104,6 +105,9 @@ class Space(Struct, frozen=True):
     about: tuple[str, ...]
     slots: tuple[str, ...]
     symbol: str = ""
+    places: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    routes: tuple[str, ...] = ()
 
 
 class Line(Struct, frozen=True):
@@ -117,7 +121,8 @@ class Board(Struct, frozen=True):
     """A board without anything on it.
 
     A land is where its spaces lie (`lands`), what lies between spaces (`inland`), and below lines
-    (`bridges`).  `worth` stands below the name of a region (None: it wins the game).
+    (`bridges`).  `worth` stands below the name of a region: what each state of it scores (None: it wins the
+    game).
     """
 
     game: str
@@ -128,7 +133,7 @@ class Board(Struct, frozen=True):
     lands: dict[str, tuple[Point, ...]]
     inland: dict[str, tuple[tuple[Point, ...], ...]]
     bridges: dict[str, tuple[tuple[Point, ...], ...]]
-    worth: dict[str, tuple[int | None, ...]]
+    worth: dict[str, dict[str, int | None]]
 
 
 def read_layout(game: str) -> Layout:

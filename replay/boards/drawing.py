@@ -93,7 +93,9 @@ def _region(board: Board, area: Area, words: Words) -> str:
     (x, y), name = area.label, words.name(area.id)
     lines = name.split() if area.narrow else [name]
     texts = [f'<tspan x="{x}" y="{y + 23 * i}">{escape(line)}</tspan>' for i, line in enumerate(lines)]
-    worth = " · ".join(str(n) if n is not None else words.shown("wins") for n in board.worth.get(area.id, ()))
+    worth = " · ".join(
+        str(n) if n is not None else words.shown("wins") for n in board.worth.get(area.id, {}).values()
+    )
     below = (
         f'<text class="worth" x="{x}" y="{y + 23 * len(lines) - 2}">{escape(worth)}</text>' if worth else ""
     )
@@ -133,7 +135,7 @@ def _space(space: Space, slots: Slots, words: Words) -> str:
 def described(space: Space, slots: Slots, words: Words) -> str:
     """A space in words, with what lies on it, for readers who do not see it."""
     values = [f"{words.field(slot)} {words.name(value)}" for slot, value in slots.items()]
-    return "; ".join((introduced(space, words), ", ".join(values) or words.shown("nothing")))
+    return "; ".join((introduced(space, words), ", ".join(values) or words.shown("empty")))
 
 
 def introduced(space: Space, words: Words) -> str:

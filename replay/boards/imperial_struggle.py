@@ -56,6 +56,9 @@ def _space(spot: Spot) -> Space:
         about,
         SLOTS,
         space.good,
+        (space.region, *((space.subregion,) if space.subregion else ())),
+        space.lines,
+        tuple(id for id in space.routes if id not in space.lines),
     )
 
 

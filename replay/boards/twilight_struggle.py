@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, REGIONS, SIDES, SPACES
 from replay.boards.board import Board, Line, Point, Route, Space, Spot, inland_of, is_near, read_layout
@@ -20,7 +20,7 @@ def board(options: Mapping[str, object]) -> Board:
         "twilight_struggle",
         SIDES,
         layout,
-        tuple(_space(spot) for spot in spots),
+        tuple(_space(spot, shown) for spot in spots),
         tuple(Line(_kind(route), route.points) for route in routes),
         _lands(spots),
         inland_of(layout),
@@ -29,11 +29,14 @@ def board(options: Mapping[str, object]) -> Board:
     )
 
 
-def _space(spot: Spot) -> Space:
+def _space(spot: Spot, shown: Collection[str]) -> Space:
     space = SPACES[spot.id]
     kinds = ("battleground",) if space.battleground else ()
     land = _land(spot.id)
-    return Space(spot, "box", land, space.stability, kinds, kinds, SIDES)
+    powers = (space.superpower,) if space.superpower else ()
+    near = tuple(id for id in (*powers, *space.neighbours) if id in shown)
+    places = (space.region, *space.subregions)
+    return Space(spot, "box", land, space.stability, kinds, kinds, SIDES, places=places, near=near)
 
 
 def _land(country: str) -> str:
@@ -66,7 +69,7 @@ def _bridges(routes: list[Route]) -> dict[str, tuple[tuple[Point, ...], ...]]:
     return {land: tuple(points) for land, points in bridges.items()}
 
 
-def _worth(region: str) -> tuple[int | None, ...]:
+def _worth(region: str) -> dict[str, int | None]:
     """What Presence, Domination and Control score."""
     worth = REGIONS[region]
-    return (worth.presence, worth.domination, worth.control)
+    return {"presence": worth.presence, "domination": worth.domination, "control": worth.control}

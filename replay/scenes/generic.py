@@ -22,6 +22,7 @@ from replay.positions import fields
 from replay.scenes.vocabulary import Cards, Pair, Panel, Rows, Scene, Status, Value
 
 YES = "yes"  # a value that is true; one that is not is absent
+SEALED = "sealed"  # a number that the viewer may not see
 Path = tuple[str, ...]
 
 
@@ -57,6 +58,11 @@ def pile_of(pile: Pile, seat: Seat = "", folded: bool = False) -> Cards:
     placed = [*enumerate(pile.top), *enumerate(pile.bottom, pile.size - len(pile.bottom))]
     known = {card: place for place, card in placed if card != HIDDEN}
     return Cards(known, pile.size - len(known), seat, folded)
+
+
+def bids_of(bids: Mapping[Seat, Value]) -> Status:
+    """What each seat bid; what the viewer does not know of it is that it was done."""
+    return Status({seat: SEALED if bid == HIDDEN else bid for seat, bid in bids.items()})
 
 
 def _counts(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.thirteen_minutes.board import CAMPAIGN_TARGET, CUBES, SIDES, ZONES
 from domain.thirteen_minutes.state import State
-from replay.scenes.generic import YES, cards_of, pile_of
+from replay.scenes.generic import YES, bids_of, cards_of, pile_of
 from replay.scenes.vocabulary import Lanes, Pair, Panel, Scene, Slots, Status, Value, scene_of
 
 
@@ -13,7 +13,7 @@ def scene(s: State) -> Scene:
     panels: dict[str, Panel] = {
         "status": Status(_status(s)),
         "seats": Status(dict(s.seats) if s.options.campaign else {}),
-        "bids": Status(dict(s.bids)),
+        "bids": bids_of(s.bids),
         "supply": Pair(s.supply, CUBES),
         "territories": Lanes(ZONES, {id: card.zone for id, card in s.territories.items()}, _cubes(s)),
         **{f"hands.{side}": cards_of(s.hands.get(side, ()), side) for side in SIDES},

@@ -10,7 +10,7 @@ from domain.twilight_struggle.rules.board import controller
 from domain.twilight_struggle.rules.operations import LOCKED
 from domain.twilight_struggle.rules.scoring import MOST, scored
 from domain.twilight_struggle.state import State
-from replay.scenes.generic import YES, cards_of, pile_of
+from replay.scenes.generic import YES, bids_of, cards_of, pile_of
 from replay.scenes.vocabulary import Pair, Panel, Rows, Scene, Slots, Status, Track, Value, scene_of
 
 MOST_MILITARY = 5
@@ -37,7 +37,7 @@ def scene(s: State) -> Scene:
         "beside": cards_of(s.beside),
         "effects": Rows(("card", "seat", "region"), _effects(s)),
         "order": cards_of(s.order),
-        "bids": Status(dict(s.bids)),
+        "bids": bids_of(s.bids),
         "deck": pile_of(s.deck),
         "discards": cards_of(s.discards, folded=True),
         "removed": cards_of(s.removed, folded=True),

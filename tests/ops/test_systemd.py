@@ -32,7 +32,7 @@ KNOWN = {
         *("RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID"),
         *("LockPersonality", "RemoveIPC", "SystemCallArchitectures", "SystemCallFilter"),
         *("SystemCallErrorNumber", "InaccessiblePaths", "RuntimeDirectory", "RuntimeDirectoryMode"),
-        *("MemoryMax", "TasksMax"),
+        *("MemoryMax", "TasksMax", "CacheDirectory", "CacheDirectoryMode"),
     },
 }
 SWITCHES = {
@@ -169,8 +169,13 @@ def test_the_data_process_listens_where_its_workers_are_let_in() -> None:
     command = told["ExecStart"].split()
     program, *arguments = command
     assert program.endswith("/ops/glasnost")
-    context = data.commands["serve"].make_context("serve", arguments[2:])
     assert arguments[:2] == ["data", "serve"]
-    assert context.params["path"].parent == Path("/run") / told["RuntimeDirectory"]
+    places = {"--work": "/var/cache", "--socket": "/run"}
+    given = dict(zip(arguments[3::2], arguments[4::2], strict=True))
+    assert set(given) == set(places)
+    assert given["--work"] == f"/var/cache/{told['CacheDirectory']}"
+    assert Path(given["--socket"]).parent == Path("/run") / told["RuntimeDirectory"]
+    known = {name for one in data.commands["serve"].params for name in one.opts}
+    assert set(given) <= known
     assert told["RuntimeDirectoryMode"] == "0750"
     assert told["Restart"] == "always"

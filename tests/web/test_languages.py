@@ -65,7 +65,9 @@ def same_texts(
                     shown[language] = set(page.evaluate(TEXTS))
                 both = {text for text in shown["en"] & shown["ru"] if re.search(r"[^\W\d_]{2}", text)}
                 words = {
-                    text for text in both if text.strip(" .:;,") not in NAMES and not IDS.fullmatch(text)
+                    text
+                    for text in both
+                    if text.strip(" .:;,") not in {*NAMES, *finished.values()} and not IDS.fullmatch(text)
                 }
                 raw = {text for text in shown["en"] | shown["ru"] if KEYS.search(text)}
                 if words | raw:

@@ -238,22 +238,30 @@ def test_charts_have_a_point_for_each_move_that_changes_a_track_and_a_table_with
     assert rows == [at[move - 1] for move in changes]
 
 
-def test_the_board_as_a_table_says_what_the_drawing_shows(
-    watched: Watched, finished: dict[str, str], house: Served
+def test_the_board_in_words_says_what_the_drawing_shows_and_stays_chosen(
+    watched: Watched, finished: dict[str, str]
 ) -> None:
-    """W34: a row for each space, in words."""
+    """W34: a row for each space, and on the next page as well."""
     match = finished["imperial_struggle"]
     page = watched.open(f"/m/{match}?move=60")
     labels = page.eval_on_selector_all(
         ".board .space", "all => all.map(one => one.getAttribute('aria-label'))"
     )
     page.keyboard.press("t")
-    rows = page.eval_on_selector_all(
-        ".board-table tr", "all => all.map(row => [...row.children].map(cell => cell.textContent).join('; '))"
-    )
-    assert rows == labels
+    for _ in range(2):
+        page.locator(".board-table").wait_for()
+        assert not page.locator("svg.board").is_visible()
+        rows = page.locator(".board-table tbody tr:has(td)").evaluate_all(
+            "all => all.map(row => [row.cells[0].innerText, row.cells[1].innerText])"
+        )
+        said = {(label.rpartition("; ")[0], label.rpartition("; ")[2]) for label in labels}
+        assert {
+            (about.rpartition(" (")[0] if about not in dict(said) else about, lies) for about, lies in rows
+        } == said
+        watched.open(f"/m/{match}?move=60")
     page.keyboard.press("t")
-    assert page.locator(".board-table").count() == 0
+    page.locator(".board-table").wait_for(state="detached")
+    assert page.locator("svg.board").is_visible()
 
 
 def test_key_moments_are_few_the_same_on_every_load_and_each_has_a_reason(

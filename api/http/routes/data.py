@@ -7,20 +7,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from api.http import decoding
-from api.http.data_process import RETRY, Exchange
-from api.http.data_schemas import ExplorerAnswer, PositionsAnswer, QueryAnswer, QueryMatches, SavedQueries
+from api.http.data_process import CALLER, RETRY, Exchange
+from api.http.data_schemas import (
+    ExplorerAnswer,
+    PositionsAnswer,
+    QueryAnswer,
+    QueryMatches,
+    SavedQueries,
+    SqlAnswer,
+    SqlRequest,
+)
 from api.http.problems import MEDIA_TYPE
-from api.http.routing import OCTETS, Api, Call, Documented
+from api.http.routing import OCTETS, SENT, Api, Call, Documented
 from domain.kernel import Refused
 from replay.dataset.manifest import Manifest
 
 api = Api("data", "Answers from a data set of matches that are over: saved queries, positions, downloads.")
 CSV, LINES, MARKDOWN = "text/csv", "application/x-ndjson", "text/markdown"
 AWAY = ("not-offered", "data-away")
+ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"
 _SENT = (b"accept", b"accept-language", b"if-none-match", b"range", b"if-range")
 _TAKEN = (
     *("content-type", "content-length", "content-range", "content-language", "accept-ranges"),
@@ -161,6 +171,24 @@ async def explore_openings(
     return await passed_on(call)
 
 
+@api.post(
+    "/v1/sql",
+    SqlRequest,
+    SqlAnswer,
+    200,
+    refusals=(*SENT, *AWAY, "not-found", "sql"),
+    also=[Documented(200, "Done", (CSV, LINES, ARROW, PARQUET))],
+    token=True,
+)
+async def run_sql(call: Call, body: SqlRequest) -> Response:
+    """Run one SELECT over the data set; the rows as JSON, CSV, NDJSON, Arrow or Parquet (`Accept`).
+
+    Off unless the operator has switched it on.  A query may have 20,000 characters and run 5 seconds; an
+    answer has at most 10,000 rows and 10 MB.
+    """
+    return await passed_on(call, msgspec.json.encode(body))
+
+
 async def passed_on(call: Call, body: bytes = b"") -> Response:
     """Pass the request on as it came, and the answer back as it comes.
 
@@ -173,6 +201,8 @@ async def passed_on(call: Call, body: bytes = b"") -> Response:
     if scope["query_string"]:
         target += f"?{scope['query_string'].decode('latin-1')}"
     told = {name: value for name, value in sent.items() if value}
+    if body:
+        told |= {"content-type": decoding.JSON} | ({CALLER: call.player} if call.player else {})
     answer = await call.services.data.ask(scope["method"], target, told, body)
     if answer.status >= _ERROR and answer.headers.get("content-type") != MEDIA_TYPE:
         answer.close()

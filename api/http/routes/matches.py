@@ -350,14 +350,23 @@ async def close_unopened(
     return _done_view(call, await call.gate.close_unopened(match, by, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "ruling"), token=True)
+@commands_api.post(
+    "/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "stale", "ruling"), token=True
+)
 async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
     """An organizer rules: back to a move, a result, or void."""
     person = call.person("organizer", "admin")
     result = Result(body.result.winner, _BY_RULING, dict(body.result.score)) if body.result else None
     key = key_of(call, idempotency_key, body, match=match, what="ruling")
     accepted = await call.gate.rule(
-        match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void, key=key
+        match,
+        person.id,
+        body.reason,
+        expect=body.expect,
+        back_to=body.back_to,
+        result=result,
+        void=body.void,
+        key=key,
     )
     return _done_view(call, accepted)
 

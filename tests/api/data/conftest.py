@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
 @pytest.fixture(scope="session")
 def asked(small: Small, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server over a store of its own, with a data process that answers; SQL is on."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SQL_SETTINGS.items():
-            patch.setenv(name, value)
-        with served(tmp_path_factory.mktemp("asked"), data=DataPlace(small.folder, None)) as server:
-            assert server.services is not None
-            soon(lambda: server.services is not None and server.services.data.is_listening)
-            yield server
+    with ExitStack() as running:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in SQL_SETTINGS.items():
+                patch.setenv(name, value)
+            place = DataPlace(small.folder, None)
+            server = running.enter_context(served(tmp_path_factory.mktemp("asked"), data=place))
+        soon(lambda: server.services is not None and server.services.data.is_listening)
+        yield server

@@ -9,9 +9,18 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 import pytest
 
+from api.http.data_schemas import (
+    ExplorerAnswer,
+    PositionsAnswer,
+    QueryAnswer,
+    QueryMatches,
+    SavedQueries,
+)
 from domain.games import GAMES
+from replay.dataset.manifest import Manifest
 from replay.dataset.queries import COMMON, queries
 from tests.api.data.conftest import Small
 from tests.api.http.served import Answer, Served
@@ -205,6 +214,23 @@ def test_what_is_not_legal_is_refused_in_both_languages(
     client = asked.client()
     english, russian = (client.get(path, accept_language=one).problem(status, kind) for one in ("en", "ru"))
     assert english["title"] != russian["title"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/v1/data", Manifest),
+        ("/v1/queries", SavedQueries),
+        ("/v1/queries/headlines?pool=*", QueryAnswer),
+        ("/v1/queries/headlines?matches=1", QueryMatches),
+        ("/v1/positions?where=turn%20%3E%200", PositionsAnswer),
+        ("/v1/explorer?game=thirteen_minutes", ExplorerAnswer),
+    ],
+)
+def test_an_answer_has_the_shape_that_the_document_says(asked: Served, path: str, kind: type) -> None:
+    answer = get(asked, path)
+    decoded: object = msgspec.json.decode(answer.body, type=kind)
+    assert json.loads(msgspec.json.encode(decoded)) == answer.json
 
 
 def test_a_malformed_search_names_the_column(asked: Served) -> None:

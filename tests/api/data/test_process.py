@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,30 +21,46 @@ def process_of(server: Served) -> DataProcess:
     return server.services.data
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.long)])
+@pytest.fixture(scope="module")
+def plain(small: Small, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server whose data process has no setting of its own."""
+    with served(tmp_path_factory.mktemp("plain"), data=DataPlace(small.folder, None)) as server:
+        yield server
+    last = process_of(server).pid
+    assert not Path(f"/proc/{last}").exists(), "it ends with its server"
+
+
+def test_sql_is_off_unless_it_is_switched_on(plain: Served) -> None:
+    """AN11: then it says how, with a token or without one, and everything else is answered."""
+    client = plain.player()
+    soon(lambda: client.get("/v1/queries").status == 200)
+    for asks in (client, plain.client()):
+        told = asks.post("/v1/sql", {"sql": "SELECT 1"}).problem(501, "not-offered")
+        assert "GLASNOST_SQL=on" in told["detail"]
+    assert client.get("/v1/queries/win_rate").status == 200
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_a_killed_process_is_started_again_and_no_move_is_refused_meanwhile(
-    small: Small, tmp_path: Path, kills: int
+    plain: Served, kills: int
 ) -> None:
     """AN11."""
-    with served(tmp_path, data=DataPlace(small.folder, None)) as server:
-        process, client = process_of(server), server.client()
-        match, players = server.table("thirteen_minutes")
-        seen = set[int]()
-        for _ in range(kills):
-            soon(lambda: client.get("/v1/queries").status == 200)
-            assert process.pid not in {None, *seen}
-            seen.add(process.pid or 0)
-            client.begin("GET", "/v1/queries/tm_win_rate")  # under way when it is killed
-            os.kill(process.pid or 0, signal.SIGKILL)
-            assert client.answer().status in (200, 503)
-            play(match, players)
-            answer = client.get("/v1/queries/tm_win_rate?pool=bots")
-            if answer.status != 200:
-                answer.problem(503, "data-away")
-                assert int(answer.headers["retry-after"]) <= 5
+    process, client = process_of(plain), plain.client()
+    match, players = plain.table("thirteen_minutes")
+    seen = set[int]()
+    for _ in range(kills):
         soon(lambda: client.get("/v1/queries").status == 200)
-        last = process.pid
-    assert not Path(f"/proc/{last}").exists(), "it ends with its server"
+        assert process.pid not in {None, *seen}
+        seen.add(process.pid or 0)
+        client.begin("GET", "/v1/queries/tm_win_rate")  # under way when it is killed
+        os.kill(process.pid or 0, signal.SIGKILL)
+        assert client.answer().status in (200, 503)
+        play(match, players)
+        answer = client.get("/v1/queries/tm_win_rate?pool=bots")
+        if answer.status != 200:
+            answer.problem(503, "data-away")
+            assert int(answer.headers["retry-after"]) <= 5
+    soon(lambda: client.get("/v1/queries").status == 200)
 
 
 def play(match: str, players: list[Client]) -> None:

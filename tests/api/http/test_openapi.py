@@ -59,6 +59,7 @@ PATHS = {
     "/v1/queries",
     "/v1/queries/{query}",
     "/v1/positions",
+    "/v1/sql",
     "/v1/explorer",
     "/v1/keys",
     "/v1/refusals",

@@ -104,7 +104,7 @@ def test_a_space_says_in_words_what_it_shows() -> None:
     ):
         found = spaces(drawn(match, scene, language))
         assert found["iran"].get("aria-label") == label
-    assert found["iraq"].get("aria-label") == "Ирак, стабильность 3, ключевая страна; —"
+    assert found["iraq"].get("aria-label") == "Ирак, стабильность 3, ключевая страна; пусто"
 
 
 def _box(board: Board, id: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ export class Vocabulary {
     this.cards = told.cards;
     this.seats = told.seats.map((/** @type {any} */ one) => ({ id: one.id, name: one.name, letter: one.letter }));
     this.regions = told.board?.regions ?? [];
+    this.spaces = told.board?.spaces ?? {};
   }
 
   /** @param {string} address */

@@ -20,6 +20,7 @@ async function open() {
   } catch (error) {
     return scrub.failed(error);
   }
+  page.on(["inWords"], async ({ inWords }) => inWords && (await import("../parts/in_words.js")).mount());
   for (const part of [board, panels, scrub]) part.mount();
   page.on(["move"], ({ move, view }) =>
     byId("whole").setAttribute("href", `/m/${start.match}?${new URLSearchParams({ move, view })}`));

@@ -20,9 +20,7 @@ let whole = [0, 0, 1, 1], view = whole;
 
 /** Give the board life. */
 export function mount() {
-  if (!board) {
-    return;
-  }
+  if (!board) return addWords();
   for (const space of board.querySelectorAll(".space")) spaces.set(space.id.slice(2), /** @type {any} */ (space));
   const box = board.viewBox.baseVal;
   whole = view = [box.x, box.y, box.width, box.height];
@@ -33,6 +31,7 @@ export function mount() {
   }
   spaces.values().next().value?.setAttribute("tabindex", "0");
   addTools();
+  addWords();
   line.after(changes);
   on(board, "click", ".space", (space) => page.set({ clicked: { id: space.dataset.id } }));
   on(board, "pointerover", ".space", describe);
@@ -178,6 +177,42 @@ function named(from, letter) {
     (space.dataset.label ?? "").toLowerCase().startsWith(wanted));
 }
 
+// ── in words: the board as a table, and cards with what they say ──
+
+const IN_WORDS = "in-words";
+
+/** Let the reader choose words, for this page and those that follow. */
+function addWords() {
+  const button = /** @type {HTMLElement} */ (tools.querySelector(".in-words"));
+  button.addEventListener("click", () => page.set({ inWords: !page.get("inWords") }));
+  bind("t", "key_words", () => button.click());
+  page.on(["inWords"], ({ inWords }) => {
+    button.setAttribute("aria-pressed", String(inWords));
+    board?.toggleAttribute("hidden", inWords);
+    board?.setAttribute("display", inWords ? "none" : "inline"); // which holds without any style
+    for (const part of tools.querySelectorAll(".zooms, .regions")) part.toggleAttribute("hidden", inWords);
+    remember(inWords);
+  });
+  page.set({ inWords: remembered() });
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(IN_WORDS) === "on";
+  } catch {
+    return false; // in a frame of another page a browser may lock its storage
+  }
+}
+
+/** @param {boolean} inWords */
+function remember(inWords) {
+  try {
+    localStorage.setItem(IN_WORDS, inWords ? "on" : "off");
+  } catch {
+    // the choice holds for this page alone
+  }
+}
+
 // ── zoom ──
 
 function addTools() {
@@ -199,9 +234,6 @@ function addTools() {
   bind("+ =", "key_zoom", () => zoom(1 / ZOOM), "+ − 0");
   bind("- −", "key_zoom", () => zoom(ZOOM), "+ − 0");
   bind("0", "key_zoom", () => see(whole), "+ − 0");
-  const asTable = h("button", { type: "button", class: "tool", "aria-pressed": "false", on: { click: toggleTable } }, t("as_table"));
-  tools.append(asTable);
-  bind("t", "key_table", () => asTable.click());
   bind("m", "key_board", () => /** @type {HTMLElement | null} */ (frame.querySelector('[tabindex="0"]'))?.focus());
 }
 
@@ -267,36 +299,3 @@ function addPanning(root) {
     fingers.set(event.pointerId, event);
   });
 }
-
-// ── the board as a table ──
-
-/** @type {HTMLElement | null} */
-let table = null;
-
-/** @param {Event} event */
-function toggleTable(event) {
-  const button = /** @type {HTMLElement} */ (event.currentTarget);
-  button.setAttribute("aria-pressed", String(!table));
-  if (table) {
-    table.remove();
-    table = null;
-  } else {
-    table = h("table", { class: "board-table" });
-    frame.append(table);
-    fillTable();
-  }
-  board?.toggleAttribute("hidden", Boolean(table));
-}
-
-/** A row for each space: what it is, and what lies on it. */
-function fillTable() {
-  if (!table) return;
-  table.replaceChildren(...[...spaces].map(([id, space]) => {
-    const label = space.getAttribute("aria-label") ?? "", cut = label.lastIndexOf("; ");
-    const about = label.slice(0, cut), lies = label.slice(cut + 2);
-    const open = page.get("pickable")?.has(id);
-    const button = h("button", { type: "button", "data-id": id, on: { click: () => page.set({ clicked: { id } }) } }, about);
-    return h("tr", { class: open ? "pickable" : "" }, h("th", { scope: "row" }, button), h("td", {}, lies));
-  }));
-}
-page.on(["scene", "pickable"], fillTable);

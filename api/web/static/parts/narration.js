@@ -158,5 +158,7 @@ function filter({ sought, history, kept }) {
     const name = page.get("vocabulary").name(history);
     const close = h("button", { type: "button", class: "tool", on: { click: () => page.set({ history: null }) } }, t("close"));
     about.append(h("b", {}, t("history", { name })), ` · ${t("history_count", { count: found })} `, close);
+    const says = page.get("vocabulary").cards[history]?.text;
+    if (says) about.append(h("span", { class: "card-words" }, says));
   } else if (sought) about.append(t("found", { count: found }));
 }

@@ -6,15 +6,19 @@ import * as page from "../base/page.js";
 import { t } from "../base/text.js";
 
 const root = byId("panels"), statusLine = byId("status");
+/** Where panels stand: what is played on, tracks and short facts, cards, and last what is read more seldom. */
+const places = { lanes: byId("lanes"), tracks: byId("tracks"), cards: byId("cards"), rest: byId("rest") };
+const CELLS = 12; // steps, up to which a track is drawn as cells
 /** @type {Set<string>} panels that the reader unfolded */
 const unfolded = new Set();
 
 /** Draw the panels from now on. */
 export function mount() {
   page.on(["scene", "before"], ({ scene, before }) => show(scene, before));
-  page.on(["scene", "ring"], ({ ring }) => flag("ringed", ring ?? []));
-  page.on(["scene", "pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
-  page.on(["scene", "picked"], ({ picked }) => flag("picked", picked ?? []));
+  page.on(["inWords"], ({ scene, before }) => (last.clear(), scene && show(scene, before)));
+  page.on(["scene", "inWords", "ring"], ({ ring }) => flag("ringed", ring ?? []));
+  page.on(["scene", "inWords", "pickable"], ({ pickable }) => flag("pickable", pickable ?? []));
+  page.on(["scene", "inWords", "picked"], ({ picked }) => flag("picked", picked ?? []));
   for (const place of [root, statusLine]) {
     on(place, "click", "[data-id]", (found) => page.set({ clicked: { id: found.dataset.id } }));
   }
@@ -37,9 +41,20 @@ function flag(name, ids) {
 function show(scene, before) {
   const panels = scene.panels ?? {}, names = inOrder(Object.keys(panels), scene.order ?? []);
   const items = names.filter((name) => name !== "status").map((name) => ({ name, panel: panels[name], old: before?.panels?.[name] }));
-  keyed(root, items.map(kept), ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
+  const all = items.map(kept);
+  for (const [place, element] of Object.entries(places)) {
+    const here = all.filter(({ panel }) => placeOf(panel) === place);
+    keyed(element, here, ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
+  }
   const status = panels.status;
   if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items));
+}
+
+/** @param {any} panel @returns {string} */
+function placeOf(panel) {
+  if (panel.kind === "rows" || panel.folded) return "rest";
+  if (panel.kind === "lanes" || panel.kind === "gauge") return "lanes";
+  return panel.kind === "cards" ? "cards" : "tracks";
 }
 
 /** @type {Map<string, {name: string, panel: any, old: any}>} */
@@ -75,7 +90,17 @@ function section(name, panel, old) {
 function count(panel) {
   if (panel.kind !== "cards") return null;
   const cards = Object.keys(panel.cards ?? {}).length + (panel.hidden ?? 0);
-  return h("span", { class: "count" }, String(cards));
+  return h("span", { class: "count" }, apart(": "), String(cards));
+}
+
+/** What stands between two texts for those who hear the page, or read it without its style. @param {string} text */
+function apart(text) {
+  return h("span", { class: "visually-hidden" }, text);
+}
+
+/** A text that only shows again what stands in words beside it. @param {string} text @param {string} kind its class */
+function drawn(text, kind) {
+  return h("span", { class: `drawn ${kind}`, "data-text": text, "aria-hidden": "true" });
 }
 
 /** A line of names and values. @param {Record<string, any>} items @param {Record<string, any>} [old] */
@@ -113,26 +138,41 @@ const KINDS = {
   note: (panel) => h("p", {}, page.get("vocabulary").name(panel.text)),
 };
 
-/** A bar with marks. @param {any} panel @param {any} old */
+/** A track with its marks: cells where it is short, else a bar. @param {any} panel @param {any} old */
 function track(panel, old) {
-  const words = page.get("vocabulary"), { least, most, at, notes = {} } = panel;
-  const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least || 1);
-  const bar = h("div", { class: "track-bar" });
-  const steps = most - least <= 12 ? 1 : 5;
-  for (let n = least; n <= most; n += steps) bar.append(placed(h("span", { class: "tick" }, String(Math.abs(n))), part(n)));
-  const marks = Object.entries(at);
+  const words = page.get("vocabulary"), { at, notes = {} } = panel, marks = Object.entries(at);
+  const says = marks.map(([mark, n]) => `${marks.length > 1 ? `${words.field(mark)} ` : ""}${was(old?.at?.[mark], n)}`).join(", ");
+  const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
+    h("p", { class: "track-text" }, says, apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), ...noted.map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+}
+
+/** @param {any} panel @param {any} old */
+function cells({ least, most, at }, old) {
+  const words = page.get("vocabulary"), marks = Object.entries(at);
+  const line = h("div", { class: "track-cells", "aria-hidden": "true" });
+  for (let n = least; n <= most; n++) {
+    const here = marks.filter(([, place]) => place === n), seats = here.filter(([mark]) => words.place(mark) >= 0);
+    const left = marks.some(([mark]) => old?.at?.[mark] === n && at[mark] !== n);
+    const chips = seats.map(([mark]) => drawn(words.letter(mark), `mark seat-${words.place(mark)}`));
+    line.append(h("span", { class: `drawn cell${here.length > seats.length ? " here" : ""}${left ? " ghost" : ""}`, "data-text": n }, ...chips));
+  }
+  return line;
+}
+
+/** @param {any} panel @param {any} old */
+function bar({ least, most, at }, old) {
+  const words = page.get("vocabulary"), marks = Object.entries(at);
+  const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least);
+  const line = h("div", { class: "track-bar", "aria-hidden": "true" }, placed(h("span", { class: "zero" }), part(0)));
+  for (const n of [least, most]) line.append(drawn(String(n), "edge"));
   marks.forEach(([mark, n], row) => {
-    const seat = words.place(mark);
-    const text = seat < 0 ? String(n) : words.letter(mark);
-    const was = old?.at?.[mark];
-    if (was !== undefined && was !== n) bar.append(placed(h("span", { class: "mark ghost", "aria-hidden": "true" }, ""), part(was)));
-    const element = h("span", { class: `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}` }, text);
-    bar.append(placed(element, part(n)));
+    const seat = words.place(mark), before = old?.at?.[mark];
+    if (before !== undefined && before !== n) line.append(placed(h("span", { class: "mark ghost" }), part(before)));
+    const kind = `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}`;
+    line.append(placed(drawn(seat < 0 ? String(n) : `${words.letter(mark)} ${n}`, kind), part(n)));
   });
-  const says = marks.map(([mark, n]) => `${words.field(mark)} ${was(old?.at?.[mark], n)}`).join(", ");
-  const noted = [...new Set(marks.map(([, n]) => n))].flatMap((n) => [n, n + 1]).filter((n) => notes[n] !== undefined);
-  return h("div", { class: "track-box" }, bar,
-    h("p", { class: "track-text" }, says, ...[...new Set(noted)].map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+  return line;
 }
 
 /** @param {any} before @param {any} value */
@@ -163,27 +203,32 @@ function cards(panel, old) {
   return list;
 }
 
-/** A card: its number, whose event it is, its name, and its text on demand. @param {string} id @param {boolean} came @param {boolean} [gone] */
+/** A card: its number, whose event it is, its name; its text is shown on demand. @param {string} id @param {boolean} came @param {boolean} [gone] */
 function card(id, came, gone = false) {
   const words = page.get("vocabulary"), about = words.cards[id] ?? {}, seat = words.place(about.seat);
-  const kinds = (about.kinds ?? []).map((/** @type {string} */ kind) => words.name(kind)).join(", ");
   const classes = `card ${seat < 0 ? "" : `seat-${seat}`} ${came ? "came" : ""} ${gone ? "gone" : ""}`;
-  return h("li", {},
-    h("button", { type: "button", class: classes, "data-id": id, title: about.text || false },
-      about.value === undefined ? null : h("span", { class: "value" }, String(about.value)),
-      h("span", { class: "card-name" }, words.name(id)),
-      kinds ? h("span", { class: "card-kind" }, kinds) : null));
+  return h("li", {}, h("button", { type: "button", class: classes, "data-id": id }, ...face(id)),
+    page.get("inWords") && about.text ? h("p", { class: "card-words" }, about.text) : null);
 }
 
-/** A table. @param {any} panel @param {any} old */
-function rows(panel, old) {
+/** What is printed on a card or a tile. @param {string} id */
+function face(id) {
+  const words = page.get("vocabulary"), { value, seat, kinds = [] } = words.cards[id] ?? {};
+  const kind = kinds.map((/** @type {string} */ one) => words.name(one)).join(", ");
+  return [value === undefined ? null : h("span", { class: "value" }, String(value), apart(" ")),
+    h("span", { class: "card-name" }, words.name(id), words.place(seat) < 0 ? null : apart(` (${words.name(seat)})`)),
+    kind ? h("span", { class: "card-kind" }, apart(", "), kind) : null];
+}
+
+/** A table. @param {any} panel @param {any} old @param {string} title */
+function rows(panel, old, title) {
   const words = page.get("vocabulary");
   const cell = (/** @type {any} */ value, /** @type {any} */ before) => {
     const changed = old && before !== value;
     return h("td", { ...(value === undefined ? {} : named(value)), ...(changed ? { class: "changed" } : {}) },
       value === undefined && !changed ? "" : shown(value ?? "–", before, old));
   };
-  return h("div", { class: "scroller", tabindex: "0" }, h("table", {},
+  return h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": title }, h("table", {},
     h("thead", {}, h("tr", {}, h("td", {}), ...panel.columns.map((/** @type {string} */ column) => {
       const seat = words.place(column);
       return h("th", { scope: "col", class: seat < 0 ? "" : `seat-name seat-${seat}` }, words.field(column));
@@ -206,19 +251,19 @@ function tile(id, panel, old) {
   const words = page.get("vocabulary"), slots = panel.slots?.[id] ?? {};
   const moved = old && old.at?.[id] !== panel.at[id];
   return h("li", {}, h("button", { type: "button", class: `tile ${moved ? "came" : ""}`, "data-id": id },
-    h("span", { class: "card-name" }, words.name(id)),
+    ...face(id),
     ...Object.entries(slots).map(([slot, value]) => {
       const seat = words.place(slot);
-      const name = seat < 0 ? words.field(slot) : words.letter(slot);
-      const text = value === "yes" ? name : `${name} ${was(old?.slots?.[id]?.[slot], words.name(value))}`;
-      return h("span", { class: `slot seat-${seat}`, title: words.field(slot) }, text);
+      const name = seat < 0 ? words.field(slot) : [drawn(words.letter(slot), "letter"), apart(words.name(slot))];
+      const text = value === "yes" ? "" : ` ${was(old?.slots?.[id]?.[slot], words.name(value))}`;
+      return h("span", { class: `slot seat-${seat}`, title: words.field(slot) }, apart(", "), ...[name].flat(), text);
     })));
 }
 
-/** A bar that fills up to its limit. @param {any} panel @param {any} old */
-function gauge(panel, old) {
+/** A bar that fills up to its limit. @param {any} panel @param {any} old @param {string} title */
+function gauge(panel, old, title) {
   const words = page.get("vocabulary");
-  const meter = h("meter", { min: 0, max: Math.max(panel.limit, panel.value), high: panel.limit, value: panel.value });
+  const meter = h("meter", { "aria-label": title, min: 0, max: Math.max(panel.limit, panel.value), high: panel.limit, value: panel.value });
   return h("div", { class: "gauge-box" }, meter,
     h("p", {}, `${was(old?.value, panel.value)} · ${t("limit", { limit: panel.limit })}`),
     h("ul", { class: "parts" }, ...Object.entries(panel.parts ?? {}).map(([id, n]) => h("li", { "data-id": id }, `${words.name(id)} ${n}`))));

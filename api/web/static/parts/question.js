@@ -92,16 +92,18 @@ function lists(question) {
     const group = option.group ?? "";
     groups.set(group, [...(groups.get(group) ?? []), option]);
   }
-  return [...groups].map(([group, options]) => h("section", { class: "group" },
-    h("h3", {}, group ? words.name(group) : t("other_options")), one(options)));
+  return [...groups].map(([group, options]) => {
+    const name = group ? words.name(group) : t("other_options");
+    return h("section", { class: "group", role: "group", "aria-label": name }, h("h3", {}, name), one(options));
+  });
 }
 
 /** One option. @param {any} question @param {any} option */
 function line(question, option) {
   const kind = question.most === 1 ? "radio" : "checkbox";
   return h("li", { class: "option", "data-text": option.label.toLowerCase() },
-    h("label", {}, h("input", { type: kind, name: "pick", value: option.pick }), h("kbd", { class: "key", "aria-hidden": "true" }),
-      h("span", { class: "order", "aria-hidden": "true" }), h("span", { class: "option-name" }, option.label), ...facts(option)));
+    h("label", {}, h("input", { type: kind, name: "pick", value: option.pick }), h("kbd", { class: "key", "aria-hidden": "true" }), " ",
+      h("span", { class: "order", "aria-hidden": "true" }), h("span", { class: "option-name" }, option.label), " ", ...facts(option)));
 }
 
 /** What an option costs, and what the dice may bring. @param {any} option */
@@ -112,7 +114,7 @@ function facts(option) {
   for (const { ways, of, outcome } of option.chances ?? []) {
     found.push(`${ways}/${of}: ${Object.entries(outcome).map(([id, n]) => `${words.field(id)} ${n}`).join(", ")}`);
   }
-  return found.length ? [h("small", {}, found.join(" · "))] : [];
+  return found.length ? [h("small", {}, `(${found.join(" · ")})`)] : [];
 }
 
 // ── picking ──
