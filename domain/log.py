@@ -28,6 +28,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain.events import (
+    ClockStopped,
     Closed,
     Opened,
     Part,
@@ -41,6 +42,7 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
+    TimedOut,
 )
 from domain.game import Game
 from domain.kernel import AnyFact, Picks, Seat, SeatsSettled
@@ -289,6 +291,8 @@ class Codec:
             | TakebackAnswered
             | TakenBack
             | Resigned
+            | TimedOut
+            | ClockStopped
             | Ruled
             | SecretOpened
             | Closed,

@@ -93,6 +93,7 @@ class Outline(ABC):
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
         self.incomplete = False  # was a position set from an imported record, not by the rules?
+        self.has_bots = False  # does the house play a seat?
         self.audiences = frozenset(codec(self.game).audiences)
         self._salts: dict[Seat, str] = {}  # those that were opened
         self.salts = joined(dict.fromkeys(self.seats))  # as they enter every draw
@@ -299,10 +300,11 @@ class Outline(ABC):
     def _note(self, record: Record) -> None:
         """Note what a record says about the match; a play says nothing."""
         entry = record.entry
-        if isinstance(entry, Played):
+        if isinstance(entry, Played):  # as most, and a play says nothing
             pass
         elif isinstance(entry, Seated):
             self.seats[entry.seat] = entry
+            self.has_bots = self.has_bots or bool(entry.bot)
             self._look_whether_it_begins(entry.move)
         elif isinstance(entry, SaltOpened):
             self._salts[entry.seat] = entry.salt

@@ -172,8 +172,7 @@ def test_the_core_requires_what_it_imports_and_nothing_else() -> None:
     }
     extra = {_top(line) for name, lines in EXTRAS.items() if name != "test" for line in lines}
     core = {_top(line) for line in PROJECT["dependencies"]}
-    by_analysts = {"matplotlib"} - imported  # what they use in a notebook
-    assert imported - sys.stdlib_module_names - OWN == core | (extra - by_analysts)
+    assert imported - sys.stdlib_module_names - OWN == core | extra
 
 
 def _imported(node: ast.AST) -> list[str]:

@@ -36,6 +36,8 @@ SECTIONS = {
         "sql": ("api.cli.analysis", "Ask a data set in SQL."),
         "query": ("api.cli.analysis", "Ask one of the saved queries."),
         "find": ("api.cli.analysis", "Find positions in a data set."),
+        "luck": ("api.cli.chart", "Say what dice brought in a match."),
+        "chart": ("api.cli.chart", "Draw charts of a data set."),
     },
     "Maintain": {
         "withdraw": ("api.cli.admin", "Withdraw an uploaded match."),

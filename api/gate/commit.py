@@ -23,6 +23,9 @@ from domain.log import unb64
 from domain.match import Match
 from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
+
+
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
 
 
@@ -184,7 +187,7 @@ class Commits:
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
         self._bridge = ThreadBridge()
-        self.announce: Announce = _announce_nothing  # called after each commit; it must not block
+        self.announce: Announce | None = None  # called after each commit; it must not block
         self.counts = GateCounters()
 
     def load(self, match: str) -> CachedMatch | None:
@@ -223,14 +226,9 @@ class Commits:
             Refused: unavailable, in-doubt.
         """
         match, records = cached.match, draft.records
-        cached.position = await self._durable(
-            Append(
-                records,
-                remembered=remembered,
-                note=self._closing_note(match, draft),
-                reservations=reservations,
-            )
-        )
+        note = self._closing_note(match, draft) if isinstance(records[-1].entry, Closed) else ""
+        append = Append(records, remembered=remembered, note=note, reservations=reservations)
+        cached.position = await self._durable(append)
         match.add(draft)
         self.counts.moves[match.game.name] += len(records)
         cached.tell()
@@ -273,13 +271,12 @@ class Commits:
         except StoreError as error:
             self.counts.doubts += isinstance(error, InDoubt)
             raise error.refusal() from error
-        self.announce(match, last - len(append.records) + 1, last)
+        if self.announce is not None:
+            self.announce(match, last - len(append.records) + 1, last)
         return last
 
     def _closing_note(self, match: Match, draft: Draft) -> str:
-        """The checkpoint over the whole match if the draft ends it; "" if it is not to be signed."""
-        if not isinstance(draft.records[-1].entry, Closed):
-            return ""
+        """The checkpoint over the whole match, which the draft ends; "" if it is not to be signed."""
         tree = match.tree.copy()
         for record in draft.records:
             tree.add(record.leaf)
@@ -287,10 +284,6 @@ class Commits:
             return self.note(match, tree.size, tree.root)
         except NotSignedHere:
             return ""
-
-
-def _announce_nothing(match: str, first: int, last: int) -> None:
-    """The `announce` of a process without a bus: it does nothing."""
 
 
 def opened_secret(match: Match) -> Secret | None:

@@ -93,9 +93,8 @@ class Application(FastAPI):
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status, route = message["status"], _route(scope)
-                method = scope["method"] if route else "other"
-                seconds = time.perf_counter() - begun
+                status, route = message["status"], getattr(scope.get("route"), "path", "")
+                method, seconds = scope["method"] if route else "other", time.perf_counter() - begun
                 answered(self.services.metrics, method, route or "none", status, seconds)
             await send(message)
 

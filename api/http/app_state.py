@@ -34,6 +34,7 @@ from api.store.accounts import folded
 from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
 from domain.match import Match
+from projections import read
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -221,6 +222,7 @@ class Services:
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present
             self.mail = MailWorker(mail, store, self.links, *ways, clock)
+        self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
         self.monitor = HealthMonitor(store, models, pulse)
         self.metrics = Metrics(

@@ -71,7 +71,7 @@ def words_of(shape: Any, name: str) -> list[str]:
             for field in kind.fields:
                 if field.encode_name == name and isinstance(field.type, inspect.LiteralType):
                     found += [str(value) for value in field.type.values]
-    return found
+    return list(dict.fromkeys(found))
 
 
 # ── What the headers of a request ask for: a language, a media type, an encoding, a token ──

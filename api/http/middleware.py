@@ -207,8 +207,12 @@ class Borders:
 
 
 def _judged(scope: Scope) -> dict[bytes, str]:
-    """The headers by which a request is judged."""
-    return {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ}
+    """The headers by which a request is judged; one that was sent twice counts as both values together."""
+    sent = [(name, value.decode("latin-1")) for name, value in scope["headers"] if name in _READ]
+    found = dict(sent)
+    if len(found) < len(sent):
+        found = {name: ", ".join([value for other, value in sent if other == name]) for name in found}
+    return found
 
 
 def varying(headers: Headers) -> list[tuple[bytes, bytes]]:

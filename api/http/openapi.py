@@ -190,7 +190,7 @@ def _schema(kind: Any, kinds: Kinds) -> dict[str, Any]:
 
 def _plain(*media: str) -> dict[str, Any]:
     """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind in (FILE, OCTETS, OCTETS) else TEXT} for kind in media}
+    return {kind: {"schema": BYTES if kind in (FILE, OCTETS) else TEXT} for kind in media}
 
 
 # ── The document ──

@@ -70,6 +70,7 @@ KINDS: dict[str, Kind] = {
     "not-asked": Kind(409, "Not your turn", "Не ваш ход", "{detail}"),
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
+    "time": Kind(409, "Time is up", "Время истекло", "{detail}"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "salt": Kind(409, "Salts do not allow this", "С солью так нельзя", "С солью так нельзя: {detail}"),
     "forgotten": Kind(

@@ -219,16 +219,12 @@ encode = msgspec.json.Encoder().encode
 class Caller:
     """The client of one request or socket: visitor, language, and the services that handlers use."""
 
-    __slots__ = ("lag", "language", "services", "visitor")
+    __slots__ = ("gate", "lag", "language", "services", "visitor")
 
     def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
         self.services, self.visitor, self.language = services, visitor, language
+        self.gate: Gate = services.gate
         self.lag: float | None = None  # the age in seconds that the shown state may have; None: it is current
-
-    @property
-    def gate(self) -> Gate:
-        """The gate."""
-        return self.services.gate
 
     @property
     def player(self) -> str | None:
@@ -339,7 +335,8 @@ class RouteEndpoint:
 
     async def _response_to(self, call: Call, answer: Any) -> Response:
         """The response that tells the answer of a handler, with its caching headers."""
-        response = answer if isinstance(answer, Response) else call.answer(answer, self._status)
+        is_ready = isinstance(answer, Response)
+        response = answer if is_ready else Answer(encode(answer), self._status, call.language)
         vary = self._vary
         if vary is not None:
             alike = call.final and "authorization" not in vary
@@ -348,7 +345,7 @@ class RouteEndpoint:
             response = await middleware.kept(
                 call.request, response, packed, vary, own=private, final=call.final
             )
-        elif response is not answer or b"cache-control" not in dict(response.raw_headers):
+        elif not is_ready or b"cache-control" not in dict(response.raw_headers):
             response.raw_headers.append(_NEVER)
         if call.lag is not None:
             response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))

@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
+from domain.clocks import Term
 from domain.game import OptionValue
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
@@ -103,10 +104,17 @@ class Withdrawal(Request, frozen=True):
     """Withdraw a reservation: any player may take the seat again.  The body is an empty object."""
 
 
+GivenClock = Annotated[
+    Term | Annotated[tuple[Term, ...], Meta(max_length=2)],
+    Meta(description="One term; or a bank or days, and a date."),
+]
+
+
 class NewMatch(Request, frozen=True):
     """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat.
 
     `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
+    `clock`: the terms of its clock; left out, it has none.
     """
 
     game: Annotated[str, Meta(max_length=64)]
@@ -114,6 +122,7 @@ class NewMatch(Request, frozen=True):
     options: dict[str, Any] = {}
     reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
     private: bool | UnsetType = UNSET  # if unset, it is not part of the request that a key is bound to
+    clock: GivenClock | UnsetType = UNSET  # the same
 
 
 class NewBranch(Request, frozen=True):
@@ -253,6 +262,24 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     ordered: bool = False
 
 
+class ClockShown(Struct, frozen=True):
+    """The clocks after a move, in microseconds: what each seat had left when it was stored, at `as_of` (UTC).
+
+    `due`: when the time of each asked seat is up (UTC).  A client subtracts the server's present time.
+    """
+
+    as_of: int
+    left: dict[str, int]
+    due: dict[str, int]
+
+
+class ClockView(Struct, frozen=True):
+    """The clock of a match: its terms, and what it shows now; null in a look at an earlier move."""
+
+    terms: list[Term]
+    now: ClockShown | None
+
+
 class MoveView(Struct, frozen=True, kw_only=True):
     """One stored event, as this viewer sees it.  Fields that its kind does not have are left out."""
 
@@ -276,6 +303,7 @@ class MoveView(Struct, frozen=True, kw_only=True):
     position: (
         Annotated[Object, Meta(description="live, with scene or sentences: as in positions")] | UnsetType
     ) = UNSET
+    clock: Annotated[ClockShown, Meta(description="if the match has a clock")] | UnsetType = UNSET
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
@@ -306,12 +334,13 @@ class MovePage(Struct, frozen=True):
 
 class Done(Struct, frozen=True):
     """A command that was carried out: the number and root of its last own move, the facts of all of them,
-    and what this seat is asked next."""
+    what this seat is asked next and, if the match has a clock, what that shows then."""
 
     move: int
     root: str
     facts: list[Object]
     prompt: PromptView | None
+    clock: ClockShown | UnsetType = UNSET
 
 
 class ResultView(Struct, frozen=True):
@@ -358,7 +387,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
     and nothing proves that its players are those of this house.  `branch`: where it goes on from another
     match; left out in any other match.  `private`: it was opened as a private match; left out in any other
-    one.  Of an uploaded match `signer` is the key of
+    one.  `clock`: its clock; left out if it has none.  Of an uploaded match `signer` is the key of
     this server whose signature was checked, and `signature` says in words who signed, or is only named and
     was not checked.
     """
@@ -373,6 +402,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     origin: str
     branch: BranchView | UnsetType = UNSET
     private: bool | UnsetType = UNSET
+    clock: ClockView | UnsetType = UNSET
     unverified: bool
     incomplete: bool | UnsetType = UNSET
     claimed: bool
@@ -432,7 +462,9 @@ class MatchView(MatchSummary, frozen=True, kw_only=True):
 class SceneView(Struct, frozen=True):
     """How the table looks after move `at`, as `view` saw it; `move` is the latest move.
 
-    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.
+    `scene` has `board` (the slots of each space), `panels` by id, and their `order`.  `candidates`, if they
+    were asked for: by panel, the ids that may lie face down there, for all that this view knows.  What a
+    panel of values hides has the name of its item behind a dot: `sent.kgb`.
     """
 
     match: str
@@ -440,6 +472,7 @@ class SceneView(Struct, frozen=True):
     at: int
     move: int
     scene: Object
+    candidates: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
 class Token(Struct, frozen=True):

@@ -18,6 +18,7 @@ from api.gate.command_handler import seats_of
 from api.http import middleware
 from api.http.app_state import Services
 from api.http.auth import NO_TOKEN, Visitor, address
+from api.http.clocks import clock_after
 from api.http.game_words import words_address_of
 from api.http.permissions import looked, viewer
 from api.http.problems import DOCS, problem
@@ -30,6 +31,7 @@ from api.web.analysis import compare_page, explore_page, find_page, queries_page
 from api.web.assets import PREFIX, Assets
 from api.web.audit import audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
+from api.web.clocks import seat_clock
 from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
@@ -167,6 +169,8 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         "last": move if spoiler_free else found.move,
         "spoilerFree": spoiler_free,
     }
+    if not call.final and found.opened.clock:
+        context["state"] |= {"clock": clock_after(found, found.move), "now": call.services.clock()}
     return pages.shell.page(
         call,
         "match.html",
@@ -231,6 +235,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         {"id": seat, "name": words.name(seat), "player": _player(about, seat, call.language)}
         for seat in found.game.seats
     ]
+    clock = clock_after(found, found.move)
     return {
         "board": Markup(shown.board) if shown.board else None,
         "status_items": shown.status,
@@ -241,6 +246,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "title": words.game,
         "game": found.game.name,
         "seats": seats,
+        "clocks": {seat: seat_clock(clock, seat) for seat in found.game.seats},
         "move": move,
         "last": found.move,
         "match": found.id,

@@ -47,7 +47,7 @@ PRELOADS = {
     ),
     "lobby": (
         *(f"base/{name}.js" for name in ("dom", "text")),
-        *(f"data/{name}.js" for name in ("api", "lobby", "salts", "times")),
+        *(f"data/{name}.js" for name in ("api", "clocks", "lobby", "salts", "times")),
     ),
     "new": ("base/dom.js", "base/text.js", "data/api.js", "data/salts.js", "parts/salt.js"),
     "tables": ("base/dom.js", "base/text.js", "data/times.js", "parts/tables.js"),

@@ -6,6 +6,7 @@ offers at an address.  Reading one needs the extra `analysis`; this module can b
 
 from __future__ import annotations
 
+from replay.dataset import plots as plot
 from replay.dataset.asking import Answer, Hits
 from replay.dataset.dice import Fairness, Luck, fairness, luck
 from replay.dataset.explorer import Node, explore
@@ -35,5 +36,6 @@ __all__ = [
     "fit",
     "luck",
     "open",
+    "plot",
     "win_probability",
 ]

@@ -210,10 +210,10 @@ def positions_of(data: DataSet, game: str, edition: str, pool: str) -> Positions
     statement = statement_of(
         _SQL.format(m=matches_of(), **_names(known)), bind(game, {"edition": edition, "pool": pool}, COMMON)
     )
-    cursor = data.connection.cursor().execute(statement.sql, statement.values)
-    names = [column[0] for column in cursor.description or ()]
+    relation = data.sql(statement.sql, statement.values)
+    names = relation.columns
     found = Positions([], [], [], [], [])
-    for row in cursor.fetchall():
+    for row in relation.fetchall():
         values = dict(zip(names, row, strict=True))
         found.matches.append(values["match"])
         found.families.append(values["family"])

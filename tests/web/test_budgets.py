@@ -23,7 +23,11 @@ from tests.web.browser import WIDE, Watched
 SCRIPTS = 100_000  # bytes of scripts, as they are transferred
 INTERACTIVE = 200_000  # bytes until the page is interactive
 MODULES = 12  # until the page is interactive
-IDLE = ("possible.js", "card_text.js")  # modules that are fetched when nothing else is to be done
+IDLE = (
+    "possible.js",
+    "card_text.js",
+    "candidates.js",
+)  # modules that are fetched when nothing else is to be done
 SHIFT = 0.05
 SCENES, PACKED, MOVES = 60_000, 30_000, 437  # bytes of a match of so many moves
 LONG = 20  # the seed of a match of 460 moves

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from domain.games import GAMES
 from tests.api.http.served import Served
 from tests.web.browser import NARROW, WIDE, Watched
 from tests.web.signed import visitors
+from tests.web.told import Told, check_panels, panel_texts
 
 BOARD = """() => Object.fromEntries([...document.querySelectorAll(".board .space")].map((space) => [
   space.id.slice(2), Object.fromEntries([...space.attributes]
@@ -39,22 +42,35 @@ def as_text(board: dict[str, dict[str, object]]) -> dict[str, dict[str, str]]:
 def test_every_position_of_every_view_is_the_scene_of_the_server(
     game: str, watched: Watched, finished: dict[str, str], house: Served
 ) -> None:
-    """W11, W14: the board and the panels after steps, jumps and changes of the view."""
-    match = finished[game]
+    """W11, W14, small: after steps, jumps and changes of the view."""
+    last = house.client().get(f"/v1/matches/{finished[game]}").json["move"]
+    compare(watched, house, game, finished[game], (last, 1, last // 2, last // 2 + 1))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_fifty_positions_of_every_view_are_the_scenes_of_the_server(
+    game: str, watched: Watched, finished: dict[str, str], house: Served
+) -> None:
+    """W11."""
+    last = house.client().get(f"/v1/matches/{finished[game]}").json["move"]
+    moves = Random(game).choices(range(1, last + 1), k=50)
+    compare(watched, house, game, finished[game], moves)
+
+
+def compare(watched: Watched, house: Served, game: str, match: str, moves: Iterable[int]) -> None:
+    """Compare the board, and the text of every panel, with the scene of the server, in every view."""
     page = watched.open(f"/m/{match}?move=3")
-    last = int(page.locator("#bar input[type=range]").get_attribute("max") or 0)
     for view in ("all", *GAMES[game].seats, "spectator"):
         page.locator(f"#bar input[value={view}]").check()
         page.locator(f"#moves [data-view={view}]").first.wait_for(state="attached")
-        for move in (last, 1, last // 2, last // 2 + 1):
+        told = Told(house.client(), match, game, view, "en")
+        for move in moves:
             page.locator("#bar input[type=number]").fill(str(move))
             page.locator("#bar input[type=number]").press("Enter")
-            told = scene(house, match, move, view)
-            assert shown(page) == as_text(told["board"])
-            panels = page.eval_on_selector_all(
-                "#panels [data-panel]", "all => all.map(one => one.dataset.panel)"
-            )
-            assert sorted(panels) == sorted(name for name in told["panels"] if name != "status")
+            scene = told.scene(move)
+            assert shown(page) == as_text(scene["board"])
+            check_panels(panel_texts(page), told, scene)
             assert f"move={move}&view={view}" in page.url
             assert page.locator("#moves [aria-current]").get_attribute("data-move") == str(move)
 
@@ -211,6 +227,19 @@ def test_without_spoilers_the_page_holds_neither_the_end_nor_the_length(
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     assert page.locator("#moves .move").count() == 6
+    page.wait_for_load_state("networkidle")  # the key moments are there
+    for _ in range(5):
+        page.keyboard.press("]")
+    page.locator("#share").click()
+    assert page.locator("#moves .move").count() == 6
+    links = page.eval_on_selector_all(
+        "main a, dialog input", "all => all.map((one) => one.href ?? one.value)"
+    )
+    links += page.eval_on_selector_all("noscript", "all => all.map((one) => one.textContent)")
+    inside = [link for link in links if f"/m/{match}" in link and "/file" not in link]
+    assert len(inside) > 6
+    assert [link for link in inside if "spoiler=off" not in link] == []
+    page.keyboard.press("Escape")
     assert page.locator("#bar input[type=range]").get_attribute("max") == "6"
     for _ in range(last):
         page.keyboard.press("ArrowRight")
@@ -330,8 +359,14 @@ def test_a_phone_shows_everything_without_going_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(SMALL) == []
     reached: set[str] = set()
-    for tab in page.locator(".region-tab").all()[1:]:
-        tab.click()
+    part, views = page.get_by_role("button", name="Next part"), set[str]()
+    while part.count():
+        part.click()
+        view = page.locator("svg.board").get_attribute("viewBox") or ""
+        if view in views:
+            break
+        views.add(view)
+        assert page.evaluate(LEAST) >= 8.95, view  # pixels of the smallest text that is in sight
         reached |= set(page.evaluate(PICKED))
     assert reached == set(page.eval_on_selector_all(".board .space", "all => all.map(one => one.dataset.id)"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -339,11 +374,39 @@ def test_a_phone_shows_everything_without_going_sideways(
     context.close()
 
 
+@pytest.mark.parametrize("game", ["cia_vs_kgb", "twilight_struggle"])
+def test_a_phone_shows_one_part_of_the_replay_at_a_time(
+    game: str, browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """6.5: the board and the bar of two rows stay, below them are the story, the charts or the hands."""
+    with visitors(browser, house) as people:
+        page = people.page(size=NARROW).open(f"/m/{finished[game]}?move=20")
+        shown = {"story": "#moves", "charts": "#charts .chart", "cards": "#cards .panel"}
+        bar = page.locator("#bar").bounding_box()
+        assert bar is not None
+        assert bar["height"] < 2 * 44 + 24
+        page.get_by_role("tab", name="Story").focus()
+        for tab in shown:
+            assert page.locator("[role=tab][aria-selected=true]").get_attribute("data-tab") == tab
+            for other, what in shown.items():
+                expect(page.locator(what).first).to_be_visible(visible=other == tab)
+            assert page.locator("#bar").bounding_box() == bar
+            page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        assert page.evaluate("document.documentElement.scrollHeight") <= NARROW["height"]
+
+
 SMALL = """() => [...document.querySelectorAll("button, select, input, a, summary")]
   .filter((one) => one.checkVisibility() && !one.closest(".moves, .turn-marks, .skip, label"))
   .filter((one) => !one.matches(".skip, input[type=range]"))
   .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 43.5 || box.height < 43.5)).map(([text]) => text)"""
+LEAST = """() => {
+  const svg = document.querySelector("svg.board");
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return scale * Math.min(...[...svg.querySelectorAll("text")].filter((text) => text.textContent)
+    .map((text) => parseFloat(getComputedStyle(text).fontSize)));
+}"""
 PICKED = """() => {
   const frame = document.querySelector("#board"), svg = frame.querySelector("svg"), found = [];
   const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);

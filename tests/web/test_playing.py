@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, WebSocketRoute, expect
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, WebSocketRoute, expect
 
 from domain.game import Game
 from domain.games import GAMES
@@ -155,6 +155,7 @@ def play_by_keys(page: Page) -> None:
     """Answer until the match is over, by keys alone."""
     while is_asked(page):
         old = question(page).get_attribute("data-question")
+        page.locator("#question fieldset:enabled").wait_for()  # keys do nothing while the last answer is sent
         for key in range(1, 10):
             page.keyboard.press(str(key))
             if page.locator("#question input:checked").count() and sendable(page):
@@ -843,6 +844,41 @@ def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Serve
         assert one.evaluate("sessionStorage.length") == 0
 
 
+@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+def test_what_a_proxy_answers_in_place_of_the_server_loses_no_answer(
+    server: Served, browser: Browser, kind: str
+) -> None:
+    """W27: the answer was carried out, but its confirmation got lost behind a proxy; it is recorded once."""
+    match, ann = against_a_bot(server, "cia_vs_kgb")
+    keys: list[str] = []
+
+    def lost(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) > 1:
+            return route.continue_()
+        assert route.fetch().status == 201
+        return route.fulfill(status=502, content_type=kind, body="<h1>502 Bad Gateway</h1>")
+
+    with sitting(browser, ann, match, before=NO_SOCKET, faults=True) as page:
+        page.route(
+            "**/v1/matches/*/moves",
+            lambda route: lost(route) if route.request.method == "POST" else route.continue_(),
+        )
+        expect(page.locator("#question [type=submit]")).to_have_count(1)
+        old = question(page).get_attribute("data-question")
+        answer(page)
+        problem = page.locator(".question-problem")
+        expect(problem).to_contain_text("The server does not answer")
+        expect(problem).not_to_contain_text("502")
+        page.get_by_role("button", name="Ask again").click()
+        expect(problem).to_be_empty()
+        answered(page, old)
+    assert len(keys) == 2
+    assert keys[0] == keys[1]
+    moves = ann.get(f"/v1/matches/{match}/moves").json["moves"]
+    assert [move["seat"] for move in moves if move["kind"] == "played"].count("cia") == 1
+
+
 # ── signed out; phones; axe ──
 
 
@@ -875,6 +911,8 @@ def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
     with sitting(browser, found[0], match, viewport=viewport, language=language) as page:
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         more(page)
+        if viewport == NARROW:
+            page.locator("#tabs [data-tab=cards]").click()
         page.locator("#panels button.pickable").first.click()
         page.locator(".thing-menu button").first.wait_for()
         wide = page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -35,6 +35,7 @@ from api.http.schemas import (
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
 from domain.bounds import MOST
+from domain.clocks import Clock
 from domain.kernel import Picks, Refused, Result
 from domain.match import Match
 from domain.match_base import ALL
@@ -59,6 +60,7 @@ _COMMANDS = (
     "unknown-match",
     "not-running",
     "over",
+    "time",
     "record",
     "conflict",
     "withdrawn",
@@ -81,10 +83,17 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
         key=key,
         reserved=reserved,
         private=body.private is True,
+        clock=_terms(body),
     )
     told = await _opened(call, accepted)
     stands = await those_that_stand(call, accepted.cached.match.id, codes)
     return OpenedMatch(**asdict(told), invitations=stands or UNSET)
+
+
+def _terms(body: NewMatch) -> Clock:
+    if body.clock is UNSET:
+        return ()
+    return body.clock if isinstance(body.clock, tuple) else (body.clock,)
 
 
 @api.post(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Query, Response
+from msgspec import UNSET
 
 from api.http.decoding import JSON, media_type
 from api.http.permissions import looked, looked_back, move_of, viewer
@@ -19,6 +20,8 @@ from domain.bounds import MOST
 from domain.kernel import Refused, Seat
 from domain.match import Match
 from domain.match_base import Chair, Outline
+from replay.positions import table_at
+from replay.scenes.candidates import candidates as candidates_in
 from replay.scenes.positions import Positions, positions, scene_at
 from replay.words import Words
 
@@ -27,6 +30,10 @@ SVG, PNG = "image/svg+xml", "image/png"
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # a picture loads and runs nothing
 Until = Annotated[int | None, Query(ge=1, le=MOST, description="Moves up to this one; left out: all.")]
 
+Listed = Annotated[
+    bool,
+    Query(description="With `candidates`: by panel, the ids that may lie face down there."),
+]
 Templates = Annotated[
     bool,
     Query(description="With `templates` in place of `sentences`: the same texts with `{id}` for a name."),
@@ -102,7 +109,12 @@ async def _page(
     also=[Documented(200, "Done", (SVG, PNG))],
 )
 async def read_scene(
-    call: Call, match: MatchId, at: At = None, at_least: AtLeast = None, view: View = None
+    call: Call,
+    match: MatchId,
+    at: At = None,
+    at_least: AtLeast = None,
+    view: View = None,
+    candidates: Listed = False,
 ) -> SceneView | Response:
     """How the table looks after a move: the scene as JSON, or the drawn board as SVG or PNG, by Accept."""
     found = (await looked_back(call, match, at, at_least)).match
@@ -112,7 +124,9 @@ async def read_scene(
     call.final = found.closed is not None
     kind = media_type(call.request.headers.get("accept", ""), (JSON, SVG, PNG))
     if kind == JSON:
-        return SceneView(found.id, seat or SPECTATOR, moment, found.move, scene_at(found, moment, seat))
+        shown = scene_at(found, moment, seat)
+        listed = candidates_in(found.game.name, table_at(found, moment, seat)) if candidates else UNSET
+        return SceneView(found.id, seat or SPECTATOR, moment, found.move, shown, listed)
     if kind == PNG:
         return await picture(call, found, moment, seat)
     return _picture(call, await _svg(call, found, moment, seat), SVG)

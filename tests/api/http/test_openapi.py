@@ -179,7 +179,7 @@ def test_only_fields_that_are_always_sent_are_required(server: Served) -> None:
     assert [place for place, told in _objects(schemas) if "default" in told] == []
     asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
     assert asked == {"NewMatch": ["game"], "Sit": [], "Moves": ["expect"], "Ruling": ["reason"]}
-    optional = {"MatchView": {"branch", "incomplete", "private"}}
+    optional = {"MatchView": {"branch", "clock", "incomplete", "private"}}
     for name in ("StandingRow", "TotalsRow", "SeatingRow", "MatchRow", "MatchView", "MatchOver"):
         required = set(schemas[name]["properties"]) - optional.get(name, set())
         assert set(schemas[name]["required"]) == required, name

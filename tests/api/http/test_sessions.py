@@ -7,6 +7,7 @@ import logging
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from http.cookies import SimpleCookie
 from io import BytesIO
 from pathlib import Path
@@ -564,6 +565,28 @@ def test_a_request_of_another_page_is_refused_and_changes_nothing(
         assert "set-cookie" not in refused.headers
     assert len(browser.get("/v1/matches").json["matches"]) == count
     assert is_signed_in(browser)
+
+
+@pytest.mark.parametrize(
+    ("header", "own", "theirs"),
+    [("Origin", "http://127.0.0.1:{port}", THEIRS), ("Sec-Fetch-Site", "same-origin", "cross-site")],
+)
+def test_a_header_that_is_sent_twice_proves_no_page(
+    server: Served, browser: Browser, header: str, own: str, theirs: str
+) -> None:
+    """W30: neither value is taken for the truth, whichever comes last."""
+    values = (own.format(port=server.port), theirs)
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.jar.items())
+    for sent in (values, values[::-1]):
+        line = HTTPConnection("127.0.0.1", server.port)
+        line.putrequest("POST", "/v1/matches")
+        for name, value in (("Cookie", cookie), ("Content-Type", JSON), ("Content-Length", "2")):
+            line.putheader(name, value)
+        for value in sent:
+            line.putheader(header, value)
+        line.endheaders(b"{}")
+        assert line.getresponse().status == 403
+        line.close()
 
 
 @pytest.mark.parametrize("kind", FORMS)

@@ -170,7 +170,7 @@ def _turn_ends(match: str, turns: list[tuple[int, int]]) -> Iterable[tuple[str, 
         row: Row = {"match": match, "move": 30 * turn, "place": 0, "turn": turn, "kind": "turn_end", "vp": vp}
         row |= {f"bg_{region}_{side}": 0 for region in REGIONS for side in ("us", "ussr")}
         row |= {"bg_europe_us": max(0, grounds), "bg_europe_ussr": max(0, -grounds)}
-        row |= {"defcon": 2 + turn % 3, "space_us": turn // 3, "space_ussr": turn // 4, "china": "ussr"}
+        row |= {"defcon": 2 + (turn + 1) % 3, "space_us": turn // 3, "space_ussr": turn // 4, "china": "ussr"}
         row |= {
             "ctl_iran": turn % 3,
             "ctl_italy": 1,

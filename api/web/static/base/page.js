@@ -39,6 +39,11 @@ export function on(keys, act) {
   listeners.push([keys, act]);
 }
 
+/** The address of a move in a view; without spoilers it leads to a page without spoilers. @param {number} move @param {string} view */
+export function addressOf(move, view) {
+  return `?${new URLSearchParams({ move: String(move), view, ...(start.spoilerFree ? { spoiler: "off" } : {}) })}`;
+}
+
 /**
  * Let the address of the page name what it shows.
  * @param {Record<string, string | number | null>} parameters null takes one away

@@ -1,11 +1,16 @@
 // @ts-check
 /** Requests to the server; what it refuses is an `Refusal` with its problem document. */
 
+import { t } from "../base/text.js";
+
 export const language = document.documentElement.lang || "en";
 /** In a frame of another server's page nobody is signed in, also where that server is of the same site. */
 const credentials = document.documentElement.hasAttribute("data-framed") ? "omit" : "same-origin";
 
-/** A request that was refused, or that got no answer (status 0). */
+/**
+ * A request that was refused, or that got no answer (status 0). Without a kind it was not this server that answered
+ * but one before it, so it is not certain whether the request was carried out.
+ */
 export class Refusal extends Error {
   /** @param {number} status @param {Record<string, any>} problem see RFC 9457 */
   constructor(status, problem) {
@@ -38,10 +43,11 @@ export async function send(method, path, body, headers = {}) {
   try {
     answer = await fetch(path, { method, body: sent, headers: head, credentials });
   } catch (error) {
-    throw new Refusal(0, { detail: String(error) });
+    throw new Refusal(0, { detail: t("no_answer"), cause: String(error) });
   }
-  const text = await answer.text();
-  const content = text && (answer.headers.get("Content-Type") ?? "").includes("json") ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Refusal(answer.status, content);
+  const text = await answer.text(), json = (answer.headers.get("Content-Type") ?? "").includes("json");
+  const content = text && json ? JSON.parse(text) : {};
+  if (!answer.ok) throw new Refusal(answer.status, "type" in content ? content : { detail: t("no_answer") });
+  if (text && !json) throw new Refusal(0, { detail: t("no_answer") }); // what answered is another server
   return content;
 }

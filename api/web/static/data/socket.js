@@ -251,7 +251,7 @@ export class Line {
       return { status: 201, done };
     } catch (error) {
       const { status, problem } = /** @type {Refusal} */ (error);
-      return status ? { status, problem } : null;
+      return status ? { status, problem: { type: "/problems/in-doubt", ...problem } } : null;
     }
   }
 

@@ -34,6 +34,13 @@ export class Vocabulary {
     return parts.length > 1 ? parts.map((part) => this.field(part)).join(" · ") : id.replaceAll("_", " ");
   }
 
+  /** What lies on a space in words, the seats in their order first. @param {Record<string, string | number>} slots */
+  lies(slots) {
+    const order = (/** @type {string} */ slot) => (this.place(slot) < 0 ? this.seats.length : this.place(slot));
+    const found = Object.entries(slots).sort(([one], [other]) => order(one) - order(other));
+    return found.map(([slot, value]) => `${this.field(slot)} ${this.name(value)}`).join(", ");
+  }
+
   /**
    * The sentences of a move in pieces: each a text, and the id that it names ("": none).
    * @param {import("./positions.js").Move} move

@@ -18,7 +18,7 @@ async function open() {
   const positions = new Positions(start.match, start.view);
   try {
     const [vocabulary] = await Promise.all([Vocabulary.load(start.vocabulary), positions.load()]);
-    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree });
+    page.set({ vocabulary, over: start.over, view: start.view, move: 0, last: 0, since: 0, spoilerFree: start.spoilerFree, listing: true });
   } catch (error) {
     return failed(error);
   }
@@ -42,6 +42,7 @@ async function open() {
   page.set({ positions, last: start.spoilerFree ? move : positions.last, move });
   whenIdle();
   if (!start.over) await goOn();
+  if (start.clock) await showTime();
   document.documentElement.dataset.ready = "true";
 }
 
@@ -75,6 +76,9 @@ function tabs() {
     all[0].classList.toggle("asks", Boolean(question));
     if (question) choose(all[0]);
   });
+  page.on(["picks"], ({ picks, question }) => {
+    if (question && picks.length && picks.length >= question.least) choose(all[0]); // there it is sent
+  });
   choose(all[0]);
 }
 
@@ -83,6 +87,13 @@ async function goOn() {
   const [live, question] = await Promise.all([import("../parts/live.js"), import("../parts/question.js")]);
   live.mount();
   question.mount();
+}
+
+/** Let the clocks run; each move says what they have come to. */
+async function showTime() {
+  const { keepClocks, showClocks } = await import("../data/clocks.js");
+  keepClocks(start.now);
+  page.on(["clock"], ({ clock }) => clock && showClocks(document, clock));
 }
 
 /** `#212` names a move, too. */
@@ -115,8 +126,8 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  import("../parts/possible.js").then(({ mount }) => mount());
-  import("../parts/card_text.js").then(({ mount }) => mount());
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");

@@ -49,10 +49,9 @@ function row(id, slots, mark) {
   const words = page.get("vocabulary"), { places, near = [], routes = [] } = words.spaces[id];
   const names = (/** @type {string[]} */ ids) => ids.map((one) => words.name(one)).join(", ");
   const printed = document.getElementById(`s-${id}`)?.dataset.label ?? words.name(id);
-  const lies = Object.entries(slots).map(([slot, value]) => `${words.field(slot)} ${words.name(value)}`).join(", ");
   const within = places.length > 1 ? ` (${names(places.slice(1))})` : "";
   const button = h("button", { type: "button", "data-id": id, on: { click: () => page.set({ clicked: { id } }) } }, printed + within);
   return h("tr", { class: mark ? "pickable" : "" }, h("th", { scope: "row" }, button, mark ? ` – ${mark}` : ""),
-    h("td", {}, lies || t("nothing_here")),
+    h("td", {}, words.lies(slots) || t("nothing_here")),
     h("td", {}, names(near), routes.length ? `${near.length ? "; " : ""}${t("space_routes", { names: names(routes) })}` : ""));
 }

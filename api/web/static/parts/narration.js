@@ -97,7 +97,7 @@ function append(positions, n) {
   const line = h("li", {
     class: `move ${move.stands ? "" : "taken-back"} seat-${page.get("vocabulary").place(move.seat)}`,
     "data-move": n, "data-view": positions.view,
-  }, h("a", { class: "number", href: `?move=${n}&view=${positions.view}` }, String(n)));
+  }, h("a", { class: "number", href: page.addressOf(n, positions.view) }, String(n)));
   if (!move.stands) line.append(h("p", { class: "why" }, t("taken_back")));
   for (const pieces of page.get("vocabulary").told(move)) line.append(paragraph(pieces));
   lines.set(n, line);

@@ -47,7 +47,7 @@ function show(scene, before) {
     keyed(element, here, ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
   }
   const status = panels.status;
-  if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items));
+  if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items), mayBe("status", status) ?? "");
 }
 
 /** @param {any} panel @returns {string} */
@@ -80,10 +80,19 @@ function section(name, panel, old) {
   const seat = page.get("vocabulary").place(panel.seat);
   const backs = panel.kind === "cards" && !Object.keys(panel.cards ?? {}).length ? " backs" : "";
   const about = { class: `panel kind-${panel.kind}${backs}${seat < 0 ? "" : ` seat-${seat}`}`, "data-panel": name };
-  const content = KINDS[panel.kind](panel, old, title);
-  if (panel.kind !== "cards" || !panel.folded) return h("section", about, h("h3", {}, title, count(panel)), content);
+  const content = KINDS[panel.kind](panel, old, title), more = mayBe(name, panel);
+  if (panel.kind !== "cards" || !panel.folded) return h("section", about, h("h3", {}, title, count(panel)), content, more);
   const open = unfolded.has(name);
-  return h("details", { ...about, open }, h("summary", {}, title, count(panel)), content);
+  return h("details", { ...about, open }, h("summary", {}, title, count(panel)), content, more);
+}
+
+const HIDDEN = "?"; // the value of what a view does not show
+
+/** Offer a list of what may be hidden in a panel, if anything is; another part fills it. @param {string} name @param {any} panel */
+function mayBe(name, { hidden, items, rows }) {
+  const values = [...Object.values(items ?? {}), ...Object.values(rows ?? {}).flatMap((row) => Object.values(row))];
+  if (!page.get("listing") || !(hidden || values.includes(HIDDEN))) return null;
+  return h("details", { class: "may-be", "data-of": name }, h("summary", {}, t("may_be")));
 }
 
 /** @param {any} panel */
@@ -141,10 +150,13 @@ const KINDS = {
 /** A track with its marks: cells where it is short, else a bar. @param {any} panel @param {any} old */
 function track(panel, old) {
   const words = page.get("vocabulary"), { at, notes = {} } = panel, marks = Object.entries(at);
-  const says = marks.map(([mark, n]) => `${marks.length > 1 ? `${words.field(mark)} ` : ""}${was(old?.at?.[mark], n)}`).join(", ");
+  const says = marks.flatMap(([mark, n], nth) => [nth ? ", " : "",
+    marks.length > 1 ? `${words.field(mark)} ` : apart(`${words.field(mark)} `), was(old?.at?.[mark], n)]);
   const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  const more = noted.map((n) => `${n}: ${words.name(notes[n])}`).join(" · ");
   return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
-    h("p", { class: "track-text" }, says, apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), ...noted.map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+    h("p", { class: "track-text", title: more || false }, h("span", { class: old ? "" : "visually-hidden" }, ...says,
+      apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), more ? " · " : ""), more));
 }
 
 /** @param {any} panel @param {any} old */

@@ -8,6 +8,7 @@ import { t } from "../base/text.js";
 
 const STEP = 1100; // milliseconds between two moves at the speed 1
 const LONGEST = 2000; // milliseconds between two moves in the time really taken
+const LABEL = 34; // pixels that the label of a turn needs
 const SPEEDS = [0.5, 1, 2, 4, 8], REAL = "real";
 const bar = byId("bar"), live = byId("live");
 const range = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 1, "aria-label": t("move") }));
@@ -104,7 +105,8 @@ function turn(way) {
 
 /** @param {number} way */
 function moment(way) {
-  const moves = (page.get("moments") ?? []).map((/** @type {{move: number}} */ one) => one.move);
+  const known = (page.get("moments") ?? []).filter((/** @type {{move: number}} */ one) => one.move <= last());
+  const moves = known.map((/** @type {{move: number}} */ one) => one.move);
   const found = way > 0 ? moves.find((/** @type {number} */ n) => n > at()) : moves.findLast((/** @type {number} */ n) => n < at());
   if (found) go(found);
 }
@@ -159,17 +161,18 @@ function marks({ positions, last: end, moments }) {
   };
   turns.replaceChildren();
   let named = -Infinity;
+  const apart = LABEL / Math.max(1, turns.clientWidth);
   for (const [number, move] of positions.turns.filter((/** @type {[number, number]} */ pair) => pair[1] <= end)) {
-    const link = place(h("a", { class: "turn-mark", href: `?move=${move}&view=${positions.view}`, "data-move": move,
+    const link = place(h("a", { class: "turn-mark", href: page.addressOf(move, positions.view), "data-move": move,
       "aria-label": t("turn", { turn: number }) }), move);
-    if ((move - named) / end > 0.035) {
+    if ((move - named) / end > apart) {
       link.append(t("turn_short", { turn: number }));
       named = move;
     }
     turns.append(link);
   }
   for (const { move, why } of (moments ?? []).filter((/** @type {{move: number}} */ one) => one.move <= end)) {
-    turns.append(place(h("a", { class: "key-mark", href: `?move=${move}&view=${positions.view}`, title: why.join(" "), "data-move": move }, icon("star")), move));
+    turns.append(place(h("a", { class: "key-mark", href: page.addressOf(move, positions.view), title: why.join(" "), "data-move": move }, icon("star")), move));
   }
   for (let n = 1; n <= end; n++) if (!positions.at(n)?.stands) turns.append(place(h("span", { class: "taken-mark" }), n));
   turns.onclick = (event) => {

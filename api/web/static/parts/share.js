@@ -8,9 +8,7 @@ import { t } from "../base/text.js";
 /** Show the dialog. */
 export function share() {
   const address = new URL(location.href);
-  address.search = "";
-  address.searchParams.set("move", page.get("move"));
-  address.searchParams.set("view", page.get("view"));
+  address.search = page.addressOf(page.get("move"), page.get("view"));
   const link = address.href, title = document.querySelector("h1")?.textContent ?? "";
   const text = `${title}, ${t("move").toLowerCase()} ${page.get("move")}`;
   const frame = new URL(`/embed/${page.start.match}`, location.href);
