@@ -37,6 +37,8 @@ def data_option(function: F) -> F:
         metavar=_PLACE,
         default=".",
         show_default="this folder",
+        envvar="GLASNOST_DATA",
+        show_envvar=True,
         help="The data set: its folder, or the address of a server that offers one.",
     )(function)
 

@@ -241,7 +241,7 @@ def player_headlines(m: Replayed) -> Iterator[Case]:
             yield (row["seat"], row["card"]), row["move"]
 
 
-OPTIONS = {TS: "event", "imperial_struggle": "pass", "cia_vs_kgb": "pass", "thirteen_minutes": "event"}
+OPTIONS = {TS: "finland", "imperial_struggle": "end", "cia_vs_kgb": "pass", "thirteen_minutes": "event"}
 CASES: dict[str, Callable[[Replayed], Iterator[Case]]] = {
     **{
         one.__name__: one
