@@ -282,7 +282,7 @@ class RouteEndpoint:
         body: see `Api._route`.
         status: that of a struct.
         vary: the request headers on which a cacheable answer depends; None: no cache may keep it.
-        free: it takes parameters in the query that are not declared; the handler judges them.
+        free: other parameters may be in the query.
     """
 
     def __init__(
@@ -442,7 +442,7 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
-            free: see `RouteEndpoint`.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
