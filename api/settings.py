@@ -35,6 +35,8 @@ OTHERS = tuple(
         "MAIL_PASSWORD_FILE",
         "MAIL_FROM",
         "MAIL_URL",
+        "DATA",
+        "SQL",
         "ROOT",  # set by the scripts for themselves
     )
 )

@@ -14,7 +14,7 @@ from itertools import chain
 
 from domain import bounds, kernel
 from domain.drafts import Context, Draft
-from domain.events import Branch, Opened, Resigned, Ruled
+from domain.events import Branch, Opened, Resigned, Ruled, TimedOut
 from domain.history import History
 from domain.kernel import Decision, Refused, Table
 from domain.log import b64, codec
@@ -29,7 +29,7 @@ _CLOSING = 2  # the entries that end every log: the secret is opened, the match 
 def open_branch(context: Context, parent: History, at: int, *, match: str, opener: str | None) -> Draft:
     """The first record of a branch of `parent` that goes on after its move `at`.
 
-    A branch names its parent, so the branch of a private match is private.
+    A branch names its parent, so the branch of a private match is private.  A branch has no clock.
 
     Raises:
         Refused: branch (the parent runs, is imported, or lacks private parts; nothing is asked after that
@@ -117,7 +117,7 @@ def _refused_at(parent: History, at: int) -> Sentence | None:
     if parent.begun is None or at < parent.begun:
         return Sentence("branch-before-play")
     entry, asked = parent.entry_at(at), parent.asked_at(at)
-    is_last = isinstance(entry, Resigned) or (isinstance(entry, Ruled) and entry.back_to is None)
+    is_last = isinstance(entry, (Resigned, TimedOut)) or (isinstance(entry, Ruled) and entry.back_to is None)
     if asked is None or is_last or at > parent.move - _CLOSING:
         return Sentence("branch-after-end")
     size = sum(len(parent.records[move - 1].stored) for move in chain(*parent.line_to(at)))

@@ -33,46 +33,65 @@ class Context(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True):
-    """The records that a command would add, in order; the table, with its agenda, and the tree after them."""
+    """The records that a command would add, in order; table (with its agenda), tree and ledger after them."""
 
     records: list[Record]
     live: Table
     tree: Tree
+    ledger: Ledger
 
 
 class Drafting:
-    """The records of one command while they are put together; its fields start as those of the match."""
+    """The records of one command while they are put together.
 
-    def __init__(self, context: Context, game: Game, match: str) -> None:
+    Args:
+        tree, ledger: those of the match, which this may change.
+        live, asked: the table with its agenda, and the question that stands.
+        provable: do the draws come from `rng/1`?
+        rules, product: those of the entries before.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        game: Game,
+        match: str,
+        *,
+        tree: Tree,
+        ledger: Ledger,
+        live: Table,
+        asked: Asked | None = None,
+        provable: bool = True,
+        rules: str = "",
+        product: str = "",
+    ) -> None:
         self.context, self.game, self.id = context, game, match
         self.records: list[Record] = []
-        self.tree, self.ledger = Tree(), Ledger()
-        self.live: Table = Table()
-        self.asked: Asked | None = None
-        self.provable, self.rules, self.product = True, "", ""
+        self.tree, self.ledger, self.live, self.asked = tree, ledger, live, asked
+        self.provable, self.rules, self.product = provable, rules, product
+        self._codec = codec(game)
 
     def done(self) -> Draft:
         """The complete draft."""
-        return Draft(self.records, self.live, self.tree)
+        return Draft(self.records, self.live, self.tree, self.ledger)
 
     def add(self, kind: type[E], parts: dict[str, Part[Any]] | None = None, **fields: Any) -> None:
         """Append an entry: seal its parts and chain it to the root before it."""
-        move = self.tree.size + 1
-        audiences = codec(self.game).audiences
-        known = {name: (parts or {}).get(name, _EMPTY) for name in audiences}
-        sealed = {name: NOTHING if part is _EMPTY else canonical(part) for name, part in known.items()}
-        salt = self.context.secret.salt
+        move, audiences, salt = self.tree.size + 1, self._codec.audiences, self.context.secret.salt
+        known = {name: parts.get(name, _EMPTY) if parts else _EMPTY for name in audiences}
+        stored = [NOTHING if part is _EMPTY else canonical(part) for part in known.values()]
+        sealed = [b64(seal(salt(move, name), part)) for name, part in zip(audiences, stored, strict=True)]
         entry = kind(
             move=move,
             prev=b64(self.tree.root),
-            sealed={name: b64(seal(salt(move, name), part)) for name, part in sealed.items()},
+            sealed=dict(zip(audiences, sealed, strict=True)),
             at=self.context.now,
             **fields,
         )
         leaf = canonical(entry)
         self.tree.add(leaf)
-        stored = b"\n".join((leaf, *sealed.values()))
-        self.records.append(Record(codec(self.game), self.id, move, stored, audiences, entry, known))
+        whole = b"\n".join((leaf, *stored))
+        self.records.append(Record(self._codec, self.id, move, whole, audiences, entry, known))
 
     def add_decision(
         self,

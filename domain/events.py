@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 
 from domain.chance import Drawn
+from domain.clocks import Clock
 from domain.game import OptionValue
 from domain.kernel import AnyFact, Picks, Result, Seat
 
@@ -60,6 +61,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
 
     `branch`: only in a branch, which begins with the facts of another match (see `domain.branches`).
     `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
+    `clock`: the terms of its clock (`domain.clocks`); empty if it has none.
     """
 
     match: str
@@ -73,6 +75,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     opener: str | None = None
     branch: Branch | None = None
     private: bool = False
+    clock: Clock = ()
 
 
 class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):
@@ -158,6 +161,24 @@ class Resigned(Entry, frozen=True, kw_only=True, tag="resigned"):
     seat: Seat
 
 
+class TimedOut(Entry, frozen=True, kw_only=True, tag="timed_out"):
+    """The time of `seat` is up, as the house noted; the match is lost for it.
+
+    `left`: what each seat with a clock had at that moment, in microseconds.  If the other seat had nothing
+    left either, neither wins.
+    """
+
+    seat: Seat
+    left: dict[Seat, int]
+
+
+class ClockStopped(Entry, frozen=True, kw_only=True, tag="clock_stopped"):
+    """The server was stopped between two times (microseconds UTC), so no clock ran then."""
+
+    start: int = field(name="from")
+    end: int = field(name="to")
+
+
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     """An organizer ruled, for a reason; exactly one of: back to a move, a result, or the match is void."""
 
@@ -175,7 +196,7 @@ class SecretOpened(Entry, frozen=True, kw_only=True, tag="secret_opened"):
 
 
 class Closed(Entry, frozen=True, kw_only=True, tag="closed"):
-    """The match is over, `by` play, resignation, ruling, record or salt.
+    """The match is over, `by` play, resignation, time, ruling, record or salt.
 
     `result` is None if void or unknown.  `unopened`: if `by` salt, the seats that did not open theirs, so
     that play never began.

@@ -6,7 +6,7 @@ the same.  The commands of a match are in `domain.match`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, Self
 
@@ -15,13 +15,28 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import Ledger
+from domain.clocks import ClockState, RunOut, asked_now, counted, first_state, run_out
 from domain.drafts import Draft
 from domain.draws import count, draws, shown
-from domain.events import Asked, Entry, FactEntry, Opened, Played, Ruled, Seated, TakenBack
+from domain.events import (
+    Asked,
+    ClockStopped,
+    Closed,
+    Entry,
+    FactEntry,
+    Opened,
+    Played,
+    Resigned,
+    Ruled,
+    Seated,
+    SecretOpened,
+    TakenBack,
+    TimedOut,
+)
 from domain.folding import folded
-from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
+from domain.kernel import AnyFact, Picks, Prompt, Result, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
-from domain.match_base import ALL, Outline, expect, parts_of
+from domain.match_base import ALL, Chair, Outline, expect, parts_of
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.sharing import empty_table
@@ -30,6 +45,8 @@ from domain.sharing import empty_table
 # for a viewer.  Measured with the game that needs most, Imperial Struggle (`ops/bench/memory.py`).
 _MATCH, _MOVE, _VIEW = 16_000, 3_000, 2_100
 
+BY_TIME = "time"  # how a match closes when the time of a seat is up, and the reason of its result
+
 
 class Position(Struct, frozen=True):
     """The match after one move.
@@ -37,7 +54,7 @@ class Position(Struct, frozen=True):
     `table` is the true table without its agenda, which stays encoded in `agenda`.  `before` is the move on
     which this one followed.  On the line that leads to it, itself included, `shown` is the latest move that
     showed a draw, or one seat's secret to another, and `answered` the latest answer (0: none).  `ledger`
-    counts the draws on that line and never changes.
+    counts the draws on that line and never changes.  `clock`: None if the match has none.
     """
 
     table: Table
@@ -47,6 +64,7 @@ class Position(Struct, frozen=True):
     shown: int
     answered: int
     ledger: Ledger
+    clock: ClockState | None = None
 
 
 class History(Outline):
@@ -71,7 +89,8 @@ class History(Outline):
     def weight(self) -> int:
         """About how many bytes of memory it takes at rest, without what it shares with other matches.
 
-        Only metrics need it, so private parts are estimated, at a quarter of the leaves, not measured.
+        Private parts are estimated, at a quarter of the leaves, because metrics are public: the length
+        of a secret must not show there.
         """
         views = sum(map(len, self._views.values()))
         return _MATCH + self._leaves * 5 // 4 + _MOVE * self.move + _VIEW * views
@@ -171,6 +190,44 @@ class History(Outline):
         """Is there a table of a running game after an earlier `move`, to which the match can go back?"""
         return 1 <= move < self.move and self.positions[move - 1].asked is not None
 
+    # ── clocks ──
+
+    def clock_at(self, move: int) -> ClockState | None:
+        """The clocks after `move`, by chair; None if the match has none."""
+        return self.positions[move - 1].clock
+
+    def run_out(self, now: int) -> RunOut | None:
+        """Whose time is up at `now` (microseconds UTC), as this log says; None if nobody's is, or it is over.
+
+        The chair is one of `seats`; `seat_of` names the seat that its player plays.
+        """
+        state = None if self.closed or not self.positions else self.positions[-1].clock
+        return None if state is None else run_out(self.opened.clock, state, now)
+
+    @property
+    def clocks_seen(self) -> int:
+        """Up to when the log accounts for time (microseconds UTC): a stop begins at or after it."""
+        entry = self.records[-1].entry
+        return int(entry.end if isinstance(entry, ClockStopped) else entry.at or 0)
+
+    def timed_out(self, out: RunOut) -> tuple[Seat, dict[Seat, int]]:
+        """The seat whose time is up, and what each seat had left then."""
+        left = {self.seat_of(Chair(chair)): rest for chair, rest in out.left.items()}
+        return self.seat_of(Chair(out.chair)), left
+
+    def result_of_time_out(self, seat: Seat, left: Mapping[Seat, int], score: dict[Seat, int]) -> Result:
+        """The result when the time of `seat` is up: the other seat wins, unless its time is up, too."""
+        other = next(name for name in self.seats if name != seat)
+        return Result(None if left.get(other) == 0 else other, BY_TIME, score)
+
+    def clock_stop_refused(self, start: int, end: int, now: int) -> Sentence | None:
+        """Why no clock of this match stood between two times; None if the house may say so at `now`."""
+        if not self.opened.clock:
+            return Sentence("no-clock")
+        if not self.clocks_seen <= start < end <= now:
+            return Sentence("clock-stop-times")
+        return None
+
     # Commands and verification ask the same: why does the match refuse this now?
 
     def takeback_refused(self, to: int) -> Sentence | None:
@@ -222,7 +279,7 @@ class History(Outline):
     def add(self, draft: Draft) -> None:
         """Take in the records of a draft of this match, as it stands now; they are stored.
 
-        The last one is neither folded nor hashed a second time.
+        The last one is neither folded nor hashed nor counted a second time.
         """
         *earlier, last = draft.records
         for record in earlier:
@@ -242,7 +299,7 @@ class History(Outline):
         if record.move != self.move + 1:
             raise Damaged(f"move {record.move} follows move {self.move}")
         live = draft.live if draft else None
-        self.positions.append(self._after(record, live))
+        self.positions.append(self._after(record, draft))
         self.records.append(record)
         self.move = record.move
         self._leaves += len(record.leaf)
@@ -262,7 +319,27 @@ class History(Outline):
         for record in self.records[:-1]:
             record.rest()
 
-    def _after(self, record: Record, live: Table | None) -> Position:
+    def _after(self, record: Record, draft: Draft | None) -> Position:
+        position = self._without_clock(record, draft)
+        clock = self._clock_after(record.entry, position) if self.opened.clock else None
+        return position if clock is None else replace(position, clock=clock)
+
+    def _clock_after(self, entry: Entry, after: Position) -> ClockState:
+        """The clocks after an entry that leads to this position; an unknown time counts as none."""
+        terms = self.opened.clock
+        before = self.positions[-1].clock if self.positions else None
+        if before is None:
+            return first_state(terms, self.seats, entry.at or 0)
+        stopped = entry.end - entry.start if isinstance(entry, ClockStopped) else 0
+        out = run_out(terms, before, entry.at or 0) if isinstance(entry, TimedOut) else None
+        at = out.due if out else before.at if entry.at is None else entry.at
+        ends = isinstance(entry, (Resigned, TimedOut, SecretOpened, Closed))
+        seats = after.asked.seats if after.asked and not ends else {}
+        chairs = {self.game.across.get(seat, seat) if after.table.exchanged else seat for seat in seats}
+        state = counted(before, at, stopped)
+        return asked_now(terms, state, chairs, earned=isinstance(entry, Played))
+
+    def _without_clock(self, record: Record, draft: Draft | None) -> Position:
         entry = record.entry
         if isinstance(entry, TakenBack):
             back = self.positions[entry.to - 1]
@@ -276,13 +353,13 @@ class History(Outline):
         house = record.parts.get(HOUSE)
         change = house.agenda if house else None
         return Position(
-            table=replace(live, agenda=()) if live else kernel.fold(last.table, record.facts),
+            table=replace(draft.live, agenda=()) if draft else kernel.fold(last.table, record.facts),
             agenda=(*last.agenda[: change.keep], *change.then) if change else last.agenda,
             asked=entry.asked or _still(last, entry),
             before=self.move,
             shown=move if shown(record) else last.shown,
             answered=move if isinstance(entry, Played) else last.answered,
-            ledger=_counted(last.ledger, record),
+            ledger=_counted(last.ledger, record, draft),
         )
 
     def _note(self, record: Record) -> None:
@@ -292,10 +369,12 @@ class History(Outline):
             self.rules, self.product = entry.rules or self.rules, entry.product or self.product
 
 
-def _counted(ledger: Ledger, record: Record) -> Ledger:
+def _counted(ledger: Ledger, record: Record, draft: Draft | None) -> Ledger:
     """The ledger after a move that brought facts; most moves draw nothing."""
     if not (record.entry.keys or draws(record)):
         return ledger
+    if draft:
+        return draft.ledger
     counted = ledger.fork()
     count(counted, record)
     return counted

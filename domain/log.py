@@ -28,6 +28,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain.events import (
+    ClockStopped,
     Closed,
     Opened,
     Part,
@@ -41,6 +42,7 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
+    TimedOut,
 )
 from domain.game import Game
 from domain.kernel import AnyFact, Picks, Seat, SeatsSettled
@@ -80,7 +82,7 @@ def said_of(error: Exception) -> str | Sentence:
 
 def b64(data: bytes) -> str:
     """Base64 with padding: the one spelling of hashes, keys and salts, as in a signed checkpoint."""
-    return base64.b64encode(data).decode()
+    return binascii.b2a_base64(data, newline=False).decode()
 
 
 def unb64(text: str) -> bytes:
@@ -289,6 +291,8 @@ class Codec:
             | TakebackAnswered
             | TakenBack
             | Resigned
+            | TimedOut
+            | ClockStopped
             | Ruled
             | SecretOpened
             | Closed,

@@ -14,12 +14,24 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain import kernel
-from domain.chance import RECORDED, SCHEME, Forced, Provable, Source, is_long_enough, joined, salt_hash
+from domain.chance import (
+    RECORDED,
+    SCHEME,
+    Forced,
+    Ledger,
+    Provable,
+    Source,
+    is_long_enough,
+    joined,
+    salt_hash,
+)
+from domain.clocks import SECOND, Clock, settled
 from domain.drafts import Context, Draft, Drafting
 from domain.events import (
     Asked,
     Branch,
     Chance,
+    ClockStopped,
     Opened,
     Played,
     Resigned,
@@ -30,12 +42,14 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
+    TimedOut,
 )
 from domain.game import Game, Options
-from domain.history import History
+from domain.history import BY_TIME, History
 from domain.kernel import Answer, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import b64
-from domain.match_base import Outline
+from domain.match_base import Chair, Outline
+from domain.merkle import Tree
 from domain.refusals import Sentence, Value
 from domain.sharing import shared
 
@@ -64,7 +78,7 @@ class Match(History):
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
         """
-        self._must_not_be_over()
+        self._must_not_be_over(context)
         if self._seated(seat):
             raise Refused("seat-taken", "seat-taken", {"seat": seat})
         fields: dict[str, Any] = {
@@ -95,7 +109,7 @@ class Match(History):
             Refused: unknown-seat, over, salt (a seat is free; this one brought no hash, or has opened its
                 salt; the salt does not fit the hash).
         """
-        self._must_not_be_over()
+        self._must_not_be_over(context)
         seated = self._seated(seat)
         free = [name for name, taken in self.seats.items() if not taken]
         if free:
@@ -116,7 +130,7 @@ class Match(History):
         Raises:
             Refused: over, salt (the match waits for no salt).
         """
-        self._must_not_be_over()
+        self._must_not_be_over(context)
         if self.status != "waiting":
             raise Refused("salt", "waits-for-no-salt")
         draft = self._drafting(context)
@@ -137,9 +151,9 @@ class Match(History):
         `expect` is the number of the move that put the question, if the caller gives it.
 
         Raises:
-            Refused: not-running, over, not-asked, stale, illegal, batch, record.
+            Refused: not-running, over, time, not-asked, stale, illegal, batch, record.
         """
-        self._must_run()
+        self._must_have_time(context)
         standing = self.prompt(seat)
         if expect is not None and (standing is None or expect != standing[0]):
             raise Refused("stale", "stale", {"expect": expect, "now": self._asked_now(seat, standing)})
@@ -163,22 +177,53 @@ class Match(History):
         """`seat` gives up; the match is over and its secret opened.
 
         Raises:
-            Refused: not-running, over.
+            Refused: not-running, over, time.
         """
-        self._must_run()
+        self._must_have_time(context)
         draft = self._drafting(context)
         draft.add(Resigned, seat=seat)
         other = next(name for name in self.game.seats if name != seat)
         draft.close("resignation", Result(other, "resignation", self.game.score(draft.live)))
         return draft.done()
 
+    def time_out(self, context: Context) -> Draft:
+        """The house notes that the time of a seat is up; the match is over and its secret opened.
+
+        Which seat that is, follows from the log and the time of the command alone.
+
+        Raises:
+            Refused: not-running, over, time (nobody's time is up).
+        """
+        self._must_run(context)
+        out = None if context.now is None else self.run_out(context.now)
+        if out is None:
+            raise Refused("time", "time-left")
+        draft = self._drafting(context)
+        seat, left = self.timed_out(out)
+        draft.add(TimedOut, seat=seat, left=left)
+        draft.close(BY_TIME, self.result_of_time_out(seat, left, self.game.score(draft.live)))
+        return draft.done()
+
+    def stop_clock(self, context: Context, start: int, end: int) -> Draft:
+        """The house notes that the server was stopped between two times, so that no clock ran then.
+
+        Raises:
+            Refused: not-running, over, time (no clock, or these are no such times).
+        """
+        self._must_run(context)
+        _must_be_free("time", self.clock_stop_refused(start, end, context.now or 0))
+        draft = self._drafting(context)
+        draft.add(ClockStopped, start=start, end=end)
+        return draft.done()
+
     def ask_takeback(self, context: Context, seat: Seat, to: int | None = None) -> Draft:
         """`seat` asks to go back to the table after move `to` (None: before its own latest answer).
 
         Raises:
-            Refused: not-running, over, takeback (a request waits; no such move; something was shown since).
+            Refused: not-running, over, time, takeback (a request waits; no such move; something was shown
+                since).
         """
-        self._must_run()
+        self._must_have_time(context)
         to = self._before_last_answer(seat) if to is None else to
         _must_be_free("takeback", self.takeback_refused(to))
         draft = self._drafting(context)
@@ -189,9 +234,9 @@ class Match(History):
         """`seat` answers the other seat's request, made at move `request`; if it agrees, the match goes back.
 
         Raises:
-            Refused: not-running, over, takeback (no such request, or it is the seat's own).
+            Refused: not-running, over, time, takeback (no such request, or it is the seat's own).
         """
-        self._must_run()
+        self._must_have_time(context)
         _must_be_free("takeback", self.takeback_answer_refused(seat, request))
         waiting = self.request
         assert waiting is not None, "the request that is answered"
@@ -207,16 +252,21 @@ class Match(History):
         by: str,
         reason: str,
         *,
+        expect: int | None = None,
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
     ) -> Draft:
         """An organizer rules: exactly one of back to a move, a result, or void.
 
+        `expect` is the latest move that the organizer has seen, if the caller gives it.
+
         Raises:
-            Refused: over, ruling (no reason, not exactly one ruling, no such move or seat).
+            Refused: over, stale, ruling (no reason, not exactly one ruling, no such move or seat).
         """
-        self._must_not_be_over()
+        self._must_not_be_over(context)
+        if expect is not None and expect != self.move:
+            raise Refused("stale", "match-went-on", {"expect": expect, "last": self.move})
         draft = self._drafting(context)
         draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
         _must_be_free("ruling", self.ruling_refused(draft.records[0].entry))
@@ -236,7 +286,7 @@ class Match(History):
         Raises:
             Refused: not-running, over, record (the match is not an imported one).
         """
-        self._must_run()
+        self._must_run(context)
         if not self.imported:
             raise Refused("record", "not-imported")
         draft = self._drafting(context)
@@ -249,7 +299,7 @@ class Match(History):
         Raises:
             Refused: over, record (the match is not a recorded one).
         """
-        self._must_not_be_over()
+        self._must_not_be_over(context)
         if self.provable:
             raise Refused("record", "not-recorded")
         draft = self._drafting(context)
@@ -259,11 +309,18 @@ class Match(History):
     # ── what the commands check ──
 
     def _drafting(self, context: Context) -> Drafting:
-        draft = Drafting(context, self.game, self.id)
-        draft.provable, draft.tree, draft.ledger = self.provable, self.tree.copy(), self.ledger.fork()
-        draft.live, draft.asked = self.live, self.positions[-1].asked
-        draft.rules, draft.product = self.rules, self.product
-        return draft
+        return Drafting(
+            context,
+            self.game,
+            self.id,
+            tree=self.tree.copy(),
+            ledger=self.ledger.fork(),
+            live=self.live,
+            asked=self.positions[-1].asked,
+            provable=self.provable,
+            rules=self.rules,
+            product=self.product,
+        )
 
     def _with_salt(
         self,
@@ -301,12 +358,23 @@ class Match(History):
         draft.add(TakenBack, to=to, by=by, asked=asked)
         draft.live = self.table_with_agenda(to)
 
-    def _must_not_be_over(self) -> None:
+    def _must_not_be_over(self, context: Context) -> None:
+        if self.closed and self.closed.by == BY_TIME:
+            entry, clock = self.records[-3].entry, self.positions[-3].clock
+            raise time_is_up(entry.seat, clock.at if clock else 0, context.now)
         if self.closed:
             raise Refused("over", "match-over")
 
-    def _must_run(self) -> None:
-        self._must_not_be_over()
+    def _must_have_time(self, context: Context) -> None:
+        """Check that play has begun and is not over, and that no seat's time is up."""
+        self._must_run(context)
+        out = None if context.now is None else self.run_out(context.now)
+        if out is not None:
+            raise time_is_up(self.seat_of(Chair(out.chair)), out.due, context.now)
+
+    def _must_run(self, context: Context) -> None:
+        """Check that play has begun and is not over."""
+        self._must_not_be_over(context)
         if self.status == "open":
             free = [seat for seat, seated in self.seats.items() if not seated]
             raise Refused("not-running", "seats-free", {"free": free})
@@ -356,11 +424,16 @@ def open_match(
     recorded: bool = False,
     branch: Branch | None = None,
     private: bool = False,
+    clock: Clock = (),
 ) -> Draft:
-    """The first record of a new match; `edition` and `options` are complete (see `Game.settle`)."""
+    """The first record of a new match; `edition` and `options` are complete (see `Game.settle`).
+
+    Raises:
+        Refused: bad-option; the terms of the clock cannot be kept.
+    """
     secret = context.secret
     chance = Chance(RECORDED) if recorded else Chance(SCHEME, b64(secret.commitment), b64(secret.anchor(0)))
-    draft = Drafting(context, game, match)
+    draft = Drafting(context, game, match, tree=Tree(), ledger=Ledger(), live=Table())
     draft.add(
         Opened,
         match=match,
@@ -374,6 +447,7 @@ def open_match(
         opener=opener,
         branch=branch,
         private=private,
+        clock=settled(clock, context.now),
     )
     return draft.done()
 
@@ -388,6 +462,13 @@ def _must_be_free(kind: str, refusal: Sentence | None) -> None:
     """Raises Refused, of this kind, if there is a reason to refuse."""
     if refusal is not None:
         raise Refused(kind, refusal.id, refusal.values)
+
+
+def time_is_up(seat: Seat, due: int, now: int | None) -> Refused:
+    """The refusal of what comes at `now`, after the time of a seat was up at `due` (microseconds UTC)."""
+    late = (due if now is None else max(now, due)) - due
+    seconds = f"{late // SECOND}.{late % SECOND // 1_000:03d}"
+    return Refused("time", "time-is-up", {"seat": seat, "seconds": seconds})
 
 
 def no_such_seat(match: Outline, seat: str) -> Refused:

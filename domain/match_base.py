@@ -16,7 +16,18 @@ from typing import Any, NewType, TypeVar
 from msgspec import Struct
 
 from domain.chance import SCHEME, joined
-from domain.events import Asked, Closed, Entry, Opened, Restated, SaltOpened, Seated, TakebackAsked, TakenBack
+from domain.events import (
+    Asked,
+    Closed,
+    Entry,
+    Opened,
+    Played,
+    Restated,
+    SaltOpened,
+    Seated,
+    TakebackAsked,
+    TakenBack,
+)
 from domain.folding import ALL_PARTS, NO_PART
 from domain.game import Game
 from domain.games import GAMES
@@ -82,8 +93,10 @@ class Outline(ABC):
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
         self.incomplete = False  # was a position set from an imported record, not by the rules?
+        self.has_bots = False  # does the house play a seat?
         self.audiences = frozenset(codec(self.game).audiences)
         self._salts: dict[Seat, str] = {}  # those that were opened
+        self.salts = joined(dict.fromkeys(self.seats))  # as they enter every draw
         self._request: Request | None = None
         self._jumps: list[_Jump] = []
 
@@ -158,11 +171,6 @@ class Outline(ABC):
     def house_seeded(self) -> bool:
         """Has no seat added a salt of its own to the draws?"""
         return not any(seated and (seated.salt or seated.salt_hash) for seated in self.seats.values())
-
-    @property
-    def salts(self) -> str:
-        """The seats' salts as they enter every draw."""
-        return joined({seat: self._salt_of(seat) for seat in self.seats})
 
     @property
     def unopened(self) -> tuple[Seat, ...]:
@@ -292,8 +300,11 @@ class Outline(ABC):
     def _note(self, record: Record) -> None:
         """Note what a record says about the match; a play says nothing."""
         entry = record.entry
-        if isinstance(entry, Seated):
+        if isinstance(entry, Played):  # as most, and a play says nothing
+            pass
+        elif isinstance(entry, Seated):
             self.seats[entry.seat] = entry
+            self.has_bots = self.has_bots or bool(entry.bot)
             self._look_whether_it_begins(entry.move)
         elif isinstance(entry, SaltOpened):
             self._salts[entry.seat] = entry.salt
@@ -310,6 +321,7 @@ class Outline(ABC):
             self.audiences &= frozenset(record.audiences)
 
     def _look_whether_it_begins(self, move: int) -> None:
+        self.salts = joined({seat: self._salt_of(seat) for seat in self.seats})
         if all(self.seats.values()) and not self.unopened:
             self.begun = move
 

@@ -36,8 +36,8 @@ class MatchRow(Row, frozen=True, kw_only=True):
     plays each seat now, wherever they sat down; `unopened` lists the seats whose salts are still to be
     opened. `unverified`: the match was imported from elsewhere.  `claimed`: it was uploaded, and nothing
     proves that its players are those of this server.  `private`: lists show it to its players alone.  `by`
-    says how it closed (play, resignation, ruling, record, salt; "" while it runs); `result` is also None if
-    the match is void or its result unknown.
+    says how it closed (play, resignation, time, ruling, record, salt; "" while it runs); `result` is also
+    None if the match is void or its result unknown.  `clocked`: it has a clock.
     """
 
     table: ClassVar[str] = "matches"
@@ -51,6 +51,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
         ("branch_of", "opened", "match"),
         ("opened_at", "opened", "match"),
         ("status", "closed_at", "match"),
+        ("clocked", "status", "match"),
     )
 
     match: str
@@ -63,6 +64,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     unverified: bool = False
     claimed: bool = False
     private: bool = False
+    clocked: bool = False
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
@@ -135,6 +137,7 @@ def _opened(delivered: Delivered, entry: Opened) -> MatchRow:
         unverified=entry.origin == IMPORTED,
         claimed=claimed_by(delivered, entry),
         private=entry.private,
+        clocked=bool(entry.clock),
         status=OPEN,
         seats=dict.fromkeys(GAMES[entry.game].seats),
         move=entry.move,
@@ -165,4 +168,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 7, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 8, (MatchRow, SeatRow, ExchangesRow), fold)

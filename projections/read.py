@@ -172,6 +172,12 @@ def lobby(tables: Reading, player: str | None, since: int, hidden: frozenset[str
 # ── player history ──
 
 
+def clocked(tables: Reading) -> list[str]:
+    """Return the matches with a clock that are running."""
+    found = rows_of(tables, MatchRow, "WHERE clocked = ? AND status = ?", (True, RUNNING))
+    return [row.match for row in found]
+
+
 def history(tables: Reading, player: str, which: HistoryFilter, page: Asked) -> Page[Played]:
     """Return a page of the matches of a player, the latest opened first.
 

@@ -12,7 +12,18 @@ from msgspec import Struct
 
 from domain import kernel
 from domain.chance import Drawn, Forced, Ledger, NoDraw
-from domain.events import Asked, Closed, FactEntry, Played, Resigned, Restated, SaltOpened, Seated, TakenBack
+from domain.events import (
+    Asked,
+    Closed,
+    FactEntry,
+    Played,
+    Resigned,
+    Restated,
+    SaltOpened,
+    Seated,
+    TakenBack,
+    TimedOut,
+)
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, AnyFact, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import HOUSE, Record, canonical
@@ -115,9 +126,9 @@ class Audit:
         return kernel.decide(before, Answer(entry.seat, picks))
 
     def _check_score(self, match: Match, entry: Closed) -> None:
-        """Compare the score of a resignation, which the rules compute."""
+        """Compare the score of a resignation or a time-out, which the rules compute."""
         last = match.records[-3].entry
-        if isinstance(last, Resigned):
+        if isinstance(last, (Resigned, TimedOut)):
             score = self._game.score(match.table_with_agenda(match.move))
             if entry.result is None or entry.result.score != score:
                 raise Differs(

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.events import (
+    ClockStopped,
     Closed,
     Opened,
     Played,
@@ -20,6 +21,7 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
+    TimedOut,
 )
 from domain.imported import REMARK, name_of
 from domain.kernel import Seat
@@ -215,6 +217,12 @@ def _played(telling: _Telling) -> Marked:
     return telling.say("played", picks=telling.words.picks(entry.ask, picks))
 
 
+def _clock_stopped(telling: _Telling) -> Marked:
+    times = (telling.entry.start, telling.entry.end)
+    since, to = map(telling.words.moment, times)
+    return telling.say("clock_stopped", since=since, to=to)
+
+
 def _takeback_answered(telling: _Telling) -> Marked:
     return telling.say("takeback_agreed" if telling.entry.agree else "takeback_declined")
 
@@ -256,6 +264,8 @@ _TELLERS: dict[type, Callable[[_Telling], Marked]] = {
     TakebackAnswered: _takeback_answered,
     TakenBack: _taken_back,
     Resigned: lambda telling: telling.say("resigned"),
+    TimedOut: lambda telling: telling.say("timed_out"),
+    ClockStopped: _clock_stopped,
     Restated: lambda telling: telling.say("restated", line=telling.entry.line),
     Ruled: _ruled,
     SecretOpened: _secret_opened,

@@ -10,8 +10,10 @@ from typing import Any
 
 from domain.branches import BRANCH
 from domain.chance import SCHEME, is_long_enough
+from domain.clocks import clock_refused
 from domain.events import (
     Asked,
+    ClockStopped,
     Closed,
     FactEntry,
     Opened,
@@ -25,7 +27,10 @@ from domain.events import (
     TakebackAnswered,
     TakebackAsked,
     TakenBack,
+    TimedOut,
 )
+from domain.history import BY_TIME
+from domain.imported import IMPORTED
 from domain.kernel import AnyFact, Result
 from domain.log import HOUSE, Record, codec, unb64
 from domain.match import Match
@@ -74,6 +79,8 @@ def _refusal(match: Match, entry: Any) -> Sentence | None:
         return _opening_refused(entry) if not match.records else Sentence("opened-already")
     if match.closed:
         return Sentence("closed-already")
+    if match.opened.clock and (entry.at is None or entry.at < (match.records[-1].entry.at or 0)):
+        return Sentence("clock-time-order")
     due = _due(match)
     if due is not None and not isinstance(entry, due):
         return Sentence("must-follow", {"due": due.__name__, "entry": type(entry).__name__})
@@ -93,11 +100,15 @@ def _refusal(match: Match, entry: Any) -> Sentence | None:
         return Sentence("not-begun-seat-free")
     if isinstance(entry, Restated):
         return None if match.imported else Sentence("position-stated-here")
-    return _while_running(match, entry)
+    if isinstance(entry, ClockStopped):
+        return match.clock_stop_refused(entry.start, entry.end, entry.at or 0)
+    return _timed_wrongly(match, entry) or _while_running(match, entry)
 
 
 def _opening_refused(entry: Opened) -> Sentence | None:
     """Why this is not how a match opens: a branch, and nothing else, says from where it goes on."""
+    if entry.clock and (reason := _clock_refused(entry)):
+        return reason
     branch = entry.branch
     if (entry.origin == BRANCH) != (branch is not None):
         return Sentence("branch-and-origin", {"origin": repr(entry.origin[:40])})
@@ -107,12 +118,19 @@ def _opening_refused(entry: Opened) -> Sentence | None:
     return None if is_named and entry.chance.scheme == SCHEME else Sentence("branch-of-nothing")
 
 
+def _clock_refused(entry: Opened) -> Sentence | None:
+    """Why a match that opens so has no such clock."""
+    if entry.origin in (BRANCH, IMPORTED):
+        return Sentence("clock-not-kept")
+    return clock_refused(entry.clock, entry.at)
+
+
 def _due(match: Match) -> type | None:
     """The kind of entry that must follow the latest one; None if several kinds may."""
     last = match.records[-1].entry
     if isinstance(last, SecretOpened):
         return Closed
-    if isinstance(last, Resigned) or match.positions[-1].table.result is not None:
+    if isinstance(last, (Resigned, TimedOut)) or match.positions[-1].table.result is not None:
         return SecretOpened
     if isinstance(last, Ruled):
         return SecretOpened if last.back_to is None else TakenBack
@@ -135,6 +153,15 @@ def _salt_refused(match: Match, entry: SaltOpened[Any]) -> Sentence | None:
     if entry.seat not in match.unopened:
         return Sentence("salt-never-hashed", {"seat": repr(entry.seat)})
     return None if is_long_enough(entry.salt) else Sentence("salt-of-wrong-form")
+
+
+def _timed_wrongly(match: Match, entry: Any) -> Sentence | None:
+    """Why the clocks do not allow this entry: it notes that no time is up, or comes when one is."""
+    out = None if entry.at is None else match.run_out(entry.at)
+    if isinstance(entry, TimedOut):
+        right = out is not None and match.timed_out(out) == (entry.seat, entry.left)
+        return None if right else Sentence("timed-out-wrongly", {"who": repr(entry.seat)})
+    return Sentence("after-time-was-up", {"who": match.timed_out(out)[0]}) if out is not None else None
 
 
 def _while_running(match: Match, entry: Any) -> Sentence | None:
@@ -260,6 +287,9 @@ def _closed_wrongly(match: Match, entry: Closed) -> Sentence | None:
             if right and entry.by == "resignation"
             else Sentence("winner-by-resignation", {"who": cause.seat, "other": other})
         )
+    if isinstance(cause, TimedOut):
+        score = entry.result.score if entry.result else {}
+        return _differs(entry, BY_TIME, match.result_of_time_out(cause.seat, cause.left, score))
     right = entry.by == "record" and not match.provable
     return None if right else Sentence("closed-by-nothing", {"by": entry.by})
 

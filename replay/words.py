@@ -14,6 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 
 from domain.game import Game, Options
+from domain.history import BY_TIME
 from domain.kernel import AnyFact, Pick, Result
 from domain.match_base import ALL, Outline
 from domain.texts import LANGUAGES, Marked, fill, forms_of, join
@@ -127,7 +128,8 @@ class Words:
     def result(self, result: Result) -> str:
         """Return how a match ended, in one clause, with the score."""
         reasons = self._log["results"]
-        reason = reasons["resignation"] if result.reason == "resignation" else self.field(result.reason)
+        known = result.reason in ("resignation", BY_TIME)
+        reason = reasons[result.reason] if known else self.field(result.reason)
         clause = reasons["drawn" if result.winner is None else "won"]
         words = clause.format(winner=self.name(result.winner), reason=reason)
         score = ", ".join(f"{self.name(seat)} {points}" for seat, points in result.score.items())

@@ -8,6 +8,7 @@ from typing import Any
 
 from domain.branches import line_of, open_branch
 from domain.chance import Secret, Source
+from domain.clocks import Clock
 from domain.drafts import Context, Draft
 from domain.game import Game
 from domain.match import Match, open_match
@@ -19,7 +20,7 @@ class Sitting:
     """A match under way, with what its commands need; every draft is accepted at once.
 
     `seed` decides the secret, the picks of `play_on` and, without a `name`, the id;
-    `clock` advances by a second with each command.
+    `clock` advances by a second with each command; `terms`: of the clock of the match.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Sitting:
         bots: bool = False,
         name: str = "",
         private: bool = False,
+        terms: Clock = (),
     ) -> None:
         self.random = random.Random(seed)
         self.id = name or f"m{seed}"
@@ -50,6 +52,7 @@ class Sitting:
             opener="p0",
             recorded=recorded,
             private=private,
+            clock=terms,
         )
         match = Match.project(None, opening.records)
         assert match is not None

@@ -19,6 +19,7 @@ LEVELS = (  # a module imports from its own package, and from packages of the le
     ("api.store",),
     ("api.bus", "api.gate", "api.mail"),
     ("api.http",),
+    ("api.data",),
     ("api.web",),
     ("api.cli",),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,7 +21,7 @@ from api.cli.common import (
     read_bytes,
     store_option,
 )
-from api.settings import ANALYSIS, missing, product
+from api.settings import ANALYSIS, missing, product, read
 from replay.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -221,6 +222,72 @@ def changes(one: Path, two: Path, as_json: bool) -> None:
     lines += [f"change: {line}" for line in found.changes]
     for line in lines or ["no difference"]:
         click.echo(one_line(line))
+
+
+@data.command()
+@_folder
+@click.option(
+    "--socket",
+    "path",
+    metavar="PATH",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Listen at this Unix socket, for a server on this machine.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Listen on this port of this machine; 0 for a free one."
+)
+@click.option(
+    "--work",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="An empty folder for the copy that SQL reads, with room for some three times the data set.",
+)
+@click.option("--attached", is_flag=True, hidden=True, help="End when standard input is closed.")
+def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, attached: bool) -> None:
+    """Answer from the data set in DIR over HTTP: saved queries, positions, downloads.
+
+    This process opens the data set and nothing else: no store, no keys, no people.  It follows DIR while
+    that is built on.  `glasnost serve` starts it by itself if GLASNOST_DATA names DIR, and passes requests
+    on to it; so you need this command only to run it apart, as ops/systemd/glasnost-data.service does.
+
+    \b
+    Example:
+      glasnost data serve club --port 8100
+      glasnost data serve club --socket /run/glasnost-data/socket
+    """
+    must_have_packages()
+    if (path is None) == (port is None):
+        raise click.UsageError("name either --socket PATH or --port N")
+    from api.data import serving
+
+    sql = _sql_is_on()
+    with data_set_errors(folder):
+        try:
+            with (
+                serving.listening_on_socket(path) if path else serving.listening_on_port(port or 0)
+            ) as listener:
+                where = str(path) if path else f"http://127.0.0.1:{listener.getsockname()[1]}"
+                serving.serve(
+                    folder.resolve(),
+                    listener,
+                    log_level=read(os.environ).log_level,
+                    attached=attached,
+                    sql=sql,
+                    work=work,
+                    ready=lambda: print(f"listening on {where}", flush=True),
+                )
+        except serving.CannotListen as error:
+            raise CannotBeDone(str(error)) from error
+
+
+def _sql_is_on() -> bool:
+    """Does the environment switch SQL on?  Raises CannotBeDone."""
+    from api.http.data_process import SQL
+
+    said = os.environ.get(SQL, "off")
+    if said not in ("on", "off"):
+        raise CannotBeDone(f"{SQL} is on or off, not {said!r}")
+    return said == "on"
 
 
 def _text(path: Path) -> str:

@@ -29,8 +29,15 @@ SECTIONS = {
         "replay": ("api.cli.replay", "Show a match from its file, at any move."),
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
-        "data": ("api.cli.data", "Build data sets for SQL and notebooks."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
+    },
+    "Analyse": {
+        "data": ("api.cli.data", "Build data sets, and answer from them."),
+        "sql": ("api.cli.analysis", "Ask a data set in SQL."),
+        "query": ("api.cli.analysis", "Ask one of the saved queries."),
+        "find": ("api.cli.analysis", "Find positions in a data set."),
+        "luck": ("api.cli.chart", "Say what dice brought in a match."),
+        "chart": ("api.cli.chart", "Draw charts of a data set."),
     },
     "Maintain": {
         "withdraw": ("api.cli.admin", "Withdraw an uploaded match."),

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import os
-import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -163,88 +159,24 @@ def _unknown_signer(note: str, ring: KeyRing, folder: Path) -> tuple[Failure, ..
 
 # Text from a URL: only over HTTP, only from the named host, with limits on bytes and time.
 
-SCHEMES = ("http", "https")
 SECONDS = 10.0  # for the whole request, redirects included
 MOST = 1 << 16  # bytes
-
-
-def is_address(text: str) -> bool:
-    """Is it a URL, and not a file?"""
-    return "://" in text
 
 
 def fetched(address: str) -> str:
     """Fetch the text at a URL.
 
     Raises:
-        CannotBeDone: it is not an HTTP URL, the status is not 200, it redirects to another host, or the
-            answer is too long, takes too long or is not text.
+        CannotBeDone: see `replay.fetching.fetched`; or the answer is not text.
     """
-    if urlsplit(address).scheme not in SCHEMES:
-        raise CannotBeDone(f"{address}: only http:// and https:// are fetched")
-    found: list[str | Exception] = []
+    from replay import fetching
 
-    def work() -> None:
-        try:
-            found.append(_content(address))
-        except Exception as error:  # raised below, in the calling thread
-            found.append(error)
-
-    thread = threading.Thread(target=work, name="fetch", daemon=True)
-    thread.start()
-    thread.join(SECONDS)
-    if not found:
-        raise CannotBeDone(f"{address}: no answer within {SECONDS:.0f} seconds")
-    if isinstance(found[0], Exception):
-        raise CannotBeDone(f"{address}: {_said(found[0])}") from found[0]
-    return found[0]
-
-
-def _content(address: str) -> str:
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _SameHost(),
-    ):
-        opener.add_handler(handler)
-    with opener.open(address, timeout=2 * SECONDS) as answer:
-        content: bytes = answer.read(MOST + 1)
-    if len(content) > MOST:
-        raise ValueError(f"more than {MOST} bytes")
-    return content.decode()
-
-
-class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows only redirects to the same host."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        """See `HTTPRedirectHandler.redirect_request`."""
-        here, there = urlsplit(req.full_url), urlsplit(newurl)
-        if (here.scheme, here.netloc) != (there.scheme, there.netloc):
-            fp.close()
-            raise ValueError(f"it leads to another host ({there.scheme}://{there.netloc[:120]})")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, urllib.error.HTTPError):
-        error.close()
-        return f"the answer is {error.code}"
-    if isinstance(error, urllib.error.URLError):
-        return str(error.reason)
-    return str(error) or type(error).__name__
+    try:
+        return fetching.fetched(address, most=MOST, seconds=SECONDS).decode()
+    except OSError as error:
+        raise CannotBeDone(str(error)) from error
+    except UnicodeDecodeError as error:
+        raise CannotBeDone(f"{address}: {error}") from error
 
 
 # ── `glasnost verify` ──
@@ -439,6 +371,7 @@ def _compared(
     """The report of a file, compared with another checkpoint."""
     from replay import matchfile
     from replay.against import compared
+    from replay.fetching import is_address
 
     if not is_address(against):
         note = read_bytes(Path(against), limit=MOST, what="checkpoint").decode(errors="replace")

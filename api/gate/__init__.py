@@ -1,7 +1,7 @@
 """The gate: every command to a match passes here and is judged once, wherever it comes from."""
 
-from api.gate.command_handler import UNTOLD, CommandResult, Key, Refusal, Refusals
-from api.gate.commit import Keys
+from api.gate.command_handler import CommandResult, Key, Refusal, Refusals
+from api.gate.commit import UNTOLD, Keys
 from api.gate.gate import Gate
 from api.gate.match_cache import CachedMatch, UncachedMatch
 

@@ -13,6 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import Protocol
 
+from api.gate.clocks import Clocks
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict
@@ -72,10 +73,11 @@ class BotRunner:
         bots: the bots, by name.
         commits: makes their answers durable.
         cache: the matches in memory.
+        clocks: are settled before each answer.
     """
 
-    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache) -> None:
-        self.bots = bots
+    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache, clocks: Clocks) -> None:
+        self.bots, self._clocks = bots, clocks
         self._commits, self._cache = commits, cache
         self._playing: dict[str, asyncio.Task[None]] = {}
         self._minded: set[str] = set()
@@ -83,8 +85,6 @@ class BotRunner:
 
     async def answer(self, cached: CachedMatch) -> None:
         """Let the bots answer; the caller holds the match's lock.  The rest continues in the background."""
-        if not _has_a_bot(cached.match):  # as most, and this is asked after every move
-            return
         try:
             for _ in range(IN_A_ROW if _has_a_person(cached.match) else 0):
                 if not await self._answered(cached):
@@ -148,6 +148,9 @@ class BotRunner:
 
     async def _answered(self, cached: CachedMatch) -> bool:
         """Commit one answer of one bot; False if no bot has a prompt."""
+        if self._turn(cached.match) is None:
+            return False
+        await self._clocks.settle(cached)
         turn = self._turn(cached.match)
         if turn is None:
             return False
@@ -156,7 +159,7 @@ class BotRunner:
 
     def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
         """The bot that must answer now: a takeback request, else the current prompt; None if no bot must."""
-        if not _has_a_bot(match):
+        if not match.has_bots:
             return None
         if match.request is not None:
             return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))
@@ -184,7 +187,3 @@ def _log_fields(cached: CachedMatch, error: Exception) -> dict[str, str]:
 
 def _has_a_person(match: Match) -> bool:
     return any(seated and not seated.bot for seated in match.seats.values())
-
-
-def _has_a_bot(match: Match) -> bool:
-    return any(seated and seated.bot for seated in match.seats.values())

@@ -22,7 +22,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from api.gate.bots import BotRunner
-from api.gate.commit import Commits
+from api.gate.clocks import Clocks
+from api.gate.commit import UNTOLD, Commits
 from api.gate.match_cache import CachedMatch, MatchCache
 from api.store.interface import Conflict, Remembered, StoreError
 from domain.drafts import Context, Draft
@@ -181,8 +182,11 @@ def seats_of(match: Outline, player: str | None, move: int | None = None) -> lis
     """Return the seats that a player plays after `move` (None: the latest); none if ids are only claimed."""
     if player is None or match.claimed:
         return []
-    chairs = [seat for seat, seated in match.seats.items() if seated and seated.player == player]
-    own = [match.seat_of(Chair(chair), move) for chair in chairs]
+    own = [
+        match.seat_of(Chair(seat), move)
+        for seat, seated in match.seats.items()
+        if seated and seated.player == player
+    ]
     return own if len(own) < 2 else [seat for seat in match.seats if seat in own]
 
 
@@ -211,8 +215,6 @@ def _follows_at_once(match: Match, move: int) -> bool:
 #
 # The record is kept in memory.  It holds no picks and no text of a refusal, so its readers learn nothing of a
 # hidden card.
-
-UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
 
 
 class Refusal(Struct, frozen=True):
@@ -268,10 +270,14 @@ class CommandHandler:
         cache: the cached matches.
         bots: they answer after each command.
         refusals: the record of refused commands.
+        clocks: are settled before each command.
     """
 
-    def __init__(self, commits: Commits, cache: MatchCache, bots: BotRunner, refusals: Refusals) -> None:
+    def __init__(
+        self, commits: Commits, cache: MatchCache, bots: BotRunner, refusals: Refusals, clocks: Clocks
+    ) -> None:
         self._commits, self._cache, self._bots, self._refusals = commits, cache, bots, refusals
+        self._clocks = clocks
         self._store = commits.store
         self._tasks: set[asyncio.Future[CommandResult]] = set()
 
@@ -288,7 +294,8 @@ class CommandHandler:
                 raise Refused("unknown-match", "no-such-match")
             if not self._store.shared:
                 self._bots.wake(cached)
-        await self.must_be_shown(cached.match)
+        if cached.match.proof is not None:
+            await self.must_be_shown(cached.match)
         return cached
 
     async def must_be_shown(self, match: Outline) -> None:
@@ -299,6 +306,27 @@ class CommandHandler:
         if found is not None:
             day = datetime.fromtimestamp(found.at / 1_000_000, UTC)
             raise Refused("withdrawn", "withdrawn", {"day": f"{day:%Y-%m-%d}", "reason": found.reason})
+
+    async def settled(self, match: str) -> CachedMatch:
+        """Return the cached match after its clocks were settled (see `Clocks.settle`).
+
+        Raises:
+            Refused: unknown-match, withdrawn, unavailable, in-doubt.
+        """
+        cached = await self.cached(match)
+        with cached.used():
+            async with cached.lock:
+                for is_last in (False, True):
+                    try:
+                        if self._store.shared:
+                            await self._cache.read_on(cached)
+                        await self._clocks.settle(cached)
+                        break
+                    except Conflict as conflict:
+                        if is_last:
+                            raise Refused("conflict", "somebody-was-faster") from conflict
+                        await self._cache.refresh(cached)
+        return cached
 
     async def command(self, order: Command) -> CommandResult:
         """Carry out a command to a stored match, and return its result.  Raises Refused."""
@@ -318,7 +346,8 @@ class CommandHandler:
     async def _carried_out(self, order: Command) -> CommandResult:
         """Find the match, take its lock, judge and commit (again if this process was behind), answer."""
         cached = await self.cached(order.match)
-        with cached.used():
+        cached.users += 1
+        try:
             async with cached.lock:
                 for is_last in (False, True):
                     try:
@@ -333,10 +362,14 @@ class CommandHandler:
                         if isinstance(refusal, Conflict):
                             raise Refused("conflict", "somebody-was-faster") from refusal
                         raise
-                await self._bots.answer(cached)
+                if cached.match.has_bots:
+                    await self._bots.answer(cached)
                 return replace(accepted, settled=settled(cached.match, accepted.last))
+        finally:
+            cached.users -= 1
 
     async def _judged_and_committed(self, cached: CachedMatch, order: Command) -> CommandResult:
+        await self._clocks.settle(cached)
         seat = order.seat or seat_if_any(cached.match, order.player)
         reservations = await order.look() if order.look else None
         try:
@@ -347,7 +380,8 @@ class CommandHandler:
             raise
         form = order.key.form if order.key else ""
         accepted = CommandResult(cached, seat, draft.records[0].move, last_own(draft), 0, form)
-        await self._commits.commit(cached, draft, remembered(order.key, accepted), reservations)
+        kept = remembered(order.key, accepted) if order.key else None
+        await self._commits.commit(cached, draft, kept, reservations)
         return accepted
 
     async def _answered_before(

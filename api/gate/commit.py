@@ -23,6 +23,9 @@ from domain.log import unb64
 from domain.match import Match
 from domain.signed_notes import PUBLIC, NotSignedHere, Signed, SigningKey, VerifyingKey, checkpoint
 
+UNTOLD = ("unavailable", "in-doubt")  # kinds that say nothing about the match: the store failed
+
+
 # ── What a gate has done since it was made, for metrics: numbers only, of no match and no person ──
 
 
@@ -47,7 +50,6 @@ class GateCounters:
 T = TypeVar("T")
 _Loop = asyncio.AbstractEventLoop
 _Pair = tuple[asyncio.Future[Any], Future[Any]]
-Begin = Callable[[], Future[Any]]
 
 
 class Inbox(Generic[T]):
@@ -78,6 +80,16 @@ class Inbox(Generic[T]):
             self._take(self._came.popleft())
 
 
+class _Work:
+    """Work that a coroutine waits for: `future` is its result in the thread, once it is submitted."""
+
+    __slots__ = ("begin", "future", "waiting")
+
+    def __init__(self, begin: Callable[[], Future[Any]], waiting: asyncio.Future[Any]) -> None:
+        self.begin, self.waiting = begin, waiting
+        self.future: Future[Any] | None = None
+
+
 class ThreadBridge:
     """Lets coroutines wait for work in another thread.
 
@@ -88,37 +100,37 @@ class ThreadBridge:
 
     def __init__(self) -> None:
         self._inbox: Inbox[_Pair] = Inbox(_settle)
-        self._turn: list[tuple[Begin, asyncio.Future[Any]]] = []
+        self._turn: list[_Work] = []
 
     async def result(self, begin: Callable[[], Future[T]]) -> T:
         """Return the result of the work that `begin` submits to a thread; a cancelled caller cancels it."""
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[T] = loop.create_future()
+        work = _Work(begin, waiting)
         if not self._turn:
             loop.call_soon(self._hand_over, loop)
-        self._turn.append((begin, waiting))
-        return await waiting
+        self._turn.append(work)
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if work.future is not None:
+                work.future.cancel()
+            raise
 
     def _hand_over(self, loop: _Loop) -> None:
         turn, self._turn = self._turn, []
-        for begin, waiting in turn:
-            if waiting.cancelled():
+        for work in turn:
+            if work.waiting.cancelled():
                 continue
             try:
-                future = begin()
+                work.future = work.begin()
             except Exception as error:
-                waiting.set_exception(error)
+                work.waiting.set_exception(error)
                 continue
-            future.add_done_callback(partial(self._come, loop, waiting))
-            waiting.add_done_callback(partial(_give_up, future))
+            work.future.add_done_callback(partial(self._come, loop, work.waiting))
 
     def _come(self, loop: _Loop, waiting: asyncio.Future[Any], future: Future[Any]) -> None:
         self._inbox.put(loop, (waiting, future))
-
-
-def _give_up(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
-    if waiting.cancelled():
-        future.cancel()
 
 
 def _settle(pair: _Pair) -> None:
@@ -175,7 +187,7 @@ class Commits:
     def __init__(self, store: Store, keys: Keys, clock: Callable[[], int | None], product: str) -> None:
         self.store, self.keys, self.clock, self.product = store, keys, clock, product
         self._bridge = ThreadBridge()
-        self.announce: Announce = _announce_nothing  # called after each commit; it must not block
+        self.announce: Announce | None = None  # called after each commit; it must not block
         self.counts = GateCounters()
 
     def load(self, match: str) -> CachedMatch | None:
@@ -214,14 +226,9 @@ class Commits:
             Refused: unavailable, in-doubt.
         """
         match, records = cached.match, draft.records
-        cached.position = await self._durable(
-            Append(
-                records,
-                remembered=remembered,
-                note=self._closing_note(match, draft),
-                reservations=reservations,
-            )
-        )
+        note = self._closing_note(match, draft) if isinstance(records[-1].entry, Closed) else ""
+        append = Append(records, remembered=remembered, note=note, reservations=reservations)
+        cached.position = await self._durable(append)
         match.add(draft)
         self.counts.moves[match.game.name] += len(records)
         cached.tell()
@@ -264,13 +271,12 @@ class Commits:
         except StoreError as error:
             self.counts.doubts += isinstance(error, InDoubt)
             raise error.refusal() from error
-        self.announce(match, last - len(append.records) + 1, last)
+        if self.announce is not None:
+            self.announce(match, last - len(append.records) + 1, last)
         return last
 
     def _closing_note(self, match: Match, draft: Draft) -> str:
-        """The checkpoint over the whole match if the draft ends it; "" if it is not to be signed."""
-        if not isinstance(draft.records[-1].entry, Closed):
-            return ""
+        """The checkpoint over the whole match, which the draft ends; "" if it is not to be signed."""
         tree = match.tree.copy()
         for record in draft.records:
             tree.add(record.leaf)
@@ -278,10 +284,6 @@ class Commits:
             return self.note(match, tree.size, tree.root)
         except NotSignedHere:
             return ""
-
-
-def _announce_nothing(match: str, first: int, last: int) -> None:
-    """The `announce` of a process without a bus: it does nothing."""
 
 
 def opened_secret(match: Match) -> Secret | None:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from api.gate.bots import Bot, BotRunner, builtin_bots, player_of
 from api.gate.cache_sync import Feed, Following
+from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
     Command,
     CommandHandler,
@@ -41,6 +42,7 @@ from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain import branches
 from domain.chance import Secret, Source
+from domain.clocks import Clock
 from domain.drafts import Context, Draft
 from domain.games import GAMES
 from domain.kernel import Decision, Picks, Refused, Result, Seat, Table
@@ -61,6 +63,7 @@ def new_match(
     opener: str | None,
     recorded: bool,
     private: bool = False,
+    clock: Clock = (),
 ) -> Match:
     """Return the match after its first move; see `domain.match.open_match`.
 
@@ -81,6 +84,7 @@ def new_match(
         opener=opener,
         recorded=recorded,
         private=private,
+        clock=clock,
     )
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
@@ -185,9 +189,11 @@ class Gate:
         self._cache = MatchCache(
             settings.cached_matches, settings.cached_bytes, self._commits.load, CoalescedReads(store).since
         )
-        self._bots = BotRunner(builtin_bots() if bots is None else bots, self._commits, self._cache)
+        self.clocks = Clocks(self._commits)
+        known = builtin_bots() if bots is None else bots
+        self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours = settings.salt_hours
-        self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals)
+        self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -268,10 +274,11 @@ class Gate:
         key: Key | None = None,
         reserved: Mapping[Seat, Reservation] = {},
         private: bool = False,
+        clock: Clock = (),
     ) -> CommandResult:
         """Open a new match; opening does not seat the player.  `reserved`: the reservations by seat.
 
-        `private`: see `domain.events.Opened`.
+        `private`, `clock`: see `domain.events.Opened`.
 
         The id of a match that is opened with a key is derived from the key, so it is opened once.  The scope
         of that key names its owner, without a match.
@@ -281,6 +288,8 @@ class Gate:
         """
 
         async def make(context: Context, name: str) -> Match:
+            if clock:
+                await self.clocks.beat_in_time()
             return new_match(
                 context,
                 game,
@@ -291,6 +300,7 @@ class Gate:
                 opener=player,
                 recorded=recorded,
                 private=private,
+                clock=clock,
             )
 
         return await self._opened(
@@ -563,6 +573,7 @@ class Gate:
         by: str,
         reason: str,
         *,
+        expect: int | None = None,
         back_to: int | None = None,
         result: Result | None = None,
         void: bool = False,
@@ -575,9 +586,9 @@ class Gate:
                 raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
-            return stored.rule(context, by, reason, back_to=back_to, result=result, void=void)
+            return stored.rule(context, by, reason, expect=expect, back_to=back_to, result=result, void=void)
 
-        return await self._handler.command(Command("rule", match, judge, by, key=key))
+        return await self._handler.command(Command("rule", match, judge, by, None, expect, key))
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""
@@ -586,6 +597,20 @@ class Gate:
             return stored.close_record(context, result)
 
         return await self._handler.command(Command("close_record", match, judge))
+
+    def timekeeper(
+        self, running: Callable[[], Awaitable[Sequence[str]]], leads: Callable[[], bool]
+    ) -> Timekeeper:
+        """Return what notes time-outs in matches to which no command comes; see `Timekeeper`."""
+        return Timekeeper(
+            self.store,
+            self.clocks,
+            self._handler.settled,
+            self._cache.peek,
+            running,
+            leads,
+            self._commits.clock,
+        )
 
     async def upload(
         self, match: Match, note: str, proof: Signed, player: str | None = None

@@ -129,7 +129,7 @@ class MatchCache:
         if kept is cached:
             for data in data_of(cached.match.opened.options):
                 self._hold(data)
-        self._weigh(kept)
+        self._weigh(kept.match.id, kept)
         self._thin_out()
         return kept
 
@@ -143,7 +143,7 @@ class MatchCache:
         cached = self._matches.get(match)
         if cached is not None:
             self._matches.move_to_end(match)
-            self._weigh(cached)
+            self._weigh(match, cached)
             self._thin_out()
         return cached
 
@@ -238,11 +238,12 @@ class MatchCache:
         self._data[id(data)] = desks + 1, weight
         self.weight += 0 if desks else weight
 
-    def _weigh(self, cached: CachedMatch) -> None:
+    def _weigh(self, match: str, cached: CachedMatch) -> None:
         """The weight of a match grows with each move, and with each view of it."""
-        match, weight = cached.match.id, cached.match.weight
-        self.weight += weight - self._weights.get(match, 0)
-        self._weights[match] = weight
+        weight, known = cached.match.weight, self._weights.get(match, 0)
+        if weight != known:
+            self.weight += weight - known
+            self._weights[match] = weight
 
 
 # ── Looks into a store that others write, too: what is stored since of the matches at hand ──

@@ -1,28 +1,27 @@
-"""The application: all routes, the watch around them, the handshake of sockets, the documentation."""
+"""The application: all routes, what is done for each request, the handshake of sockets, the documentation."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+import time
 from functools import partial
-from html import escape
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from fastapi.openapi.utils import get_openapi
 from starlette.requests import HTTPConnection
 from starlette.routing import WebSocketRoute
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from api.http import middleware
+from api.http import decoding, middleware, openapi
 from api.http.app_state import Services
 from api.http.auth import address
 from api.http.connections import HEALTH
 from api.http.decoding import JSON
-from api.http.middleware import RequestMiddleware, failed
-from api.http.problems import DOCS, HANDLERS, refused
+from api.http.middleware import answered, failed
+from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
+    data,
     event_stream,
     lists,
     lobby,
@@ -36,9 +35,9 @@ from api.http.routes import (
     uploads,
     verifications,
 )
-from api.http.routing import Router, encode, refuse_unknown, schemas, without_null
+from api.http.routing import Router, encode, refuse_unknown
 from api.http.ws_auth import SocketAuth
-from api.http.ws_messages import PATH, TYPES, described
+from api.http.ws_messages import PATH
 from api.http.ws_protocol import connection_of
 from api.http.ws_session import STOPPING, Session
 from api.settings import product
@@ -62,6 +61,7 @@ TOPICS = (
     lobby.api,
     notifications.api,
     uploads.api,
+    data.api,
     server_info.api,
 )
 _log = logging.getLogger("glasnost.http")
@@ -77,20 +77,43 @@ class Application(FastAPI):
     """FastAPI with a document that knows the structs, and with doors of its own (`api.http.routing`)."""
 
     def serve(self, services: Services) -> None:
-        """Serve these routes over these services, the watch around everything."""
+        """Serve these routes over these services."""
         self.services = services
         self.documents = dict[str, bytes]()  # the documents of `_serve_document`, by media type
-        for topic in TOPICS:
-            self.router.routes.extend(topic.router.routes)
         self._addresses = Router(route for topic in TOPICS for route in topic.routes)
-        self._middleware = RequestMiddleware(self._pass_on, services.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        await self._middleware(scope, receive, self.services.borders.telling(scope, send))
+        """See ASGI; every request is counted and answered, also one that fails."""
+        send = self.services.borders.telling(scope, send)
+        if scope["type"] != "http":
+            await self._serve(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 0
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """To the door of the route; where there is none, to FastAPI, which serves or refuses the rest."""
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status, route = message["status"], getattr(scope.get("route"), "path", "")
+                method, seconds = scope["method"] if route else "other", time.perf_counter() - begun
+                answered(self.services.metrics, method, route or "none", status, seconds)
+            await send(message)
+
+        try:
+            await self._serve(scope, receive, noting)
+        except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
+            if status:
+                raise
+            language = decoding.language(Request(scope).headers.get("accept-language", ""))
+            stopped = answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)
+            await stopped(scope, receive, noting)
+        except Exception as error:
+            _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
+            if status == 0:
+                response = await failed(Request(scope), error)
+                await response(scope, receive, noting)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """By the endpoint of the route; where there is none, by FastAPI, which serves or refuses the rest."""
         scope["app"] = self
         services = self.services
         visitor, visits = address(scope), services.visits
@@ -99,15 +122,19 @@ class Application(FastAPI):
             services.borders.check(scope)
             if visits.has_all(visitor) and scope["path"].encode() not in HEALTH:
                 raise Refused("limit", "too-many-requests", {"most": visits.most}, {"retry-after": "1"})
-            answer = self._options(scope) if scope.get("method") == "OPTIONS" else None
+            response = self._options(scope) if scope.get("method") == "OPTIONS" else None
         except Refused as error:
-            answer = await refused(HTTPConnection(scope), error)
-        if answer is not None:
-            await answer(scope, receive, send)
+            response = await refused(HTTPConnection(scope), error)
+        if response is not None:
+            await response(scope, receive, send)
             return
         visits.add(visitor)  # behind a proxy, the only limit of this kind
         try:
-            await (endpoint or super().__call__)(scope, receive, send)
+            if endpoint is None:
+                await super().__call__(scope, receive, send)
+            else:
+                response = await endpoint(Request(scope, receive))
+                await response(scope, receive, send)
         finally:
             visits.remove(visitor)
 
@@ -120,11 +147,11 @@ class Application(FastAPI):
         known = self.allowed(scope["path"])
         if not known:
             return None
-        answer = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
+        response = Response(status_code=204, headers={"allow": ", ".join([*known, "OPTIONS"])})
         asked = {name for name, _ in scope["headers"]}
         if {b"origin", b"access-control-request-method"} <= asked:
-            answer.raw_headers += self.services.borders.preflight(scope, known)
-        return answer
+            response.raw_headers += self.services.borders.preflight(scope, known)
+        return response
 
     def allowed(self, path: str) -> list[str]:
         """The methods that a path knows, where it is one of the routes."""
@@ -133,8 +160,13 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document, made once."""
         if self.openapi_schema is None:
-            self.openapi_schema = _document(self)
+            self.openapi_schema = openapi.document(self, TOPICS)
         return self.openapi_schema
+
+
+def _route(scope: Scope) -> str:
+    """The path as the documentation writes it, without ids and without the query."""
+    return str(getattr(scope.get("route"), "path", ""))
 
 
 def build(services: Services) -> Application:
@@ -211,130 +243,8 @@ async def _serve_document(request: Request, kind: str) -> Response:
     app = request.app
     if kind not in app.documents:
         document = app.openapi()
-        page = encode(document) if kind == JSON else _docs_page(document).encode()
+        page = encode(document) if kind == JSON else openapi.docs_page(document).encode()
         app.documents[kind] = page
     head = {"content-security-policy": "frame-ancestors 'none'"}
     response = Response(app.documents[kind], headers=head, media_type=kind)
     return await middleware.kept(request, response, app.services.packed, (), own=False, final=True)
-
-
-def _document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the schemas of every struct."""
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        description=app.description,
-        routes=app.routes,
-        tags=[{"name": topic.topic, "description": topic.about} for topic in TOPICS],
-        servers=[{"url": "/", "description": "This server"}],
-        contact={"name": "The operator of this server"},
-    )
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            for parameter in operation.get("parameters", ()):
-                parameter["schema"] = _schema_of(parameter["schema"])
-    _, structs = schemas([kind for topic in TOPICS for kind in topic.types] + list(TYPES))
-    bearer = {"type": "http", "scheme": "bearer"}
-    document["components"] = {"schemas": structs, "securitySchemes": {"bearer": bearer}}
-    document["x-sockets"] = described()
-    return document
-
-
-def _schema_of(parameter: dict[str, Any]) -> dict[str, Any]:
-    """What a parameter may be; its name and its description stand beside it."""
-    schema = without_null(parameter)
-    return {name: value for name, value in schema.items() if name not in ("title", "description")}
-
-
-# ── The documentation at /docs ──
-
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-code, pre { font: 14px/1.45 ui-monospace, monospace; }
-pre { background: #f4f4f2; padding: .7rem; overflow-x: auto; white-space: pre-wrap; }
-summary { cursor: pointer; padding: .3rem 0; }
-summary b { display: inline-block; width: 4rem; }
-table { border-collapse: collapse; } td { padding: .15rem .8rem .15rem 0; vertical-align: top; }
-@media (prefers-color-scheme: dark) {
-  body { background: #161616; color: #ddd; } pre { background: #262626; }
-}
-"""
-
-
-def _docs_page(document: Mapping[str, Any]) -> str:
-    """The HTML page for an OpenAPI document, complete without any other server."""
-    info = document["info"]
-    return "".join(
-        [
-            '<!doctype html><html lang="en"><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style>",
-            f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
-            *(f"<p>{escape(text)}</p>" for text in info["description"].split("\n\n")),
-            '<p>The same for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
-            *_operations(document),
-            "<h2>Sockets</h2>",
-            *_sockets(document["x-sockets"]),
-            "<h2>Shapes</h2>",
-            *_shapes(document["components"]["schemas"]),
-        ]
-    )
-
-
-def _operations(document: Mapping[str, Any]) -> Iterator[str]:
-    """All operations, topic by topic."""
-    for tag in document["tags"]:
-        yield f"<h2>{escape(tag['name'].title())}</h2><p>{escape(tag['description'])}</p>"
-        for path, methods in document["paths"].items():
-            for method, operation in methods.items():
-                if tag["name"] in operation["tags"]:
-                    yield _operation(method.upper(), path, operation)
-
-
-def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
-    rows = [_parameter(parameter) for parameter in operation.get("parameters", ())]
-    body = operation.get("requestBody", {}).get("content", {})
-    rows += [_row("body", f"{_kind(content)} as {escape(media)}") for media, content in body.items()]
-    rows += [_answer(status, answer) for status, answer in operation["responses"].items()]
-    text = escape(operation["description"]).replace("\n\n", "<br>")
-    head = f"<summary><b>{method}</b> <code>{escape(path)}</code> {escape(operation['summary'])}</summary>"
-    return f"<details>{head}<p>{text}</p><table>{''.join(rows)}</table></details>"
-
-
-def _parameter(parameter: Mapping[str, Any]) -> str:
-    required = "" if parameter.get("required") else " (optional)"
-    name = f"<code>{escape(parameter['name'])}</code> in {escape(parameter['in'])}{required}"
-    return _row(name, escape(parameter.get("description", "")))
-
-
-def _answer(status: str, answer: Mapping[str, Any]) -> str:
-    told = ", ".join(
-        f"{_kind(content)} as {escape(media)}" for media, content in answer.get("content", {}).items()
-    )
-    return _row(escape(status), f"{escape(answer['description'])}{': ' if told else ''}{told}")
-
-
-def _kind(content: Mapping[str, Any]) -> str:
-    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
-    return f'<a href="#{name}">{name}</a>' if name else "content"
-
-
-def _sockets(sockets: Mapping[str, Any]) -> Iterator[str]:
-    """The messages of each side of each socket."""
-    for path, sides in sockets.items():
-        rows = [
-            _row(side, ", ".join(_kind({"schema": kind}) for kind in kinds["anyOf"]))
-            for side, kinds in sides.items()
-        ]
-        head = f"<summary><b>GET</b> <code>{escape(path)}</code> A WebSocket</summary>"
-        yield f"<details>{head}<table>{''.join(rows)}</table></details>"
-
-
-def _row(name: str, text: str) -> str:
-    return f"<tr><td>{name}</td><td>{text}</td></tr>"
-
-
-def _shapes(schemas: Mapping[str, Any]) -> Iterator[str]:
-    for name, schema in schemas.items():
-        text = escape(json.dumps(schema, indent=2, ensure_ascii=False))
-        yield f'<details id="{name}"><summary><code>{name}</code></summary><pre>{text}</pre></details>'

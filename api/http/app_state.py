@@ -16,6 +16,7 @@ from api.bus import Bus
 from api.gate import Gate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
+from api.http.data_process import DataPlace, DataProcess
 from api.http.health import HealthMonitor
 from api.http.live_positions import LivePositions
 from api.http.lobby import Lobbies
@@ -33,6 +34,7 @@ from api.store.accounts import folded
 from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
 from domain.match import Match
+from projections import read
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -170,6 +172,7 @@ class Services:
         clock: the time in microseconds UTC.
         pulse: seconds that never run backwards.
         mail: how mail is sent; None: there is no mail.
+        data: where the data set is; None: there is none.
     """
 
     def __init__(
@@ -181,6 +184,7 @@ class Services:
         clock: Callable[[], int],
         pulse: Callable[[], float] = time.monotonic,
         mail: MailSettings | None = None,
+        data: DataPlace | None = None,
     ) -> None:
         self.gate, self.store, self.models = gate, store, models
         self.settings, self.clock = settings, clock
@@ -192,6 +196,7 @@ class Services:
         self.rendering = asyncio.Semaphore(1)  # a second thread would not be faster, and files wait elsewhere
         self.pages: LRUCache[tuple[object, ...], bytes] = LRUCache(_PAGES, getsizeof=len)
         self.live = LivePositions()
+        self.data = DataProcess(data)
         self.verifications = Verifications(pulse)
         self.packed = Packed()
         self.borders = Borders(settings.hosts or (gate.keys.present.name.lower(),), settings.origins)
@@ -217,6 +222,7 @@ class Services:
         if mail is not None:
             ways = self._match, self.names.of, self._leads, self._present
             self.mail = MailWorker(mail, store, self.links, *ways, clock)
+        self.timekeeper = gate.timekeeper(lambda: models.ask(read.clocked), self._leads)
         self.bus: Bus | None = None
         self.monitor = HealthMonitor(store, models, pulse)
         self.metrics = Metrics(

@@ -72,18 +72,18 @@ class Changes:
     """
 
     def __init__(self, people: People) -> None:
-        self._heard: deque[str] = deque()
+        self.heard: deque[str] = deque()  # those that `drop_from` has not dropped yet
         self.count = 0
         people.watch(self._hear)
 
     def _hear(self, player: str) -> None:
         self.count += 1
-        self._heard.append(player)
+        self.heard.append(player)
 
     def drop_from(self, known: MutableMapping[str, T], owner: Callable[[str, T], str]) -> None:
         """Drop the outdated entries; `owner` returns the player of an entry."""
-        while self._heard:
-            player = self._heard.popleft()
+        while self.heard:
+            player = self.heard.popleft()
             for name in [name for name, kept in known.items() if player in ("", owner(name, kept))]:
                 del known[name]
 
@@ -135,7 +135,7 @@ class Tokens:
         if token is None:
             return Visitor(None, f"{NO_TOKEN}{shown_by}")
         holder = _hash(token)[:_DIGITS]
-        kept = self._kept(holder)
+        kept = self.cached(holder)
         if kept is not None:
             return kept
         self._limit.take(shown_by)
@@ -144,7 +144,7 @@ class Tokens:
     async def _signed_in(self, secret: str, shown_by: str) -> Visitor:
         """The visitor with this session; one without a token if there is no such session."""
         holder = f"{IN_SESSION}{_hash(secret)[:_DIGITS]}"
-        kept = self._kept(holder)
+        kept = self.cached(holder)
         if kept is not None:
             return kept
         self._limit.take(shown_by)
@@ -156,13 +156,12 @@ class Tokens:
             return await self.owner(None, shown_by)
 
     async def still(self, visitor: Visitor) -> Visitor:
-        """Return the current state of a visitor whose token was valid before.
+        """Return the current state of a visitor whose token was valid before, as the store has it.
 
         Raises:
             Refused: unauthorized, if the token is revoked.
         """
-        kept = self._kept(visitor.holder)
-        return kept or await self._looked_up(visitor.holder, lambda: self._by_holder(visitor.holder))
+        return await self._looked_up(visitor.holder, lambda: self._by_holder(visitor.holder))
 
     async def check(self, holder: str) -> None:
         """Check that a stream or socket may stay open: `holder` is that of the visitor who opened it.
@@ -171,7 +170,7 @@ class Tokens:
         Raises:
             Refused: unauthorized.
         """
-        if not holder.startswith(NO_TOKEN) and self._kept(holder) is None:
+        if not holder.startswith(NO_TOKEN) and self.cached(holder) is None:
             with suppress(StoreError):
                 await self._looked_up(holder, lambda: self._by_holder(holder))
 
@@ -198,9 +197,10 @@ class Tokens:
         found = find(what, self._now(), self._bounds)
         return Visitor(found[0], holder, found[1]) if found else None
 
-    def _kept(self, holder: str) -> Visitor | None:
-        """The cached owner of a token or session; None if it is not cached."""
-        self._changes.drop_from(self._known, lambda _, kept: kept[1].counted)
+    def cached(self, holder: str) -> Visitor | None:
+        """Return the cached owner of a token or session; None if it is not cached."""
+        if self._changes.heard:
+            self._changes.drop_from(self._known, lambda _, kept: kept[1].counted)
         try:
             since, visitor = self._known[holder]
         except KeyError:

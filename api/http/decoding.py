@@ -23,12 +23,13 @@ from domain.texts import LANGUAGES
 
 
 def _names_must_differ(content: bytes | str) -> None:
-    """Refuse duplicate keys; numbers are not converted, because Python limits their length.
+    """Refuse duplicate keys in valid JSON; numbers are not converted, because Python limits their length.
 
     Raises:
         Refused: invalid.
     """
-    _strictly(content if isinstance(content, str) else content.decode())
+    text = content if isinstance(content, str) else content.decode()
+    _strictly(text.lstrip(_BLANK))
 
 
 def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -40,7 +41,8 @@ def _must_differ(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_strictly = json.JSONDecoder(object_pairs_hook=_must_differ, parse_int=str, parse_float=str).decode
+_strictly = json.JSONDecoder(object_pairs_hook=_must_differ, parse_int=str, parse_float=str).raw_decode
+_BLANK = " \t\n\r"  # what JSON allows before a value
 
 
 def _parts(shape: Any) -> Iterator[inspect.Type]:
@@ -69,7 +71,7 @@ def words_of(shape: Any, name: str) -> list[str]:
             for field in kind.fields:
                 if field.encode_name == name and isinstance(field.type, inspect.LiteralType):
                     found += [str(value) for value in field.type.values]
-    return found
+    return list(dict.fromkeys(found))
 
 
 # ── What the headers of a request ask for: a language, a media type, an encoding, a token ──

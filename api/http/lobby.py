@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from cachetools import LRUCache
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from api.gate import Gate
+from api.http.clocks import clock_after
 from api.http.read_models import ReadModels
+from api.http.schemas import ClockShown
 from api.store.interface import Reservations, Store, StoreError
 from domain.games import GAMES
 from domain.imported import name_of
@@ -44,6 +46,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     `takeback`: who asked for a takeback that waits for an answer; `unopened`: whose salts are not open yet.
     `turn` is in words, and `score` is by seat; both are empty if the match has not begun, or is over.
     `private`: players who do not sit in it, and for whom no seat is reserved, do not see it.
+    `clock`: what the clock of a running match shows; left out if it has none.
     """
 
     match: str
@@ -68,6 +71,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     by: str
     result: Result | None
     private: bool = False
+    clock: ClockShown | UnsetType = UNSET
 
     @property
     def waits_for_me(self) -> bool:
@@ -114,6 +118,7 @@ class Standing(Struct, frozen=True):
     takeback: Seat | None
     turn: tuple[str, int]
     score: dict[Seat, int]
+    clock: ClockShown | UnsetType
 
 
 class Highlight(Struct, frozen=True):
@@ -237,9 +242,8 @@ class Lobbies:
             others = [seat for seat in match.seats if not match.takeback_answer_refused(seat, request.move)]
             seats |= {seat: at for seat in others if seat not in seats}
         turn = turns.names.get(turns.current, ("", turns.current))
-        return Standing(
-            match.move, seats, request.seat if request else None, turn, match.game.score(match.live)
-        )
+        score, clock = match.game.score(match.live), clock_after(match, match.move)
+        return Standing(match.move, seats, request.seat if request else None, turn, score, clock)
 
 
 def _highlight(match: Match, language: str) -> Highlight:
@@ -289,6 +293,7 @@ def _described(
         by=row.by,
         result=row.result,
         private=row.private,
+        clock=standing.clock if standing else UNSET,
     )
 
 

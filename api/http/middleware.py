@@ -1,4 +1,4 @@
-"""Middleware: counts and logs of every request, allowed hosts and origins, caching headers."""
+"""Around all routes: counts and logs of every request, allowed hosts and origins, caching headers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import hashlib
 import ipaddress
 import logging
 import re
-import time
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from cachetools import LRUCache
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Scope, Send
 
 from api.http import decoding, sessions
 from api.http.connections import HEALTH
@@ -29,59 +28,12 @@ from domain.kernel import Refused
 _log = logging.getLogger("glasnost.http")
 
 
-class RequestMiddleware:
-    """ASGI middleware around all routes.
-
-    Args:
-        app: what answers.
-        metrics: where requests are counted.
-    """
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        begun, status = time.perf_counter(), 0
-
-        async def noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status, route = message["status"], _route(scope)
-                method = scope["method"] if route else "other"
-                answered(self._metrics, method, route or "none", status, time.perf_counter() - begun)
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noting)
-        except asyncio.CancelledError:  # the server stops, and waits no longer: uvicorn would say 500
-            if status:
-                raise
-            language = decoding.language(Request(scope).headers.get("accept-language", ""))
-            await answer(document("in-doubt", Refused("in-doubt", "outcome-unknown"), language), language)(
-                scope, receive, noting
-            )
-        except Exception as error:
-            _log.error("error in the server", exc_info=True, extra={"route": _route(scope)})
-            if status == 0:
-                response = await failed(Request(scope), error)
-                await response(scope, receive, noting)
-
-
 def answered(metrics: Metrics, method: str, route: str, status: int, seconds: float) -> None:
     """Count and log a request, or a message of a socket."""
     metrics.answered(method, route, status, seconds)
     if _log.isEnabledFor(logging.DEBUG):
         told = {"method": method, "route": route, "status": status, "us": int(seconds * 1_000_000)}
         _log.debug("request", extra=told)
-
-
-def _route(scope: Scope) -> str:
-    """The path as the documentation writes it, without ids and without the query."""
-    return str(getattr(scope.get("route"), "path", ""))
 
 
 def unforeseen(language: str) -> Problem:
@@ -113,7 +65,10 @@ SAFE = ("GET", "HEAD", "OPTIONS")  # they change nothing
 REQUEST_HEADERS = (
     "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
 )
-EXPOSED = "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, Retry-After, WWW-Authenticate"
+EXPOSED = (
+    "Accept, Allow, Content-Disposition, ETag, glasnost-replica-lag-ms, glasnost-snapshot,"
+    " glasnost-sql-sha256, glasnost-truncated, Retry-After, WWW-Authenticate"
+)
 MAX_AGE = 7_200  # seconds for which a browser may keep a preflight answer: no browser keeps it longer
 _READ = (b"host", b"origin", b"cookie", b"content-type", b"sec-fetch-site")
 _OWN_SITE = ("same-origin", "none")

@@ -70,6 +70,7 @@ KINDS: dict[str, Kind] = {
     "not-asked": Kind(409, "Not your turn", "Не ваш ход", "{detail}"),
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
+    "time": Kind(409, "Time is up", "Время истекло", "{detail}"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "salt": Kind(409, "Salts do not allow this", "С солью так нельзя", "С солью так нельзя: {detail}"),
     "forgotten": Kind(
@@ -103,7 +104,9 @@ KINDS: dict[str, Kind] = {
         415, "Unknown content type", "Неизвестный тип содержимого", "Тело должно быть {detail}"
     ),
     "wrong-host": Kind(421, "Not this server", "Не этот сервер", "Запрос не к этому серверу: {detail}"),
+    "range": Kind(416, "No such bytes", "Нет таких байт", "Таких байт нет: {detail}"),
     "invalid": Kind(422, "Invalid request", "Неверный запрос", "Запрос неверен: {detail}"),
+    "sql": Kind(422, "Query refused or stopped", "Запрос не выполнен", "Запрос не выполнен: {detail}"),
     "illegal": Kind(422, "Illegal answer", "Недопустимый ответ", "Ответ недопустим: {detail}"),
     "batch": Kind(
         422,
@@ -131,6 +134,10 @@ KINDS: dict[str, Kind] = {
     "failed": Kind(
         500, "Error in the server", "Ошибка сервера", "Посмотрите партию, прежде чем повторять запрос"
     ),
+    "not-offered": Kind(
+        501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
+    ),
+    "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),
@@ -263,9 +270,8 @@ async def refused(request: HTTPConnection, error: Refusal) -> Response:
 
 async def http(request: Request, error: HTTPException) -> Response:
     """Return the response to an error of the router: unknown address or method."""
-    language = _language(request)
-    if error.status_code == _METHOD:
-        known = request.app.allowed(request.scope["path"])
+    language, known = _language(request), request.app.allowed(request.scope["path"])
+    if error.status_code == _METHOD or (error.status_code == _NOT_FOUND and known):
         allowed = ", ".join(known) or (error.headers or {}).get("Allow", "")
         about = {"method": request.method[:20], "methods": allowed}
         described = document("method", Refused("method", "no-such-method", about), language)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
@@ -70,12 +69,12 @@ class AtOnce:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._now: Counter[str] = Counter()
+        self._now: dict[str, int] = {}
 
     @property
     def total(self) -> int:
         """The count of all visitors together."""
-        return self._now.total()
+        return sum(self._now.values())
 
     @property
     def visitors(self) -> set[str]:
@@ -89,17 +88,17 @@ class AtOnce:
 
     def has_all(self, visitor: str) -> bool:
         """Return whether the visitor has reached the limit."""
-        return self._now[visitor] >= self.most
+        return self._now.get(visitor, 0) >= self.most
 
     def add(self, visitor: str) -> None:
         """Count one more."""
-        self._now[visitor] += 1
+        self._now[visitor] = self._now.get(visitor, 0) + 1
 
     def remove(self, visitor: str) -> None:
         """Count one less."""
-        self._now[visitor] -= 1
-        if not self._now[visitor]:
-            del self._now[visitor]
+        left = self._now.pop(visitor) - 1
+        if left:
+            self._now[visitor] = left
 
     @contextmanager
     def one(self, visitor: str) -> Iterator[None]:

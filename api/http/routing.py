@@ -1,35 +1,32 @@
-"""Routing: one decorator for every route, structs in and out, and the true OpenAPI document.
+"""Routing: one decorator for every route, with structs in and out.
 
 A route's handler takes a `Call` and its parameters (ordinary FastAPI ones), and returns a struct or a
 response.
 Prebuilt msgspec decoders and encoders handle the bodies; pydantic sees parameters only.
-FastAPI generates the document; the route's `RouteEndpoint` serves the requests.
+The route's `RouteEndpoint` serves the requests; FastAPI writes the document (`api.http.openapi`).
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from inspect import Parameter
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 from fastapi.params import Param, Query
-from fastapi.routing import APIRoute
-from msgspec import UNSET, Struct
-from msgspec.inspect import StructType, Type, multi_type_info
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from api.gate import Gate
-from api.http import decoding, middleware, problems
+from api.http import decoding, middleware
 from api.http.app_state import Services
 from api.http.auth import CHALLENGE, Visitor
 from api.http.problems import refused
-from api.http.schemas import Problem
 from api.store.interface import Person, StoreError
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -37,12 +34,12 @@ from domain.texts import LANGUAGES
 
 # ── How a request finds its route and how the route's parameters are read ──
 #
-# FastAPI generates the OpenAPI document of the routes.  If it served them, too, each request would pass ten
-# layers and a dependency solver, which takes 150 us; judging a move takes 60.  So each route has a
-# `RouteEndpoint`, which reads the same parameters, each checked by pydantic as FastAPI would do, and `Router`
-# finds it in as many steps as its path has parts.  A path without an endpoint here is passed to FastAPI.
+# If FastAPI served the routes, each request would pass ten layers and a dependency solver, which takes 150
+# us; judging a move takes 60.  And it would make the documentation of all routes when a server starts, which
+# takes a third of the start.  So each route has a `RouteEndpoint`, which reads the same parameters, each
+# checked by pydantic as FastAPI would do, and `Router` finds it in as many steps as its path has parts.  A
+# path without an endpoint here is passed to FastAPI.
 
-Endpoint = Callable[..., Awaitable[Response]]
 _WRONG = {
     "int": "parameter-not-int",
     "bool": "parameter-not-bool",
@@ -90,32 +87,6 @@ class RouteParam:
             raise _wrong(where, error.errors()[0], value or "") from error
 
 
-class RouteEndpoint:
-    """Serves one route: reads the parameters, calls the endpoint, sends its response or its refusal.
-
-    Args:
-        endpoint: takes the request and the parameters.
-        parameters: those that a client gives.
-    """
-
-    def __init__(self, endpoint: Endpoint, parameters: Iterable[Parameter]) -> None:
-        self._endpoint, self.params = endpoint, [RouteParam(parameter) for parameter in parameters]
-        optional = [one for one in self.params if one.place == "query" and one.is_optional]
-        self._without_query = {one.name: one.default for one in optional}  # most requests have no query
-        self._others = [one for one in self.params if one not in optional]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        request, arguments = Request(scope, receive), self._without_query.copy()
-        try:
-            for one in self.params if scope["query_string"] else self._others:
-                arguments[one.name] = one.read(request)
-            response = await self._endpoint(request, **arguments)
-        except (Refused, StoreError) as error:
-            response = await refused(request, error)
-        await response(scope, receive, send)
-
-
 class _Place:
     """A node of the tree of paths: the parts that may follow, and the routes that end here."""
 
@@ -124,13 +95,13 @@ class _Place:
     def __init__(self) -> None:
         self.named: dict[str, _Place] = {}
         self.any: _Place | None = None
-        self.routes: dict[str, tuple[APIRoute, list[str]]] = {}  # by method, with its path parameters
+        self.routes: dict[str, tuple[Route, list[str]]] = {}  # by method, with its path parameters
 
 
 class Router:
     """The routes by path and method."""
 
-    def __init__(self, routes: Iterable[APIRoute]) -> None:
+    def __init__(self, routes: Iterable[Route]) -> None:
         self._top = _Place()
         for route in routes:
             place = self._top
@@ -140,11 +111,10 @@ class Router:
                     place = place.any
                 else:
                     place = place.named.setdefault(part, _Place())
-            for method in route.methods or ():
-                place.routes[method] = route, list(route.param_convertors)
+            place.routes[route.method] = route, route.names
 
-    def find(self, scope: Scope) -> ASGIApp | None:
-        """Return the application that serves a request; None if FastAPI must answer it.
+    def find(self, scope: Scope) -> RouteEndpoint | None:
+        """Return the endpoint that serves a request; None if FastAPI must answer it.
 
         Puts the route and its path parameters into the scope.  A route for GET serves HEAD as well: uvicorn
         sends only the headers.
@@ -156,7 +126,7 @@ class Router:
             return None
         route, names = found
         scope["route"], scope["path_params"] = route, dict(zip(names, given, strict=True))
-        return route.app
+        return route.endpoint
 
     def allowed(self, path: str) -> list[str]:
         """Return the methods that a path accepts; an empty list if it has no routes."""
@@ -218,102 +188,6 @@ def _about(parameter: Parameter) -> Param:
     return next(one for one in get_args(parameter.annotation) if isinstance(one, Param))
 
 
-# The JSON schemas of the structs, in the form that generators of clients understand.
-#
-# msgspec describes what it would decode.  This code adds which fields of an answer are always present (all
-# but those that are left out at their default), and which objects have free keys.  It removes `default`:
-# generators take a field that has one for a field that is always present.
-
-REF = "#/components/schemas/{name}"
-BYTES = {"type": "string", "format": "binary"}
-TEXT = {"type": "string"}
-_NULL = {"type": "null"}
-
-Schema = dict[str, Any]
-
-
-def schemas(kinds: Iterable[Any]) -> tuple[list[Schema], dict[str, Schema]]:
-    """Return the schema of each kind, and the schemas of all structs in them by name."""
-    kinds = tuple(kinds)
-    told, named = msgspec.json.schema_components(kinds, ref_template=REF)
-    structs = {struct.__name__: struct for struct in _structs(kinds)}
-    for name, schema in named.items():
-        _refine(schema, structs[name])
-    return [_inlined(schema) for schema in told], {name: _inlined(schema) for name, schema in named.items()}
-
-
-def without_null(schema: Schema) -> Schema:
-    """Return the schema of a field that is left out if it has no value: null is never sent."""
-    told = {name: value for name, value in schema.items() if name != "anyOf"}
-    if "enum" in told:
-        told["enum"] = [value for value in told["enum"] if value is not None]
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != _NULL]
-    return told | kinds[0] if len(kinds) == 1 else told | ({"anyOf": kinds} if kinds else {})
-
-
-def _structs(kinds: Iterable[Any]) -> Iterator[type[Struct]]:
-    """All structs in these kinds."""
-    waiting: list[Type] = list(multi_type_info(kinds))
-    seen = set[type[Struct]]()
-    while waiting:
-        kind = waiting.pop()
-        if isinstance(kind, StructType):
-            if kind.cls in seen:
-                continue
-            seen.add(kind.cls)
-            yield kind.cls
-            waiting += [field.type for field in kind.fields]
-        for name in ("type", "types", "item_type", "item_types", "key_type", "value_type"):
-            below = getattr(kind, name, ())
-            waiting += [below] if isinstance(below, Type) else list(below or ())
-
-
-def _refine(schema: Schema, struct: type[Struct]) -> None:
-    """Add which fields are always present, and what it means if one is left out."""
-    config, properties = struct.__struct_config__, schema["properties"]
-    asks, required = (
-        config.forbid_unknown_fields,
-        [name for name in (config.tag_field,) if name in properties],
-    )
-    for field in msgspec.structs.fields(struct):
-        told, default = properties[field.encode_name], field.default
-        told.pop("default", None)
-        if field.required or not (asks or config.omit_defaults or default is UNSET):
-            required.append(field.encode_name)
-        elif default is None and not asks:
-            properties[field.encode_name] = without_null(told)
-        elif isinstance(default, str | int) and default != "":
-            means = f"Left out: {msgspec.json.encode(default).decode()}."
-            told["description"] = f"{told['description']}  {means}" if "description" in told else means
-    schema["required"] = required
-    schema.pop("title")  # it is the name
-    schema["description"] = inspect.cleandoc(schema["description"])
-
-
-def _inlined(schema: Any) -> Any:
-    """The schema with an explicit type for every value."""
-    if isinstance(schema, list):
-        return [_inlined(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    told = {name: _inlined(part) for name, part in schema.items()}
-    words = told.get("enum")
-    if words == [True]:
-        return {name: part for name, part in told.items() if name != "enum"} | {
-            "type": "boolean",
-            "const": True,
-        }
-    if isinstance(words, list) and all(isinstance(word, str) for word in words):
-        told.setdefault("type", "string")
-    if told.get("items") is False:  # `maxItems` says the same, and generators of clients understand it
-        del told["items"]
-    if told.get("type") == "object" and "properties" not in told and "anyOf" not in told:
-        told.setdefault("additionalProperties", True)
-    if "discriminator" in told and "anyOf" in told:  # exactly one fits; its tag says which
-        told["oneOf"] = told.pop("anyOf")
-    return told
-
-
 # One decorator for every route: it decodes the body, encodes the answer, and documents both.
 
 
@@ -323,8 +197,7 @@ FORBIDDEN = ("forbidden", "cross-origin")
 SENT = (*FORBIDDEN, "too-large", "media-type")  # routes with a request body
 LOOKS = ("unknown-match", "unknown-move", "withdrawn", "behind")  # routes that read a match
 FILE = "application/zip"  # the media type of match files
-_TOKEN, _NO_TOKEN = "This takes a token.", "No token is needed."
-_MAY = "No token is needed; with a token, the answer is for its player."
+OCTETS = "application/octet-stream"
 LAG = "glasnost-replica-lag-ms"  # the header with the age of a replica's answer in milliseconds
 _JSON = decoding.JSON
 _HEADS = {
@@ -346,16 +219,12 @@ encode = msgspec.json.Encoder().encode
 class Caller:
     """The client of one request or socket: visitor, language, and the services that handlers use."""
 
-    __slots__ = ("lag", "language", "services", "visitor")
+    __slots__ = ("gate", "lag", "language", "services", "visitor")
 
     def __init__(self, services: Services, visitor: Visitor, language: str) -> None:
         self.services, self.visitor, self.language = services, visitor, language
+        self.gate: Gate = services.gate
         self.lag: float | None = None  # the age in seconds that the shown state may have; None: it is current
-
-    @property
-    def gate(self) -> Gate:
-        """The gate."""
-        return self.services.gate
 
     @property
     def player(self) -> str | None:
@@ -405,6 +274,84 @@ class Answer(Response):
         self.raw_headers = [*_HEADS[language], (b"content-length", b"%d" % len(body))]
 
 
+class RouteEndpoint:
+    """Serves one route.
+
+    Args:
+        handler: takes the `Call` and its parameters, and returns a struct or a response.
+        body: see `Api._route`.
+        status: that of a struct.
+        vary: the request headers on which a cacheable answer depends; None: no cache may keep it.
+        free: other parameters may be in the query.
+    """
+
+    def __init__(
+        self, handler: Handler, body: Any, status: int, vary: Sequence[str] | None, *, free: bool = False
+    ) -> None:
+        parameters = inspect.signature(handler, eval_str=True).parameters.values()
+        own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
+        sent = own if vary is None else [*own, _IF_NONE_MATCH]  # the header may come in several lines
+        self.params = [RouteParam(one) for one in sent]
+        self._handler, self._status, self._vary = handler, status, vary
+        self._read = None if body is None else decoding.reader(body)
+        self._known = None if free else in_query(own)
+        given = self.params[: len(own)]
+        optional = [one for one in given if one.place == "query" and one.is_optional]
+        self._all, self._without_query = given, [one for one in given if one not in optional]
+        self._defaults = {one.name: one.default for one in optional}  # most requests have no query
+        # FastAPI documents it like a function
+        request = Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request)
+        self.__signature__ = inspect.Signature([request, *sent])
+        self.__doc__, self.__name__ = handler.__doc__, handler.__name__
+
+    async def __call__(self, request: Request) -> Response:
+        """Authenticate, take from the rate limit, read what was sent, call the handler and encode.
+
+        A refusal is a response, too.
+        """
+        services: Services = request.app.services
+        try:
+            arguments = self._arguments(request)
+            visitor = await services.tokens.visitor(request)
+            services.requests.take(visitor.counted)
+            if request.scope["query_string"] and self._known is not None:
+                refuse_unknown(request, self._known)
+            call = Call(services, request, visitor)
+            if self._read is not None:
+                arguments["body"] = await self._read(request, services.settings)
+            answer = await self._handler(call=call, **arguments)
+            return await self._response_to(call, answer)
+        except (Refused, StoreError) as error:
+            return await refused(request, error)
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        """The parameters that a request gives."""
+        if request.scope["query_string"]:
+            return {one.name: one.read(request) for one in self._all}
+        arguments = self._defaults.copy()
+        for one in self._without_query:
+            arguments[one.name] = one.read(request)
+        return arguments
+
+    async def _response_to(self, call: Call, answer: Any) -> Response:
+        """The response that tells the answer of a handler, with its caching headers."""
+        is_ready = isinstance(answer, Response)
+        response = answer if is_ready else Answer(encode(answer), self._status, call.language)
+        vary = self._vary
+        if vary is not None:
+            alike = call.final and "authorization" not in vary
+            private = call.visitor.person is not None and not alike
+            packed = call.services.packed
+            response = await middleware.kept(
+                call.request, response, packed, vary, own=private, final=call.final
+            )
+        elif not is_ready or b"cache-control" not in dict(response.raw_headers):
+            response.raw_headers.append(_NEVER)
+        if call.lag is not None:
+            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
+        return response
+
+
 class Documented(Struct, frozen=True):
     """Another documented answer of a route: its status, what it means, and its media types."""
 
@@ -414,6 +361,29 @@ class Documented(Struct, frozen=True):
 
 
 _UNCHANGED = Documented(304, "Unchanged: `If-None-Match` names the current version")
+
+
+class Route(Struct, frozen=True, eq=False):
+    """One route: what serves it, and what its documentation says besides the docstring of its handler.
+
+    returns, body, refusals, also, token, personal: see `Api._route`.
+    """
+
+    method: str
+    path: str
+    endpoint: RouteEndpoint
+    returns: Any
+    body: Any
+    status: int
+    refusals: frozenset[str]
+    also: tuple[Documented, ...]
+    token: bool
+    personal: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its path parameters, in their order."""
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
 class Api:
@@ -426,13 +396,7 @@ class Api:
 
     def __init__(self, topic: str, about: str) -> None:
         self.topic, self.about = topic, about
-        self.router = APIRouter(tags=[topic])
-        self.types: list[Any] = [Problem]
-
-    @property
-    def routes(self) -> list[APIRoute]:
-        """The routes."""
-        return [route for route in self.router.routes if isinstance(route, APIRoute)]
+        self.routes: list[Route] = []
 
     def get(self, path: str, returns: Any, **more: Any) -> Callable[[H], H]:
         """A route for reading; see `_route`."""
@@ -465,6 +429,7 @@ class Api:
         token: bool = False,
         personal: bool = False,
         fleeting: bool = False,
+        free: bool = False,
     ) -> Callable[[H], H]:
         """Add a route.
 
@@ -477,115 +442,21 @@ class Api:
             token: it requires a token.
             personal: it requires no token, but the answer depends on the token if there is one.
             fleeting: no cache may keep its answer.
+            free: it takes parameters that are not declared here; the handler judges them.
         """
 
         def wrap(handler: H) -> H:
-            known = [{"bearer": list[str]()}] if token or personal else []
-            extra: dict[str, Any] = {"security": [{}, *known] if personal else known}
-            if body is not None:
-                extra["requestBody"] = self._request_body(body)
             negotiated = any(other.status == status and other.media for other in also)
             vary = ["accept-language"]
             vary += ["authorization", "cookie"] if personal else []
             vary += ["accept"] if negotiated else []
             keeps = method == "GET" and not (token or fleeting)
-            endpoint, own = _endpoint(handler, body, status, vary if keeps else None)
-            summary, *more = inspect.cleandoc(handler.__doc__ or "").split("\n\n")
-            self.router.add_api_route(
-                path,
-                endpoint,
-                methods=[method],
-                response_model=None,
-                response_class=Response,
-                status_code=status,
-                responses=self._responses(
-                    returns,
-                    status,
-                    {*refusals, *EVERYWHERE},
-                    [*also, *([_UNCHANGED] if keeps else [])],
-                ),
-                openapi_extra=extra,
-                summary=" ".join(summary.split()).rstrip("."),
-                description="\n\n".join([*more, _TOKEN if token else _MAY if personal else _NO_TOKEN]),
-                operation_id=handler.__name__,
+            endpoint = RouteEndpoint(handler, body, status, vary if keeps else None, free=free)
+            refuses = frozenset({*refusals, *EVERYWHERE})
+            answers = (*also, *([_UNCHANGED] if keeps else []))
+            self.routes.append(
+                Route(method, path, endpoint, returns, body, status, refuses, answers, token, personal)
             )
-            self.routes[-1].app = RouteEndpoint(endpoint, own)
             return handler
 
         return wrap
-
-    def _request_body(self, body: Any) -> dict[str, Any]:
-        if isinstance(body, str):
-            return {"required": True, "content": {body: {"schema": BYTES}}}
-        return {"required": not decoding.optional(body), "content": {_JSON: {"schema": self._schema(body)}}}
-
-    def _responses(
-        self, returns: Any, status: int, refusals: set[str], also: Iterable[Documented]
-    ) -> dict[int | str, dict[str, Any]]:
-        content = _plain(returns) if isinstance(returns, str) else {_JSON: {"schema": self._schema(returns)}}
-        told: dict[int | str, dict[str, Any]] = {status: {"description": "Done", "content": content}}
-        for other in also:
-            media = _plain(*other.media)
-            known = told.setdefault(other.status, {"description": other.meaning})
-            if media:
-                known.setdefault("content", {}).update(media)
-        problem = {problems.MEDIA_TYPE: {"schema": self._schema(Problem)}}
-        for status in sorted({problems.KINDS[kind].status for kind in refusals}):
-            told[status] = {"description": problems.meaning(status, refusals), "content": problem}
-        return told
-
-    def _schema(self, kind: Any) -> dict[str, Any]:
-        if isinstance(kind, tuple):
-            return {"oneOf": [self._schema(one) for one in kind]}
-        self.types.append(kind)
-        (schema,), _ = schemas([kind])
-        return schema
-
-
-def _plain(*media: str) -> dict[str, Any]:
-    """Bodies other than JSON, by media type: text, or bytes."""
-    return {kind: {"schema": BYTES if kind == FILE else TEXT} for kind in media}
-
-
-def _endpoint(
-    handler: Handler, body: Any, status: int, vary: Sequence[str] | None
-) -> tuple[Handler, list[inspect.Parameter]]:
-    """Return the endpoint of a route, and the parameters that a client sends to it.
-
-    The endpoint authenticates, takes from the rate limit, decodes the body, calls the handler and encodes.
-    `vary`: the request headers on which a cacheable answer depends; None: no cache may keep it.
-    """
-    parameters = inspect.signature(handler, eval_str=True).parameters.values()
-    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters if p.name not in _GIVEN]
-    own += [] if vary is None else [_IF_NONE_MATCH]
-    known = in_query(own)
-    read = None if body is None else decoding.reader(body)
-
-    async def endpoint(request: Request, **arguments: Any) -> Response:
-        services: Services = request.app.services
-        visitor = await services.tokens.visitor(request)
-        services.requests.take(visitor.counted)
-        refuse_unknown(request, known)
-        call = Call(services, request, visitor)
-        if read is not None:
-            arguments["body"] = await read(request, services.settings)
-        arguments.pop(_IF_NONE_MATCH.name, None)  # the header may come in several lines
-        answer = await handler(call=call, **arguments)
-        response = answer if isinstance(answer, Response) else call.answer(answer, status)
-        if vary is None:
-            if b"cache-control" not in dict(response.raw_headers):
-                response.raw_headers.append(_NEVER)
-        else:
-            alike = call.final and "authorization" not in vary
-            private = visitor.person is not None and not alike
-            response = await middleware.kept(
-                request, response, services.packed, vary, own=private, final=call.final
-            )
-        if call.lag is not None:
-            response.headers[LAG] = "unknown" if math.isinf(call.lag) else str(math.ceil(call.lag * 1_000))
-        return response
-
-    first = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-    vars(endpoint)["__signature__"] = inspect.Signature([first, *own])
-    endpoint.__doc__, endpoint.__name__ = handler.__doc__, handler.__name__
-    return endpoint, own

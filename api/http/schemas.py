@@ -11,8 +11,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
+from domain.clocks import Term
 from domain.game import OptionValue
 
+REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
 Question = Literal["log", "chance", "fold", "rules"]  # of the verification
 Role = Literal["player", "organizer", "observer", "admin"]
@@ -102,10 +104,17 @@ class Withdrawal(Request, frozen=True):
     """Withdraw a reservation: any player may take the seat again.  The body is an empty object."""
 
 
+GivenClock = Annotated[
+    Term | Annotated[tuple[Term, ...], Meta(max_length=2)],
+    Meta(description="One term; or a bank or days, and a date."),
+]
+
+
 class NewMatch(Request, frozen=True):
     """A match to be opened; what is left out takes the game's default.  `reserved`: who may take a seat.
 
     `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
+    `clock`: the terms of its clock; left out, it has none.
     """
 
     game: Annotated[str, Meta(max_length=64)]
@@ -113,6 +122,7 @@ class NewMatch(Request, frozen=True):
     options: dict[str, Any] = {}
     reserved: Annotated[dict[SeatName, Reserve], Meta(max_length=16)] | UnsetType = UNSET
     private: bool | UnsetType = UNSET  # if unset, it is not part of the request that a key is bound to
+    clock: GivenClock | UnsetType = UNSET  # the same
 
 
 class NewBranch(Request, frozen=True):
@@ -176,9 +186,13 @@ class RuledResult(Request, frozen=True):
 
 
 class Ruling(Request, frozen=True):
-    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`."""
+    """A ruling: a reason, and exactly one of `back_to`, `result` and `void`.
+
+    With `expect`, the latest move that the organizer has seen, a match that went on since refuses the ruling.
+    """
 
     reason: Reason
+    expect: Number | None = None
     back_to: Number | None = None
     result: RuledResult | None = None
     void: bool = False
@@ -252,6 +266,24 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     ordered: bool = False
 
 
+class ClockShown(Struct, frozen=True):
+    """The clocks after a move, in microseconds: what each seat had left when it was stored, at `as_of` (UTC).
+
+    `due`: when the time of each asked seat is up (UTC).  A client subtracts the server's present time.
+    """
+
+    as_of: int
+    left: dict[str, int]
+    due: dict[str, int]
+
+
+class ClockView(Struct, frozen=True):
+    """The clock of a match: its terms, and what it shows now; null in a look at an earlier move."""
+
+    terms: list[Term]
+    now: ClockShown | None
+
+
 class MoveView(Struct, frozen=True, kw_only=True):
     """One stored event, as this viewer sees it.  Fields that its kind does not have are left out."""
 
@@ -275,6 +307,7 @@ class MoveView(Struct, frozen=True, kw_only=True):
     position: (
         Annotated[Object, Meta(description="live, with scene or sentences: as in positions")] | UnsetType
     ) = UNSET
+    clock: Annotated[ClockShown, Meta(description="if the match has a clock")] | UnsetType = UNSET
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
@@ -305,12 +338,13 @@ class MovePage(Struct, frozen=True):
 
 class Done(Struct, frozen=True):
     """A command that was carried out: the number and root of its last own move, the facts of all of them,
-    and what this seat is asked next."""
+    what this seat is asked next and, if the match has a clock, what that shows then."""
 
     move: int
     root: str
     facts: list[Object]
     prompt: PromptView | None
+    clock: ClockShown | UnsetType = UNSET
 
 
 class ResultView(Struct, frozen=True):
@@ -357,7 +391,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
     and nothing proves that its players are those of this house.  `branch`: where it goes on from another
     match; left out in any other match.  `private`: it was opened as a private match; left out in any other
-    one.  Of an uploaded match `signer` is the key of
+    one.  `clock`: its clock; left out if it has none.  Of an uploaded match `signer` is the key of
     this server whose signature was checked, and `signature` says in words who signed, or is only named and
     was not checked.
     """
@@ -372,6 +406,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     origin: str
     branch: BranchView | UnsetType = UNSET
     private: bool | UnsetType = UNSET
+    clock: ClockView | UnsetType = UNSET
     unverified: bool
     incomplete: bool | UnsetType = UNSET
     claimed: bool

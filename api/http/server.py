@@ -1,4 +1,4 @@
-"""Serving one store: one process, uvicorn on uvloop, until it is asked to stop; and its log lines.
+"""Serving one store: one process, uvicorn on uvloop, until it is asked to stop.
 
 A stop is graceful: streams end, those who wait for an answer get it, then the store is closed.
 """
@@ -18,13 +18,9 @@ import sqlite3
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from queue import Full, Queue
-from types import TracebackType
 
-import msgspec
 import uvicorn
 import uvloop
 
@@ -34,6 +30,8 @@ from api.gate import Gate
 from api.http.app import build
 from api.http.app_state import Services
 from api.http.connections import proxies
+from api.http.data_process import DataPlace, read_data
+from api.http.log_lines import set_up
 from api.http.protocols import IDLE_SECONDS, Config
 from api.http.read_models import ReadModels, open_read_models
 from api.http.ws_protocol import SocketProtocol
@@ -44,104 +42,6 @@ from api.store.open import Location, open_store
 from api.store.sql import SqlStore
 from domain.games import GAMES
 from domain.kernel import Refused
-
-# ── Log lines as JSON, one object a line, on standard error ──
-#
-# A line holds the command, the player, the match and the outcome.  It never holds a token, a ticket, a body,
-# a pick or a fact.  A text of a library may hold any of them, so only the name of its logger is written, and
-# the kind and place of an error.
-#
-# A separate thread writes the lines.  Standard error may be a pipe without a reader, and a full pipe would
-# block the event loop, and with it every match; so lines that find no room are dropped and counted.
-
-_encode = msgspec.json.Encoder().encode
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-_KNOWN = ("glasnost", "uvicorn")  # loggers whose texts are written
-_WAITING = 10_000  # lines that may wait to be written
-_FLUSH_SECONDS = 1.0  # at the end of the process
-
-
-class Lines(logging.Formatter):
-    """One JSON object: time (microseconds UTC), level, event, and what was given as `extra`."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """See `logging.Formatter.format`."""
-        line = {"at": int(record.created * 1_000_000), "level": record.levelname.lower()}
-        if record.name.partition(".")[0] in _KNOWN:
-            line |= {"event": record.getMessage()}
-            line |= {name: value for name, value in vars(record).items() if name not in _STANDARD}
-        else:
-            line |= {"event": f"logged by {record.name}"}
-        if record.exc_info and record.exc_info[0]:
-            line |= _error_fields(record.exc_info[0], record.exc_info[2])
-        return _encode(line).decode()
-
-
-class Aside(logging.Handler):
-    """Writes the lines to a file descriptor in a thread of its own, and never waits for it.
-
-    Args:
-        descriptor: where they go.
-        most: how many may wait; what comes on top is left out, and the next line that is written says so.
-    """
-
-    def __init__(self, descriptor: int, most: int = _WAITING) -> None:
-        super().__init__()
-        self._descriptor = descriptor
-        self._waiting: Queue[bytes] = Queue(most)
-        self._lost = 0
-        threading.Thread(target=self._write, name="log", daemon=True).start()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """See `logging.Handler.emit`; called under the handler's lock."""
-        if self._lost and not self._waiting.full():
-            lost, self._lost = self._lost, 0
-            self._put(_noted("lines lost", record, lost=lost))
-        self._put(record)
-
-    def flush(self) -> None:
-        """Wait until all is written, but not for long."""
-        with self._waiting.all_tasks_done:
-            self._waiting.all_tasks_done.wait_for(
-                lambda: not self._waiting.unfinished_tasks, timeout=_FLUSH_SECONDS
-            )
-
-    def _put(self, record: logging.LogRecord) -> None:
-        try:
-            self._waiting.put_nowait(self.format(record).encode() + b"\n")
-        except Full:
-            self._lost += 1
-
-    def _write(self) -> None:
-        while True:
-            line = self._waiting.get()
-            with suppress(OSError):  # the reader is gone
-                while line:
-                    line = line[os.write(self._descriptor, line) :]
-            self._waiting.task_done()
-
-
-def _noted(event: str, like: logging.LogRecord, **fields_of: object) -> logging.LogRecord:
-    """A warning of this module's own, at the time of another record."""
-    fields = {"name": "glasnost.logs", "levelname": "WARNING", "msg": event, "created": like.created}
-    return logging.makeLogRecord(fields | fields_of)
-
-
-def _error_fields(kind: type[BaseException], trace: TracebackType | None) -> dict[str, object]:
-    """The kind of an error and where it was raised; not its text, which could name a hidden card."""
-    frames = traceback.extract_tb(trace)
-    return {"error": kind.__name__, "where": [f"{frame.name}:{frame.lineno}" for frame in frames[-8:]]}
-
-
-def set_up(level: str) -> None:
-    """Send this program's log lines from this level upwards, and libraries' warnings, to standard error."""
-    handler = Aside(sys.stderr.fileno())
-    handler.setFormatter(Lines())
-    for name, least in (("glasnost", logging.NOTSET), ("uvicorn", logging.WARNING), (None, logging.WARNING)):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(max(logging.getLevelNamesMapping()[level.upper()], least))
-
 
 # ── Serving one store: one process, uvicorn on uvloop, until a signal stops it ──
 
@@ -179,7 +79,7 @@ def serve(
         BadSetting: see `api.settings.read` and `api.bus.Address`.
     """
     given = os.environ if environment is None else environment
-    settings, mail = read(given), read_mail(given)
+    settings, mail, data = read(given), read_mail(given), read_data(given)
     redis = Address(given[REDIS]) if given.get(REDIS) else None
     set_up(settings.log_level)
     for variable, like in unknown(given).items():
@@ -188,7 +88,7 @@ def serve(
     sys.setswitchinterval(_TURN)
     learn()  # what came with modules that were loaded since the first time
     with listening(host, port) as listener, closing(open_store(location)) as store:
-        uvloop.run(_serve(store, listener, settings, mail, redis, empty, tell))
+        uvloop.run(_serve(store, listener, settings, mail, data, redis, empty, tell))
 
 
 def _open_as_many_as_allowed() -> None:
@@ -216,6 +116,7 @@ async def _serve(
     listener: socket.socket,
     settings: Settings,
     mail: MailSettings | None,
+    data: DataPlace | None,
     redis: Address | None,
     empty: bool,
     tell: Callable[[str], None],
@@ -227,7 +128,7 @@ async def _serve(
             with suppress(TimeoutError):  # bots that found no room go on when there is some
                 async with asyncio.timeout(FIRST_SECONDS):
                     await play_one_of_each(gate)
-        services = Services(gate, store, models, settings, clock, mail=mail)
+        services = Services(gate, store, models, settings, clock, mail=mail, data=data)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))
         server = Server(gate, services, settings)
@@ -316,6 +217,8 @@ class Server(uvicorn.Server):
             )
         )
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
+        self._timekeeper = services.timekeeper
+        self._data = services.data
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
 
@@ -343,8 +246,10 @@ class Server(uvicorn.Server):
         self._gate.follow(self._bus)
         if self._bus is not None:
             self._bus.start()
+        self._timekeeper.start()
         if self._mail is not None:
             self._mail.start()
+        self._data.start()
         await super().startup(sockets)
         self._ready()
 
@@ -353,6 +258,8 @@ class Server(uvicorn.Server):
         self._gate.stop()
         if self._mail is not None:
             await self._mail.stop()
+        await self._timekeeper.stop()
+        await self._data.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)
         if self._bus is not None:

@@ -11,6 +11,7 @@ from msgspec import NODEFAULT, UNSET, Raw, Struct, UnsetType
 from msgspec.structs import FieldInfo, replace
 
 from api.gate import CachedMatch, CommandResult, UncachedMatch
+from api.http.clocks import clock_after, clock_view
 from api.http.schemas import (
     AskedView,
     BranchView,
@@ -89,6 +90,8 @@ class LogView(Struct, frozen=True):
         move["root"] = b64(self.match.roots[number - 1])
         if "salt" in told:
             move["chance_salt"] = move.pop("salt")
+        if (clock := clock_after(self.match, number)) is not UNSET:
+            move["clock"] = clock
         return self._with_own(move, record)
 
     def facts(self, first: int, last: int) -> list[Raw]:
@@ -264,7 +267,7 @@ def played(accepted: CommandResult, language: str) -> Done:
     seat = view.seat_at(accepted.settled)
     question = asked_at(match, accepted.settled, seat) if seat else None
     prompt = prompt_view(match, *question, language, accepted.settled) if question else None
-    return Done(accepted.last, root, list(facts), prompt)
+    return Done(accepted.last, root, list(facts), prompt, clock_after(match, accepted.settled))
 
 
 def game_view(game: Game) -> GameView:
@@ -310,6 +313,7 @@ def _summary(
         "origin": match.origin,
         "branch": _branch(match),
         "private": match.private or UNSET,
+        "clock": clock_view(match, at),
         "unverified": match.imported,
         "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,

@@ -86,9 +86,15 @@ class SocketAuth:
         Raises:
             Refused: unauthorized.
         """
-        if self.visitor.person is not None:
-            with suppress(StoreError):
-                self.visitor = await self._services.tokens.still(self.visitor)
+        if self.visitor.person is None:
+            return
+        tokens = self._services.tokens
+        cached = tokens.cached(self.visitor.holder)
+        if cached is not None:
+            self.visitor = cached
+            return
+        with suppress(StoreError):
+            self.visitor = await tokens.still(self.visitor)
 
     def leave(self) -> None:
         """Release the place of the socket."""

@@ -12,8 +12,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.http.lobby import Lobby
 from api.http.lobby_feed import LobbyPush
-from api.http.routing import REF, schemas
 from api.http.schemas import (
+    REF,
     Done,
     MatchSummary,
     Moves,
@@ -227,13 +227,3 @@ SAID: tuple[Any, ...] = (
 )
 TOLD: tuple[Any, ...] = (Reply, Pushed, MatchOver, LobbyPush)
 TYPES = (*SAID, *TOLD, Entered, Followed)
-
-
-def described() -> dict[str, Any]:
-    """Return the schema of the messages, which the OpenAPI document shows at the socket's route."""
-
-    def any_of(kinds: tuple[Any, ...]) -> dict[str, Any]:
-        told, _ = schemas(kinds)
-        return {"anyOf": told}
-
-    return {PATH: {"client": any_of(SAID), "server": any_of(TOLD)}}

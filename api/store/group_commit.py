@@ -54,7 +54,12 @@ class Queue(ABC, Generic[W]):
     def _carry_out(self, group: list[Job[W]]) -> None:
         """Do the work of a group; afterwards each job has its result, which is durable, or its error."""
 
-    def _hand_over(self, work: W, after: Callable[[Any], None] | None = None) -> Future[Any]:
+    def run(self, work: W, after: Callable[[Any], None] | None = None) -> Future[Any]:
+        """Submit work; the future gives its result once that is durable.
+
+        `after` is then called with the result, in the thread; it must not block or raise.  Work whose future
+        was cancelled before it began is not begun.
+        """
         job = Job(work, after)
         with self._lock:
             if self._closed:

@@ -514,6 +514,24 @@ class Uploads(Protocol):
         """Return the ids of all withdrawn matches."""
 
 
+class Stop(Struct, frozen=True):
+    """No process could write the store between two times (microseconds UTC)."""
+
+    start: int
+    end: int
+
+
+class Uptime(Protocol):
+    """When the store could be written, beside the log."""
+
+    def beat(self, at: int) -> tuple[Stop, ...]:
+        """Store durably that the store can be written at this time; return the latest stops, in order.
+
+        Raises:
+            StoreError: the store is only read, or cannot be written.
+        """
+
+
 class Log(Protocol):
     """The moves of many matches in one order, numbered from 1."""
 
@@ -550,6 +568,7 @@ class Store(Log, Protocol):
     people: People
     uploads: Uploads
     outbox: Outbox
+    uptime: Uptime
     shared: bool  # do other processes write, too?
 
     def submit(self, append: Append) -> Future[int]:

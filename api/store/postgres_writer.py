@@ -14,7 +14,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import ExitStack
 from itertools import accumulate
 from typing import Any
@@ -90,10 +89,6 @@ class PostgresWriter(Queue[Entry]):
     def __init__(self, address: Address) -> None:
         self._address, self._session = address, _Session(address)
         super().__init__()
-
-    def run(self, entry: Entry) -> Future[int]:
-        """Submit an append; the future gives the position of its last move once that is durable."""
-        return self._hand_over(entry)
 
     def close(self) -> None:
         """Finish the submitted appends, then close the connection."""

@@ -48,9 +48,11 @@ from api.store.interface import (
     StoreError,
     Unavailable,
     Uploads,
+    Uptime,
 )
 from api.store.keys import KeyRing, Vault, wrap_key
 from api.store.outbox import SqlOutbox
+from api.store.uptime import SqlUptime
 from domain.log import Damaged, Record
 from domain.match import Match
 from domain.partial_match import PartialMatch
@@ -78,6 +80,7 @@ class SqlStore(ABC):
     people: People
     uploads: Uploads
     outbox: Outbox
+    uptime: Uptime
     shared = False
 
     def __init__(self, matches: Matches, rows: Rows, keys: Path | None, name: str) -> None:
@@ -86,6 +89,7 @@ class SqlStore(ABC):
         self._keys, self.name = keys, name
         self.uploads = SqlUploads(rows, self._kept, self.write)
         self.outbox = SqlOutbox(rows, self.write)
+        self.uptime = SqlUptime(self.write)
 
     def lately(self, match: str, move: int) -> Lately | None:
         """See `Store.lately`."""
@@ -183,7 +187,7 @@ class SqlStore(ABC):
     def submit(self, append: Append) -> Future[int]:
         """See `Store.submit`."""
         match = append.records[0].match
-        if any(record.match != match for record in append.records):
+        if len(append.records) > 1 and any(record.match != match for record in append.records):
             raise ValueError("an append holds records of one match")
         wrapped = None if append.secret is None else self.wrapped(match, append.secret)
         return self._hand_over(append, wrapped)

@@ -88,21 +88,15 @@ class Adding(ABC):
 
 
 class Writer(Queue[Work]):
-    """The writing thread of one SQLite datastore."""
+    """The writing thread of one SQLite datastore.
+
+    The future of some work raises `Conflict` if a constraint refuses, `Unavailable` if the disk does, and any
+    error of the work itself; nothing of the work is then stored.
+    """
 
     def __init__(self, datastore: Datastore) -> None:
         self._datastore = datastore
         super().__init__()
-
-    def run(self, work: Callable[[Cursor], T], after: Callable[[T], None] | None = None) -> Future[T]:
-        """Submit work; the future gives its result once that is durable.
-
-        `after` is then called with the result, in the writer's thread; it must not block or raise.  Work
-        whose future was cancelled before it began is not begun.  The future raises `Conflict` if a constraint
-        refuses, `Unavailable` if the disk does, and any error of the work itself; nothing of the work is then
-        stored.
-        """
-        return self._hand_over(work, after)
 
     def _carry_out(self, group: list[Job[Work]]) -> None:
         if not self._committed(group) and len(group) > 1:
@@ -287,7 +281,8 @@ class Appending(Adding):
         beside = self._wrapped is not None or append.signer is not None or append.note
         if judged_by or beside or game is None or isinstance(append.records[0].entry, Opened):
             return None
-        rows = [move.row for move in stored_moves(append.records, game)]
+        records = append.records
+        rows = [(record.match, record.move, game, record.stored, record.kind) for record in records]
         return Rows(rows, self._requests())
 
     def __call__(self, cursor: Cursor) -> int:
@@ -427,7 +422,8 @@ class SqliteStore(SqlStore):
 
     def write(self, work: Callable[[accounts.Cursor], T]) -> T:
         """See `SqlStore.write`."""
-        return self._writing.run(work).result()
+        result: T = self._writing.run(work).result()
+        return result
 
     def watch(self, callback: OnCommit) -> None:
         """See `Store.watch`."""

@@ -123,11 +123,13 @@ class Datastore(library.SQLiteDatastore):
     def statement(self) -> Iterator[library.SQLiteCursor]:
         """Run one statement that writes as its own transaction: it is durable when it is done, or undone."""
         self._must_be_there()
-        with self.get_connection(commit=True) as connection:
+        with self._alone:
+            if self._writing is None:
+                raise NotSupportedError("this store is not open for writing")
             try:
-                yield connection.cursor()
+                yield self._writing.cursor()
             except BaseException:
-                connection.rollback()
+                self._writing.rollback()
                 raise
 
     def _must_be_there(self) -> None:

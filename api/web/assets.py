@@ -1,4 +1,4 @@
-"""Static files: all that `static/` holds and the style of each board, at an address that names their content.
+"""Static files: all that `static/` holds, and its style sheets joined, at addresses that name their content.
 
 The address of the folder holds the hash of everything in it, so a browser may keep each file for ever, and a
 page never mixes the files of two versions.
@@ -22,6 +22,14 @@ from replay.boards.drawing import BOARDS, stylesheet
 
 PREFIX = "/static"
 FOREVER = "public, max-age=31536000, immutable"
+SHEETS = {
+    "text": ("tokens", "page"),
+    "lists": ("tokens", "page", "lists"),
+    "audit": ("tokens", "page", "audit"),
+    "match": ("tokens", "page", "board", "parts", "question", "narrow"),
+    "embed": ("tokens", "page", "board", "parts", "narrow"),
+}
+"""The style sheets of each kind of page.  They are served as one: a browser waits for each of them."""
 _HASH = 16  # hexadecimal digits of the folder's name
 _LEVEL = 9
 _MEDIA = {
@@ -45,8 +53,12 @@ class Assets:
 
     def __init__(self) -> None:
         found = dict(_files(importlib.resources.files("api.web") / "static"))
-        for game, board in BOARDS.items():
-            found[f"boards/{game}.css"] = stylesheet(board({})).encode()
+        for kind, names in SHEETS.items():
+            sheet = b"".join(found[f"{name}.css"] for name in names)
+            found[f"sheets/{kind}.css"] = sheet
+            if "board" in names:
+                boards = {game: stylesheet(board({})).encode() for game, board in BOARDS.items()}
+                found |= {f"sheets/{kind}-{game}.css": sheet + style for game, style in boards.items()}
         found["verifier.js"] = verify_page.verifier().encode()
         digest = hashlib.sha256()
         for name, body in sorted(found.items()):

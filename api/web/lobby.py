@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from starlette.responses import Response
 
-from api.http.lobby import Highlight, LobbyMatch
+from api.http.lobby import Highlight, Lobby, LobbyMatch
 from api.http.middleware import NEVER
 from api.http.routes.lobby import lobby_of
 from api.http.routing import Call
+from api.web.clocks import SeatClock, seat_clock
 from api.web.shell import HasShell
 from domain.games import GAMES
 from domain.texts import Texts
@@ -30,6 +31,7 @@ class SeatShown(Struct, frozen=True):
     is_bot: bool
     is_asked: bool
     score: int | None
+    clock: SeatClock | None = None
 
 
 class MatchShown(Struct, frozen=True):
@@ -75,11 +77,16 @@ async def lobby_page(pages: HasShell, call: Call) -> Response:
         groups=groups,
         game=game,
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
-        state={"player": found.player, "mine": len(groups["mine"])},
+        state={"player": found.player, "mine": len(groups["mine"]), "now": _now(call, found)},
     )
     if call.visitor.person is not None:
         response.headers["cache-control"] = NEVER
     return response
+
+
+def _now(call: Call, lobby: Lobby) -> int | None:
+    """The server's time, for the clocks of a page; None if there is none, so that the page can be cached."""
+    return call.services.clock() if any(row.clock is not UNSET for row in lobby.matches) else None
 
 
 def describe(
@@ -133,6 +140,7 @@ def _seat(row: LobbyMatch, seat: str, place: int, words: Texts, names: dict[str,
         is_bot=is_bot,
         is_asked=seat in row.asked or (row.status == "waiting" and seat in row.unopened),
         score=row.score.get(seat),
+        clock=seat_clock(row.clock, seat),
     )
 
 

@@ -13,6 +13,7 @@ from api.http.permissions import looked
 from api.http.routes.reservations import reserved_seats
 from api.http.routing import Call
 from api.http.views import players_of, summary
+from api.web.clocks import terms_of
 from api.web.shell import HasShell
 from domain.chance import SCHEME
 from domain.games import GAMES
@@ -102,6 +103,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         opener=found.opened.opener == call.player and call.player is not None,
         chosen=wanted if wanted in free else next((seat for seat in free if seat not in reserved), None),
         options=differing(found, words),
+        clock=list(terms_of(found.opened.clock)),
         private=found.private,
         status=about.status,
         bots=list(builtin_bots()),

@@ -18,6 +18,7 @@ from api.gate.command_handler import seats_of
 from api.http import middleware
 from api.http.app_state import Services
 from api.http.auth import NO_TOKEN, Visitor, address
+from api.http.clocks import clock_after
 from api.http.game_words import words_address_of
 from api.http.permissions import looked, viewer
 from api.http.problems import DOCS, problem
@@ -26,9 +27,11 @@ from api.http.schemas import MatchSummary
 from api.http.views import SPECTATOR, players_of, summary
 from api.store.interface import StoreError
 from api.web import sign_in
+from api.web.analysis import compare_page, explore_page, find_page, queries_page
 from api.web.assets import PREFIX, Assets
 from api.web.audit import audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
+from api.web.clocks import seat_clock
 from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
@@ -79,6 +82,11 @@ class Pages:
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),
+            self._route("/find", find_page),
+            self._route("/explore", explore_page),
+            self._route("/explore/{game}", explore_page),
+            self._route("/queries", queries_page),
+            self._route("/compare", compare_page),
             self._route("/p/{player}/feed/{secret}.atom", feed_page),
             self._route("/mail/{deed}/{player}/{code}", mail_link_page),
             self._route("/mail/{deed}/{player}/{code}", do_mail_link, ["POST"]),
@@ -161,11 +169,14 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         "last": move if spoiler_free else found.move,
         "spoilerFree": spoiler_free,
     }
+    if not call.final and found.opened.clock:
+        context["state"] |= {"clock": clock_after(found, found.move), "now": call.services.clock()}
     return pages.shell.page(
         call,
         "match.html",
         script="match",
         preloads=() if call.final else PLAYING,
+        fetches=_fetches(context["state"]),
         has_file=found.provable,
         spoiler_free=spoiler_free,
         status=about.status,
@@ -179,6 +190,12 @@ async def match_page(pages: Pages, call: Call, match: str) -> Response:
         preview=preview,
         **context,
     )
+
+
+def _fetches(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The addresses that the script of a match reads first, exactly as it writes them."""
+    query = f"view={state['view']}&after=0&templates=true&lang={state['language']}"
+    return f"/v1/matches/{state['match']}/positions?{query}", state["vocabulary"]
 
 
 async def embed_page(pages: Pages, call: Call, match: str) -> Response:
@@ -218,6 +235,7 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         {"id": seat, "name": words.name(seat), "player": _player(about, seat, call.language)}
         for seat in found.game.seats
     ]
+    clock = clock_after(found, found.move)
     return {
         "board": Markup(shown.board) if shown.board else None,
         "status_items": shown.status,
@@ -228,12 +246,12 @@ async def _context(call: Call, cached: CachedMatch, move: int, view: str) -> dic
         "title": words.game,
         "game": found.game.name,
         "seats": seats,
+        "clocks": {seat: seat_clock(clock, seat) for seat in found.game.seats},
         "move": move,
         "last": found.move,
         "match": found.id,
         "over": call.final,
         "view": view,
-        "board_style": f"boards/{found.game.name}.css" if found.game.name in BOARDS else None,
         "state": {
             "match": found.id,
             "game": found.game.name,

@@ -47,10 +47,12 @@ PRELOADS = {
     ),
     "lobby": (
         *(f"base/{name}.js" for name in ("dom", "text")),
-        *(f"data/{name}.js" for name in ("api", "lobby", "salts", "times")),
+        *(f"data/{name}.js" for name in ("api", "clocks", "lobby", "salts", "times")),
     ),
     "new": ("base/dom.js", "base/text.js", "data/api.js", "data/salts.js", "parts/salt.js"),
-    "tables": ("base/dom.js", "base/text.js", "data/times.js"),
+    "tables": ("base/dom.js", "base/text.js", "data/times.js", "parts/tables.js"),
+    "find": ("base/dom.js", "parts/tables.js"),
+    "explore": ("base/dom.js", "base/text.js", "data/api.js", "data/vocabulary.js", "parts/tables.js"),
     "sit": ("base/dom.js", "base/text.js", "data/api.js", "data/lobby.js", "data/salts.js", "parts/salt.js"),
     "mail": ("base/dom.js", "base/text.js", "data/api.js"),
     "sign": ("base/dom.js", "base/text.js", "data/api.js"),
@@ -118,6 +120,7 @@ class Shell:
         code: int = 200,
         script: str | None = None,
         preloads: tuple[str, ...] = (),
+        fetches: tuple[str, ...] = (),
         framed: bool = False,
         **context: object,
     ) -> Response:
@@ -128,6 +131,7 @@ class Shell:
             template: the name of a file in `templates/`.
             script: the module of `static/pages/` that gives it life; None for a page without one.
             preloads: modules that this script imports here, besides its `PRELOADS`.
+            fetches: what this script reads first: a browser asks for it together with the script.
             framed: pages of other servers may show it in a frame; then it neither reads nor sets cookies.
             context: what the template shows.  `state`, if there is one, is what the script reads.
         """
@@ -138,10 +142,12 @@ class Shell:
             languages=[(language, language_link(call.request, language)) for language in LANGUAGES],
             url=self.url,
             person=call.visitor.person,
+            has_data=call.services.data.is_offered,
             path=call.request.url.path,
             here=quote(_address(call.request)),
             script=script,
             preloads=(*PRELOADS.get(script or "", ()), *preloads),
+            fetches=fetches,
             script_texts=text.script,
             framed=framed,
             **context,

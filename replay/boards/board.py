@@ -35,12 +35,14 @@ class Spot(Struct, frozen=True, forbid_unknown_fields=True):
 class Area(Struct, frozen=True, forbid_unknown_fields=True):
     """A region: the part of the board (x, y, width, height) that shows it, and where its name stands.
 
+    `parts`: smaller ones that show all its spaces, for screens on which the region is too small to be read.
     `turned`: the name runs upwards.  `narrow`: each word of it stands on a line of its own.
     """
 
     id: str
     view: tuple[int, int, int, int]
     label: Point
+    parts: tuple[tuple[int, int, int, int], ...] = ()
     turned: bool = False
     narrow: bool = False
 
@@ -73,8 +75,11 @@ class Route(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Layout(Struct, frozen=True, forbid_unknown_fields=True):
-    """The positions of everything on one board; `cell` is the land of a
-    space, `inland` names spaces of a land that it fills between them."""
+    """The positions of everything on one board.
+
+    `cell` is the land of a space, `inland` names spaces of a land that it fills between them, and `outlines`
+    are polygons of land without spaces.  `coasts` are the paths of the lands that follow (`ops/coasts.py`).
+    """
 
     width: int
     height: int
@@ -84,6 +89,8 @@ class Layout(Struct, frozen=True, forbid_unknown_fields=True):
     lines: tuple[Route, ...]
     title: Point
     inland: dict[str, tuple[tuple[str, ...], ...]] = {}
+    outlines: dict[str, tuple[tuple[Point, ...], ...]] = {}
+    coasts: dict[str, str] = {}
     powers: tuple[Power, ...] = ()
     panels: tuple[Place, ...] = ()
 
@@ -143,22 +150,11 @@ def read_layout(game: str) -> Layout:
 
 
 def inland_of(layout: Layout) -> dict[str, tuple[tuple[Point, ...], ...]]:
-    """The land that lies between spaces, as polygons that all run clockwise: others would cut holes."""
+    """The land that lies between spaces, as polygons."""
     at = {spot.id: (spot.x, spot.y) for spot in layout.spaces}
     return {
-        land: tuple(_clockwise(tuple(at[id] for id in part)) for part in parts)
-        for land, parts in layout.inland.items()
+        land: tuple(tuple(at[id] for id in part) for part in parts) for land, parts in layout.inland.items()
     }
-
-
-def _clockwise(points: tuple[Point, ...]) -> tuple[Point, ...]:
-    return points if area_of(points) > 0 else points[::-1]
-
-
-def area_of(points: tuple[Point, ...]) -> float:
-    """The area of a polygon, above 0 if it runs clockwise on the screen (the shoelace formula)."""
-    following = zip(points, (*points[1:], points[0]), strict=True)
-    return sum(x * to_y - to_x * y for (x, y), (to_x, to_y) in following) / 2
 
 
 def is_near(route: Route, most: int) -> bool:

@@ -23,8 +23,8 @@ from replay.words import Words
 
 WIDTH, HEIGHT, STRIP = 82, 52, 19  # of a box and of the strip with its name
 FIELD = 38
-LAND = 15  # how far land reaches beyond a box
-LARGEST, SMALLEST = 12.0, 9.0  # sizes of a name
+DEGREE = 244  # units between two lines of the chart
+LARGEST, SMALLEST = 13.0, 11.0  # sizes of a name; the smallest one is condensed where it does not fit
 STATUS = 20  # size of the line of status
 _NARROW = frozenset("ijlt.,'I!-/ ()fr")
 _WIDE = frozenset("mwMWЖШЩЮМФжшщюмфЫы@")
@@ -70,14 +70,19 @@ def stylesheet(board: Board) -> str:
 
 
 def _lands(board: Board) -> Iterator[str]:
-    """Each land as one path, drawn twice: its coast, and on it the land itself."""
-    for land, points in board.lands.items():
-        w, h = board.layout.cell
-        boxes = "".join(f"M{x - w // 2} {y - h // 2}h{w}v{h}h{-w}z" for x, y in points)
-        inland = "".join(f"{_path(part)}z" for part in board.inland.get(land, ()))
-        bridges = inland + "".join(_path(line) for line in board.bridges.get(land, ()))
-        yield f'<path class="coast" d="{boxes}{bridges}"/>'
-        yield f'<path class="land {land}" d="{boxes}{bridges}"/>'
+    """The lines of a chart, shallow water around all lands, then each land with its coast."""
+    coasts = board.layout.coasts
+    yield f'<path class="degrees" d="{_degrees(board)}"/>'
+    yield f'<path class="shallow" d="{"".join(coasts[land] for land in board.lands)}"/>'
+    for land in board.lands:
+        yield f'<path class="land {land}" d="{coasts[land]}"/>'
+
+
+def _degrees(board: Board) -> str:
+    """Lines of a chart, one for every so many units."""
+    width, height = board.layout.width, board.layout.height
+    across = "".join(f"M{x} 0v{height}" for x in range(DEGREE, width, DEGREE))
+    return across + "".join(f"M0 {y}h{width}" for y in range(DEGREE, height, DEGREE))
 
 
 def _lines(board: Board) -> Iterator[str]:
@@ -100,11 +105,12 @@ def _region(board: Board, area: Area, words: Words) -> str:
         f'<text class="worth" x="{x}" y="{y + 23 * len(lines) - 2}">{escape(worth)}</text>' if worth else ""
     )
     turn = f' transform="rotate(-90 {x} {y})"' if area.turned else ""
-    view = " ".join(map(str, area.view))
+    view, *smaller = (" ".join(map(str, part)) for part in (area.view, *area.parts))
+    parts = f' data-parts="{";".join(smaller)}"' if smaller else ""
     classes = "region narrow" if area.narrow else "region"
     return (
-        f'<g id="r-{area.id}" class="{classes}" data-view="{view}"{turn}><text class="name">{"".join(texts)}'
-        f"</text>{below}</g>"
+        f'<g id="r-{area.id}" class="{classes}" data-view="{view}"{parts}{turn}>'
+        f'<text class="name">{"".join(texts)}</text>{below}</g>'
     )
 
 
@@ -150,12 +156,13 @@ def _box(space: Space, slots: Slots, words: Words) -> str:
     """A box: its name and its number above, and a field for each seat below."""
     left, top = -WIDTH // 2, -HEIGHT // 2
     name = space.spot.short(words.language) or words.name(space.spot.id)
-    room = WIDTH - STRIP - 4
+    room = WIDTH - STRIP - 2
     corner, edge = STRIP - 5, WIDTH - 10
     parts = [
         f'<rect class="body" x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>',
         f'<path class="strip" d="M{left} {top + STRIP}v{-corner}q0 -5 5 -5h{edge}q5 0 5 5v{corner}z"/>',
-        f'<text class="title {size_class(name, room)}" x="{left + 4}" y="{top + 14}">{escape(name)}</text>',
+        f'<text class="title {size_class(name, room)}" x="{left + 4}" y="{top + 14}"{condensed(name, room)}>'
+        f"{escape(name)}</text>",
         f'<text class="number" x="{left + WIDTH - 10}" y="{top + 15}">{space.number}</text>',
     ]
     for place, slot in enumerate(space.slots):
@@ -164,7 +171,7 @@ def _box(space: Space, slots: Slots, words: Words) -> str:
             f'<rect class="field {("first", "second")[place]}" x="{x}" y="{top + STRIP + 1}" width="{FIELD}"'
             f' height="{HEIGHT - STRIP - 3}" rx="3"/>'
             f'<text class="value {("first", "second")[place]}" data-slot="{slot}" x="{x + FIELD // 2}"'
-            f' y="{top + STRIP + 23}">{_shown(slots.get(slot), words)}</text>'
+            f' y="{top + STRIP + 24}">{_shown(slots.get(slot), words)}</text>'
         )
     return "".join(parts)
 
@@ -174,7 +181,7 @@ def _shown(value: Value | None, words: Words) -> str:
     return "" if value is None else escape(words.letters.get(str(value), str(value)))
 
 
-LINE, WIDEST = 11, 92  # of the name below a shape
+LINE, WIDEST = 12, 94  # of the name below a shape
 _OUTLINES = {
     "circle": "M0 -37a25 25 0 1 0 0.1 0z",
     "diamond": "M0 -40L29 -12L0 16L-29 -12z",
@@ -200,12 +207,13 @@ def _flagged(space: Space, slots: Slots, words: Words) -> str:
     if space.symbol:
         letters = escape(words.name(space.symbol)[:2])
         parts.append(
-            f'<g class="good {space.symbol}"><circle cx="25" cy="-32" r="10"/>'
+            f'<g class="good {space.symbol}"><circle cx="25" cy="-32" r="11"/>'
             f'<text x="25" y="-28">{letters}</text></g>'
         )
     for row, line in enumerate(_rows(name)):
         size = size_class(line, WIDEST)
-        parts.append(f'<text class="name {size}" y="{27 + LINE * row}">{escape(line)}</text>')
+        fit = condensed(line, WIDEST)
+        parts.append(f'<text class="name {size}" y="{28 + LINE * row}"{fit}>{escape(line)}</text>')
     return "".join(parts)
 
 
@@ -235,6 +243,15 @@ def size_class(text: str, room: float) -> str:
     while size > SMALLEST and width_of(text) * size > room:
         size -= 1
     return f"t{size:.0f}"
+
+
+def condensed(text: str, room: float) -> str:
+    """The attributes that make a text of the smallest size as narrow as its room; empty where it fits."""
+    return (
+        f' textLength="{room:.0f}" lengthAdjust="spacingAndGlyphs"'
+        if width_of(text) * SMALLEST > room
+        else ""
+    )
 
 
 # ── what a picture that stands alone says besides ──

@@ -54,7 +54,7 @@ def _kind(route: Route) -> str:
 
 
 def _lands(spots: list[Spot]) -> dict[str, tuple[Point, ...]]:
-    lands: dict[str, list[Point]] = {}
+    lands: dict[str, list[Point]] = {side: [] for side in SIDES}
     for spot in spots:
         lands.setdefault(_land(spot.id), []).append((spot.x, spot.y))
     return {land: tuple(points) for land, points in lands.items()}

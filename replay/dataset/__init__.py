@@ -1,12 +1,41 @@
 """Data sets of matches in Python: `import replay.dataset as glasnost`, then `glasnost.open("club")`.
 
-A data set is a folder that `glasnost data build` or `glasnost data snapshot` has written.  Reading one needs
-the extra `analysis`; this module can be imported without it.
+A data set is a folder that `glasnost data build` or `glasnost data snapshot` has written, or what a server
+offers at an address.  Reading one needs the extra `analysis`; this module can be imported without it.
 """
 
 from __future__ import annotations
 
+from replay.dataset import plots as plot
+from replay.dataset.asking import Answer, Hits
+from replay.dataset.dice import Fairness, Luck, fairness, luck
+from replay.dataset.explorer import Node, explore
 from replay.dataset.manifest import BadDataSet
+from replay.dataset.model import Estimate, Model, TooFew, fit, win_probability
 from replay.dataset.reading import DataSet, Moment, OneMatch, Position, RowOf, open
+from replay.dataset.wrong_query import WrongQuery
 
-__all__ = ["BadDataSet", "DataSet", "Moment", "OneMatch", "Position", "RowOf", "open"]
+__all__ = [
+    "Answer",
+    "BadDataSet",
+    "DataSet",
+    "Estimate",
+    "Fairness",
+    "Hits",
+    "Luck",
+    "Model",
+    "Moment",
+    "Node",
+    "OneMatch",
+    "Position",
+    "RowOf",
+    "TooFew",
+    "WrongQuery",
+    "explore",
+    "fairness",
+    "fit",
+    "luck",
+    "open",
+    "plot",
+    "win_probability",
+]

@@ -24,6 +24,7 @@ from replay.tables.schema import Column, Table
 FORMAT, VERSION = "glasnost data set", 1
 MANIFEST, SCHEMA, DICTIONARY = "manifest.json", "schema.json", "DICTIONARY.md"
 MOST_BYTES = 256 * 1024 * 1024  # of a manifest
+MOST_SCHEMA = 16 * 1024 * 1024  # bytes of a schema
 POOL = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -291,15 +292,33 @@ def read_schema(folder: Path, manifest: Manifest) -> Schema:
     """
     path = folder / SCHEMA
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_SCHEMA + 1)
     except FileNotFoundError as error:
         raise BadDataSet(f"{path}: missing; `glasnost data build` writes it again") from error
+    return parsed_schema(data, manifest, str(path))
+
+
+def parsed_schema(data: bytes, manifest: Manifest, where: str) -> Schema:
+    """Check the bytes of a schema; `where` names it in an error.
+
+    The names in it become SQL, so only names that tables and columns have are let through.
+
+    Raises:
+        BadDataSet: it is another one than the manifest names, or none.
+    """
     if hashlib.sha256(data).hexdigest() != manifest.schema:
-        raise BadDataSet(f"{path}: not the schema that {MANIFEST} names; `glasnost data build` mends it")
+        raise BadDataSet(f"{where}: not the schema that {MANIFEST} names; `glasnost data build` mends it")
     try:
-        return msgspec.json.decode(data, type=Schema)
-    except msgspec.DecodeError as error:
-        raise BadDataSet(f"{path}: not a schema: {error}") from error
+        schema = msgspec.json.decode(data, type=Schema)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadDataSet(f"{where}: not a schema: {error}") from error
+    for table in schema.tables:
+        names = [table.name, *(column.name for column in table.columns)]
+        wrong = [name for name in names if not _NAME.fullmatch(name)]
+        if wrong:
+            raise BadDataSet(f"{where}: {wrong[0][:80]!r} is no name that a table or column has")
+    return schema
 
 
 class Seen(Struct, frozen=True):

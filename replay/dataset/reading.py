@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,23 @@ from domain.kernel import Prompt, Seat, Table
 from domain.match import Match
 from replay import matchfile, positions
 from replay.dataset import manifest as manifests
-from replay.dataset.manifest import BadDataSet, Manifest, Schema, TableOf
+from replay.dataset import remote
+from replay.dataset.asking import Answer, Hits, game_of
+from replay.dataset.manifest import BadDataSet, Manifest, Part, Schema, TableOf
+from replay.dataset.queries import query as saved_query
+from replay.dataset.search import parse
+from replay.dataset.wrong_query import Parameters, WrongQuery, of_duckdb
 
 if TYPE_CHECKING:
     import duckdb
 
 _AT_ONCE = 1_000  # rows that are fetched together
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")  # the ids by which `glasnost export` names files
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "python_enable_replacements": "false",  # else the name of a table may be a variable of this module
+}
+_NO_TABLE = re.compile(r'Table with name "?(\w+)"? does not exist')
 _MISSING = (
     "reading a data set needs the extra `analysis`, which is not installed:"
     " `GLASNOST_EXTRAS=analysis ./ops/run` installs it"
@@ -42,32 +52,64 @@ class RowOf(Struct, frozen=True):
         def __getattr__(self, name: str) -> Any: ...
 
 
-def open(folder: str | Path, *, files: str | Path | None = None) -> DataSet:
-    """Open the data set in a folder.
+def open(
+    place: str | Path,
+    *,
+    files: str | Path | None = None,
+    snapshot: str | None = None,
+    cache: str | Path | None = None,
+) -> DataSet:
+    """Open the data set in a folder, or the one that a server offers.
 
     Args:
+        place: a folder, or the address of a server.  Of a server only the parts of those tables are fetched
+            that are asked for; they are checked against the manifest, and kept.
         files: a folder with match files, as `glasnost export` writes them; only `OneMatch.at` needs it.
+        snapshot: the id that the data set must have ("sha256:..."); any other one is refused.
+        cache: the folder in which fetched parts are kept; by default one among the user's caches.
 
     Raises:
-        BadDataSet: there is no data set that this program reads.
-        OSError: it cannot be read.
+        BadDataSet: there is no data set that this program reads, or it is another one than `snapshot`.
+        OSError: it cannot be read or fetched.
     """
-    path = Path(folder)
+    found = _opened(place, Path(files) if files else None, Path(cache) if cache else None)
+    if snapshot is not None and found.snapshot != snapshot:
+        raise BadDataSet(f"{place}: the data set {found.snapshot}, not {snapshot[:80]}")
+    return found
+
+
+def _opened(place: str | Path, files: Path | None, cache: Path | None) -> DataSet:
+    if remote.is_address(str(place)):
+        server = remote.Server(str(place), cache)
+        return DataSet(server.cache, *server.manifest(), files, server.part, str(place))
+    path = Path(place)
     manifest = manifests.read(path)
     if manifest is None:
         raise BadDataSet(f"{path}: no data set; `glasnost data build {path}` builds one")
-    return DataSet(path, manifest, manifests.read_schema(path, manifest), Path(files) if files else None)
+    return DataSet(path, manifest, manifests.read_schema(path, manifest), files)
 
 
 class DataSet:
     """A data set, as it was when it was opened; `open` makes it."""
 
-    def __init__(self, folder: Path, manifest: Manifest, schema: Schema, files: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        schema: Schema,
+        files: Path | None = None,
+        part: Callable[[Part], Path] | None = None,
+        place: str = "",
+    ) -> None:
         self.folder, self.manifest, self.schema, self.files = folder, manifest, schema, files
+        self.place = place or str(folder)
         self._tables = {table.name: table for table in schema.tables}
+        self._part = part
+        self._viewed = set[str]()
+        self.models: dict[tuple[str, str, str], Any] = {}  # what `replay.dataset.model` has fitted
 
     def __repr__(self) -> str:
-        return f"<data set {self.folder} of {len(self.matches)} matches, {self.snapshot}>"
+        return f"<data set {self.place} of {len(self.matches)} matches, {self.snapshot}>"
 
     @property
     def snapshot(self) -> str:
@@ -84,39 +126,116 @@ class DataSet:
         """The names of the tables."""
         return tuple(self._tables)
 
-    @cached_property
+    @property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """A DuckDB connection of its own in which each table is a view.
+
+        Of a server's data set only the tables that `sql` and `rows` have been asked for are there.
 
         Raises:
             ImportError: the extra `analysis` is not installed; the text says how to install it.
         """
+        for table in () if self._part else self._tables:
+            self._make_view(table)
+        return self._connection
+
+    @cached_property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """The same with the views that were needed until now."""
         try:
             import duckdb
         except ImportError as error:
             raise ImportError(_MISSING) from error
-        connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-        for table in self.schema.tables:
-            connection.execute(f'CREATE VIEW "{table.name}" AS {view(self.folder, self.manifest, table)}')
-        return connection
+        return duckdb.connect(config=_CONFIG)
 
-    def sql(
-        self, query: str, parameters: Mapping[str, object] | Sequence[object] | None = None
-    ) -> duckdb.DuckDBPyRelation:
-        """Run SQL over the tables; return a DuckDB relation (`fetchall`, `pl`, `arrow`, `df`).
+    def apart(self) -> DataSet:
+        """Return the same data set with a connection of its own, for another thread.
+
+        Raises:
+            ImportError: see `connection`.
+        """
+        found = DataSet(self.folder, self.manifest, self.schema, self.files, self._part, self.place)
+        vars(found)["_connection"] = self.connection.cursor()
+        found._viewed = self._viewed
+        return found
+
+    def sql(self, query: str, parameters: Parameters = None) -> duckdb.DuckDBPyRelation:
+        """Prepare SQL over the tables; return a DuckDB relation, which runs it (`fetchall`, `pl`, `df`).
 
         Args:
             parameters: values for `$name` (a mapping) or `?` (a sequence) in the query.
 
         Raises:
-            duckdb.Error: the query is wrong; the text says where.
-            ValueError: it is a statement that gives no rows.
+            WrongQuery: the query is wrong, or gives no rows; the text shows the column.
+            BadDataSet, OSError: a part cannot be fetched.
             ImportError: see `connection`.
         """
-        found = self.connection.sql(query, params=parameters)
-        if found is None:
-            raise ValueError("this statement gives no rows; begin with SELECT")
-        return found
+        connection = self._connection
+        import duckdb
+
+        while True:
+            try:
+                found = connection.sql(query, params=parameters)
+            except duckdb.Error as error:
+                if self._view_named_in(str(error)):
+                    continue
+                raise (of_duckdb(connection, query, parameters) or error) from error
+            if found is None:
+                raise WrongQuery(query, "this statement gives no rows; begin with SELECT", 0)
+            return found
+
+    def query(self, name: str, **parameters: str | int | bool) -> Answer:
+        """Ask a saved query; `glasnost query` lists them.
+
+        Args:
+            parameters: those that the query has, such as `pool="live"`, `min_n=30`.
+
+        Raises:
+            domain.kernel.Refused: there is no such query, or it has no such parameter or value.
+            BadDataSet, OSError, ImportError: see `sql`.
+        """
+        return Answer(self.sql, saved_query(name), parameters)
+
+    def find(self, search: str, game: str | None = None, **parameters: str | int | bool) -> Hits:
+        """Find the positions that a search describes: `d.find("ussr controls iran and defcon = 2")`.
+
+        Args:
+            game: the game whose positions are searched; None: the only one that understands the search.
+            parameters: `pool`, `first=True`, `limit`, and others of `replay.dataset.search.PARAMETERS`.
+
+        Raises:
+            domain.kernel.Refused: invalid; the text names the column where the search goes wrong.
+            BadDataSet, OSError, ImportError: see `sql`.
+        """
+        return Hits(self.sql, parse(game or game_of(search, self.tables), search), parameters)
+
+    def _view_named_in(self, error: str) -> bool:
+        """Make the view of the table that an error misses; return whether there is one."""
+        found = _NO_TABLE.search(error)
+        table = found[1].lower() if found else ""
+        if table not in self._tables or table in self._viewed:
+            return False
+        self._make_view(table)
+        return True
+
+    def _make_view(self, table: str) -> None:
+        """Make a table a view, if it is none yet.
+
+        Raises:
+            KeyError: there is no such table.
+            BadDataSet: its parts are not what the manifest says.
+        """
+        described = self._tables[table]
+        if table not in self._viewed:
+            sql = _view(self._part or self._own_part, self.manifest, described)
+            try:
+                self._connection.execute(f'CREATE VIEW "{table}" AS {sql}')
+            except Exception as error:  # DuckDB's, whose module may be missing here
+                raise BadDataSet(f"{self.place}: the table {table} cannot be read: {error}") from error
+            self._viewed.add(table)
+
+    def _own_part(self, part: Part) -> Path:
+        return self.folder / part.path
 
     def rows(self, table: str, match: str | None = None) -> Iterator[RowOf]:
         """Iterate over the rows of a table, or over those of one match.
@@ -126,9 +245,10 @@ class DataSet:
             ImportError: see `connection`.
         """
         described = self._tables[table]
+        self._make_view(table)
         where = "" if match is None else " WHERE match = $match"
         values = {} if match is None else {"match": match}
-        cursor = self.connection.cursor()
+        cursor = self._connection.cursor()
         kind = self._kinds(described)
         found = cursor.execute(f'SELECT {_columns(described)} FROM "{table}"{where}', values)
         while some := found.fetchmany(_AT_ONCE):
@@ -203,7 +323,7 @@ class OneMatch:
     """A match of a data set; `row` is its row of `matches`."""
 
     def __init__(self, data: DataSet, row: RowOf) -> None:
-        self.row, self._data = row, data
+        self.row, self.data = row, data
 
     @property
     def id(self) -> str:
@@ -212,7 +332,7 @@ class OneMatch:
 
     def rows(self, table: str) -> Iterator[RowOf]:
         """Iterate over the rows of a table that belong to this match.  Raises KeyError: no such table."""
-        return self._data.rows(table, self.id)
+        return self.data.rows(table, self.id)
 
     def positions(self) -> Iterator[Position]:
         """Iterate over the positions of the match, in order.
@@ -222,7 +342,7 @@ class OneMatch:
         """
         names = [
             table.name
-            for table in self._data.schema.tables
+            for table in self.data.schema.tables
             if table.game == self.row.game and table.name.endswith("_positions")
         ]
         if not names:
@@ -248,7 +368,7 @@ class OneMatch:
         Raises:
             BadDataSet: see `at`.
         """
-        files = self._data.files
+        files = self.data.files
         if files is None:
             raise BadDataSet("no folder of match files is known: name one with `open(folder, files=...)`")
         if not _SAFE.fullmatch(self.id):
@@ -285,11 +405,15 @@ class Moment(Struct, frozen=True):
 
 
 def view(folder: Path, manifest: Manifest, table: TableOf) -> str:
-    """Return the SQL of a table of a data set, over the parts that the manifest names."""
+    """Return the SQL of a table of a data set in a folder, over the parts that the manifest names."""
+    return _view(lambda part: folder / part.path, manifest, table)
+
+
+def _view(path_of: Callable[[Part], Path], manifest: Manifest, table: TableOf) -> str:
     pools: dict[str | None, list[str]] = {}
     for part in manifest.parts:
         if part.table == table.name:
-            pools.setdefault(part.pool, []).append(_quoted(str((folder / part.path).absolute())))
+            pools.setdefault(part.pool, []).append(_quoted(str(path_of(part).absolute())))
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
     if not pools:
         empty = [f'NULL::{column.type} AS "{column.name}"' for column in table.columns]

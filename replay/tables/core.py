@@ -71,7 +71,7 @@ TABLES = (
         _text("seat_b", "the second seat of the game"),
         _text("winner", "the seat that won; null: no winner, void, or not known"),
         _text("reason", "the reason of the result, such as nuclear_war; null: void, or not known"),
-        _text("by", "how the match closed: play, resignation, ruling, record or salt; null while it runs"),
+        _text("by", "how it closed: play, resignation, time, ruling, record or salt; null while it runs"),
         _number(
             "score_a", "BIGINT", "the final score of seat_a; null if there is none", "points of the game"
         ),

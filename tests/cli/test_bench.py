@@ -22,6 +22,7 @@ LINES = {
     "serving": 3,
     "size": 12,
     "sockets": 2,
+    "sql": 4,
     "store": 3,
     "verify": 9,
     "web": 6,

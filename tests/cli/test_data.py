@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -54,8 +55,20 @@ def test_what_is_wrong_is_said_in_one_line(glasnost: Program, games: Path) -> No
     assert found.out.startswith(f"{part.relative_to('club').as_posix()}: other bytes")
 
 
+def test_a_data_process_that_cannot_listen_says_so_in_one_line(glasnost: Program, games: Path) -> None:
+    glasnost("data", "serve", "nothing", "--port", "0").refused(2, "no data set")
+    glasnost("data", "build", "club", "--store", games, "--without", "decisions").ok()
+    glasnost("data", "serve", "club").refused(2, "--socket PATH or --port N")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        glasnost("data", "serve", "club", "--port", port).refused(2, f"port {port}: ")
+    Path("file").write_text("kept")
+    glasnost("data", "serve", "club", "--socket", "file").refused(2, "file: ")
+    assert Path("file").read_text() == "kept"
+
+
 def test_help_shows_how_to_begin(glasnost: Program) -> None:
-    for command in ((), ("build",), ("snapshot",), ("check",), ("changes",)):
+    for command in ((), ("build",), ("snapshot",), ("check",), ("changes",), ("serve",)):
         assert "Example:" in glasnost("data", *command, "--help").ok().out
 
 

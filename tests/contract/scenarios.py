@@ -41,6 +41,7 @@ def over_http(folder: Path) -> str:
         _lists(recorder, ann, admin)
         _what_admins_do(recorder, ann, ben, admin)
         _sessions(recorder, port)
+        _clocks(recorder, *_seated_people(recorder, port))
     return recorder.text
 
 
@@ -362,6 +363,30 @@ def _sessions(recorder: Recorder, port: int) -> None:
     ben.send("DELETE", "/v1/sessions/current", None, {})
     ben.send("DELETE", f"/v1/sessions/{signed_in['session']}", None, {})
     ben.post("/v1/sessions/links", {"player": "nobody"})
+
+
+def _clocks(recorder: Recorder, ann: Caller, ben: Caller) -> None:
+    recorder.heading("clocks")
+    bank = {"mode": "bank", "main": 600, "increment": 10}
+    wrong = (
+        {"mode": "bank", "main": 0},
+        {"mode": "bank", "main": 9, "cap": 8},
+        [bank, bank],
+        {"mode": "sand"},
+    )
+    for caller in (ann, ann.speaking("ru")):
+        for clock in wrong:
+            caller.post("/v1/matches", {"game": "thirteen_minutes", "clock": clock})
+    match = ann.post("/v1/matches", {"game": "thirteen_minutes", "clock": bank})["match"]
+    path = f"/v1/matches/{match}"
+    ann.post(f"{path}/seats/us", {})
+    ben.post(f"{path}/seats/ussr", {})
+    question = ann.get(f"{path}/prompt")
+    ann.post(f"{path}/moves", {"expect": question["move"], "picks": _picks(question, 0)})
+    ann.get(path)
+    ann.get(f"{path}?at=2")
+    ann.get(f"{path}/moves?after=2")
+    ann.get("/v1/lobby")
 
 
 def _over(recorder: Recorder, ann: Caller, ben: Caller) -> None:

@@ -261,6 +261,15 @@ def test_a_ruling_has_a_reason_and_exactly_one_of_three_outcomes(toy_game: Game)
         match.rule(context, "p9", "because", result=Result("middle", "ruling"))
 
 
+def test_a_ruling_on_a_table_that_its_organizer_has_not_seen_is_refused(toy_game: Game) -> None:
+    sitting = to_turn(toy_game)
+    match, context = sitting.match, sitting.context
+    with pytest.raises(Refused, match=f"its latest move is {match.move}, not {match.move - 1}"):
+        match.rule(context, "p9", "because", expect=match.move - 1, void=True)
+    sitting.accept(match.rule(context, "p9", "because", expect=match.move, void=True))
+    assert sitting.match.status == "over"
+
+
 @pytest.mark.parametrize("void", [True, False])
 def test_an_organizer_ends_an_abandoned_match_which_opens_its_secret_too(toy_game: Game, void: bool) -> None:
     sitting = Sitting(toy_game)

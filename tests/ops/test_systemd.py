@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from api.cli.data import data
 from api.settings import Settings
 from tests.ops.examples import OPS, STOPPING, must_be_understood, port_of, seconds
 
@@ -18,11 +19,20 @@ KNOWN = {
         *("Type", "User", "Group", "Environment", "EnvironmentFile", "ExecStart", "Restart", "RestartSec"),
         *("TimeoutStopSec", "StateDirectory", "StateDirectoryMode", "UMask", "LimitNOFILE"),
         *("NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem", "ProtectHome"),
-        *("PrivateTmp", "PrivateDevices", "ProtectProc", "ProtectClock", "ProtectHostname"),
+        *(
+            "PrivateTmp",
+            "PrivateDevices",
+            "PrivateNetwork",
+            "PrivateIPC",
+            "ProtectProc",
+            "ProtectClock",
+            "ProtectHostname",
+        ),
         *("ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups"),
         *("RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID"),
         *("LockPersonality", "RemoveIPC", "SystemCallArchitectures", "SystemCallFilter"),
-        "SystemCallErrorNumber",
+        *("SystemCallErrorNumber", "InaccessiblePaths", "RuntimeDirectory", "RuntimeDirectoryMode"),
+        *("MemoryMax", "TasksMax", "CacheDirectory", "CacheDirectoryMode"),
     },
 }
 SWITCHES = {
@@ -32,6 +42,7 @@ SWITCHES = {
         ("NoNew", "Private", "ProtectC", "ProtectHo", "ProtectK", "Restrict", "Lock", "Remove")
     )
 } - {"RestrictAddressFamilies"}
+OF_DATA = {"PrivateNetwork", "PrivateIPC"}  # a worker needs the network
 
 
 class Unit(configparser.RawConfigParser):
@@ -66,8 +77,8 @@ def assignments(text: str) -> dict[str, str]:
     return dict(word.split("=", 1) for word in text.split())
 
 
-def test_the_units_are_a_worker_and_a_target() -> None:
-    assert UNITS == ["glasnost.target", "glasnost@.service"]
+def test_the_units_are_a_worker_a_target_and_the_data_process() -> None:
+    assert UNITS == ["glasnost-data.service", "glasnost.target", "glasnost@.service"]
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -99,7 +110,7 @@ def test_workers_share_their_keys() -> None:
 
 def test_a_worker_is_no_root_and_is_shut_in(worker: configparser.SectionProxy) -> None:
     assert worker["User"] == worker["Group"] == "glasnost"
-    assert {worker[name] for name in SWITCHES} == {"yes"}
+    assert {worker[name] for name in SWITCHES - OF_DATA} == {"yes"}
     assert (worker["CapabilityBoundingSet"], worker["AmbientCapabilities"]) == ("", "")
     assert worker["SystemCallFilter"] == "@system-service"
 
@@ -135,3 +146,36 @@ def test_every_setting_of_the_environment_file_is_known(worker: configparser.Sec
 
 def test_a_worker_may_hold_more_streams_than_one_viewer_opens(worker: configparser.SectionProxy) -> None:
     assert int(worker["LimitNOFILE"]) > 100 * Settings().streams_per_viewer
+
+
+def test_the_data_process_is_shut_off_from_the_network_the_store_and_the_keys() -> None:
+    told = unit("glasnost-data.service")["Service"]
+    worker = unit("glasnost@.service")["Service"]
+    assert told["User"] == told["Group"] != worker["User"]
+    assert {told[name] for name in SWITCHES} == {"yes"}
+    assert (told["ProtectSystem"], told["SystemCallFilter"]) == ("strict", "@system-service")
+    assert (told["CapabilityBoundingSet"], told["AmbientCapabilities"]) == ("", "")
+    assert told["RestrictAddressFamilies"] == "AF_UNIX"
+    hidden = told["InaccessiblePaths"].replace("-/", "/").split()
+    store = assignments(worker["Environment"])["GLASNOST_KEYS"].replace("%S", "/var/lib")
+    for secret in (store, worker["EnvironmentFile"], "/var/lib/postgresql", "/run/postgresql"):
+        assert any(Path(secret).is_relative_to(path) for path in hidden), secret
+    assert "EnvironmentFile" not in told
+    must_be_understood(assignments(told["Environment"]))
+
+
+def test_the_data_process_listens_where_its_workers_are_let_in() -> None:
+    told = unit("glasnost-data.service")["Service"]
+    command = told["ExecStart"].split()
+    program, *arguments = command
+    assert program.endswith("/ops/glasnost")
+    assert arguments[:2] == ["data", "serve"]
+    places = {"--work": "/var/cache", "--socket": "/run"}
+    given = dict(zip(arguments[3::2], arguments[4::2], strict=True))
+    assert set(given) == set(places)
+    assert given["--work"] == f"/var/cache/{told['CacheDirectory']}"
+    assert Path(given["--socket"]).parent == Path("/run") / told["RuntimeDirectory"]
+    known = {name for one in data.commands["serve"].params for name in one.opts}
+    assert set(given) <= known
+    assert told["RuntimeDirectoryMode"] == "0750"
+    assert told["Restart"] == "always"

@@ -1,7 +1,7 @@
 """A second verifier, written from docs/protocol.md alone: it uses nothing of this project.
 
 It knows no game.  It checks the archive's parts, leaves and roots, the signature, seals and salts, every key,
-anchor and draw, and the order of counters; not the facts.
+anchor and draw, the order of counters, and the clocks; not the facts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import io
 import json
 import re
 import zipfile
+from itertools import pairwise
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -55,6 +56,7 @@ def verified(data: bytes, vkey: str) -> int:
     if secret is not None:
         check_seals(moves, private, secret)
     check_salts(moves)
+    check_clocks(moves)
     return check_draws(moves, private, secret)
 
 
@@ -319,3 +321,109 @@ def recomputed(draw: Json, salts: str, state: Counters, secret: bytes | None) ->
     number, _ = result(key, salts, draw["label"], draw.get("counter", 0), draw["n"])
     require(number == draw["result"], f"{draw['label']}: {number}, not {draw['result']}")
     return True
+
+
+# ── clocks (section 8) ──
+
+SECOND = 1_000_000
+DAY = 86_400 * SECOND
+
+
+class Clocks:
+    """What each player has left after each move; a player is named by the seat taken first."""
+
+    def __init__(self, opened: Json) -> None:
+        self.seats = sorted(name for name in opened["sealed"] if name != "house")
+        self.date, self.gain, self.cap, self.banks = None, 0, 0, dict[str, int]()
+        for term in opened["clock"]:
+            if term["mode"] == "until":
+                self.date = term["until"]
+                continue
+            unit, name = (SECOND, "main") if term["mode"] == "bank" else (DAY, "days")
+            self.gain = unit * (term.get("increment", 0) if name == "main" else term["days"])
+            self.cap = unit * term.get("cap", 31_536_000 if name == "main" else term["days"])
+            self.banks = dict.fromkeys(self.seats, unit * term[name])
+        self.at, self.asked = opened["at"], set[str]()
+
+    def up(self) -> list[tuple[int, str]]:
+        """When the time of each asked player is up, the first one first."""
+        dates = [] if self.date is None else [self.date]
+        banks = self.banks
+        return sorted((min([*dates, *([self.at + banks[who]] if banks else [])]), who) for who in self.asked)
+
+    def left(self, at: int) -> dict[str, int]:
+        """What each player has left at a time."""
+        left = {who: max(bank, 0) for who, bank in self.banks.items()}
+        return left | {who: max(due - at, 0) for due, who in self.up()}
+
+    def spend(self, at: int, stopped: int = 0) -> None:
+        """Time passes for those who are asked."""
+        for who in self.asked & self.banks.keys():
+            self.banks[who] -= at - self.at - stopped
+        self.at = at
+        self.date = None if self.date is None else self.date + stopped
+
+
+def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
+    """Every move stands where the clocks allow it; gives what each player had left after each move."""
+    if not moves[0].get("clock"):
+        require(all(move["kind"] not in ("timed_out", "clock_stopped") for move in moves), "a clock")
+        return []
+    require(moves[0]["origin"] not in ("branch", "imported"), "a clock of such a match")
+    clocks, told = Clocks(moves[0]), [dict[str, int]()]
+    questions: list[tuple[set[str], bool]] = [(set(), False)]
+    for before, move in pairwise(moves):
+        require(move["at"] >= before["at"], f"time of move {move['move']}")
+        asked, exchanged = questions[-1]
+        if move["kind"] == "taken_back":
+            exchanged = questions[move["to"] - 1][1]
+        for fact in move.get("facts", []):
+            exchanged = fact.get("exchanged", exchanged)
+        if move["kind"] in ("seated", "salt_opened", "played", "restated", "taken_back"):
+            asked = set(move.get("asked", {}).get("seats", {}))
+        if move["kind"] in ("resigned", "timed_out", "secret_opened", "closed"):
+            asked = set()
+        questions.append((asked, exchanged))
+        other = dict(zip(clocks.seats, reversed(clocks.seats), strict=True))
+        players = {other[seat] if exchanged else seat for seat in asked}
+        tick(clocks, before, move, other if exchanged else {}, players)
+        told.append(clocks.left(clocks.at))
+    check_result(moves)
+    return told
+
+
+def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], players: set[str]) -> None:
+    """One move."""
+    where, kind, up = f"clocks at move {move['move']}", move["kind"], clocks.up()
+    is_up = bool(up) and up[0][0] <= move["at"]
+    follows = ("timed_out", "clock_stopped", "ruled", "taken_back", "secret_opened", "closed")
+    require(not is_up or kind in follows, where)
+    if kind == "timed_out":
+        require(is_up, where)
+        due, who = up[0]
+        left = {seat_of.get(player, player): rest for player, rest in clocks.left(due).items()}
+        require((move["seat"], move["left"]) == (seat_of.get(who, who), left), where)
+        clocks.spend(due)
+    elif kind == "clock_stopped":
+        known = before["to"] if before["kind"] == "clock_stopped" else before["at"]
+        require(known <= move["from"] < move["to"] <= move["at"], where)
+        clocks.spend(move["at"], move["to"] - move["from"])
+    else:
+        clocks.spend(move["at"])
+    if kind == "played":
+        for who in (clocks.asked - players) & clocks.banks.keys():
+            clocks.banks[who] = min(clocks.banks[who] + clocks.gain, clocks.cap)
+    clocks.asked = players
+
+
+def check_result(moves: list[Json]) -> None:
+    """A time-out is lost, and nothing else closes a match by time."""
+    for move in moves:
+        if move["kind"] == "closed":
+            cause = moves[move["move"] - 3]
+            require((move["by"] == "time") == (cause["kind"] == "timed_out"), "closed by time")
+            if cause["kind"] == "timed_out":
+                others = [seat for seat in moves[0]["sealed"] if seat not in ("house", cause["seat"])]
+                winner = None if cause["left"].get(others[0]) == 0 else others[0]
+                result = move["result"]
+                require((result.get("winner"), result["reason"]) == (winner, "time"), "result by time")

@@ -64,11 +64,12 @@ def test_every_flipped_bit_of_a_five_move_file_is_found(toy_game: Game, part: st
     must_be_found(data, part, range(len(parts_in(data)[part])), [1 << bit for bit in range(8)])
 
 
+@pytest.mark.parametrize("number", [12, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("part", PARTS)
-def test_flipped_bytes_of_a_whole_match_are_found(name: str, part: str) -> None:
+def test_flipped_bytes_of_a_whole_match_are_found(name: str, part: str, number: int) -> None:
     data = file_of(finished(GAMES[name], 6).match)
-    places = Random(part).sample(range(len(parts_in(data)[part])), 40)
+    places = Random(part).sample(range(len(parts_in(data)[part])), number)
     must_be_found(data, part, places, [1])
 
 

@@ -7,12 +7,17 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from api.http.data_process import DataPlace
 from domain.games import GAMES
 from tests.api.http.served import Served, served
-from tests.waiting import PATIENCE
+from tests.matches import finished as finished_match
+from tests.replay.dataset.stores import LARGE, built, opened, put
+from tests.waiting import PATIENCE, soon
 from tests.web.browser import WIDE, Watched
 from tests.web.matches import bots_match
 
+MATCHES = 70
+"""Matches of 13 Minutes in the data set of the pages for analysts: enough for branches of the tree."""
 LEAST = {"twilight_struggle": 70, "imperial_struggle": 100, "cia_vs_kgb": 100}
 """Moves of a match that tests of the replay look at; a random one of these games may be over sooner."""
 
@@ -22,6 +27,22 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with the four games over a store of its own, for tests that change nothing that is there."""
     with served(tmp_path_factory.mktemp("house")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with a data set: 13 Minutes between two players, Twilight Struggle between bots."""
+    home = tmp_path_factory.mktemp("studied")
+    with opened(home / "games") as store:
+        for seed in range(MATCHES):
+            put(store, finished_match(GAMES["thirteen_minutes"], seed, name=f"m{seed:02}"))
+        put(store, finished_match(GAMES["twilight_struggle"], 9, name="war", bots=True))
+        built(store, home / "club", cut=LARGE)
+    with served(home / "served", data=DataPlace(home / "club", None)) as server:
+        services = server.services
+        assert services is not None
+        soon(lambda: services.data.is_listening)
+        yield server
 
 
 @pytest.fixture

@@ -53,6 +53,21 @@ def test_axe_finds_nothing_serious_on_any_page(
     assert violations(browser, house, zip(addresses(finished), cycle(LOOKS), strict=False)) == []
 
 
+ANALYSIS = (
+    "/find?game=thirteen_minutes&where=us in cuba >= 1",
+    "/find?where=ussr controls iram",
+    "/explore/thirteen_minutes",
+    "/queries?query=tm_end_modes",
+    "/compare?game=thirteen_minutes&a=p-us&b=p-ussr",
+)
+"""The pages over a data set, each with something to show."""
+
+
+def test_axe_finds_nothing_serious_on_pages_over_a_data_set(browser: Browser, studied: Served) -> None:
+    """W3 for the pages of an analyst."""
+    assert violations(browser, studied, zip(ANALYSIS, cycle(LOOKS), strict=False)) == []
+
+
 @pytest.mark.long
 def test_axe_finds_nothing_serious_on_any_page_in_any_way(
     browser: Browser, house: Served, finished: dict[str, str]

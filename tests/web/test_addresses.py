@@ -20,12 +20,15 @@ def looks(page: Page) -> tuple[str, ...]:
     board = page.eval_on_selector_all(
         ".board .space", "all => all.map(one => one.getAttribute('aria-label'))"
     )
-    line = page.locator("#moves [aria-current]").inner_text()
+    # the text of the document: a line that the browser has not laid out yet has no inner text
+    line = page.eval_on_selector_all(
+        "#moves [aria-current] > :not(.possible)", "all => all.map(one => one.textContent)"
+    )
     return (
         *board,
         page.locator("#panels").inner_text(),
         page.locator("#status").inner_text(),
-        line,
+        *line,
         page.url,
     )
 

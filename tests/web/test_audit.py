@@ -326,6 +326,32 @@ def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(ruled: 
     assert judge.get(f"/v1/matches/{match}").json["move"] == 7
 
 
+def test_a_ruling_on_a_match_that_has_gone_on_is_refused_and_can_be_looked_at_again(
+    ruled: Any, page: Page
+) -> None:
+    server, match, judge = ruled
+    sign_in(page.context, judge)
+    view = Watched(page.context, f"http://127.0.0.1:{server.port}").open(f"/m/{match}/audit")
+    view.get_by_role("button", name="Rule …").click()
+    dialog = view.locator("#ruling")
+    dialog.get_by_label("Reason").fill("too late")
+    dialog.get_by_label("The table after move").fill("3")
+    dialog.get_by_role("button", name="Show before and after").click()
+    # when the match goes on while the organizer reads
+    other = server.person("organizer")
+    assert other.post(f"/v1/matches/{match}/rulings", {"reason": "first", "back_to": 3}).status == 201
+    dialog.get_by_role("button", name="Record the ruling").click()
+    # then nothing is recorded, the dialog says so, and what was filled in stays
+    expect(dialog.get_by_role("alert")).to_contain_text("its latest move is 9, not 7")
+    assert judge.get(f"/v1/matches/{match}").json["move"] == 9
+    expect(dialog.get_by_label("Reason")).to_have_value("too late")
+    # and what is looked at again can be recorded
+    dialog.get_by_role("button", name="Show before and after").click()
+    expect(dialog.locator("figcaption").first).to_have_text("Before the ruling: the table after move 9")
+    dialog.get_by_role("button", name="Record the ruling").click()
+    expect(view.locator("[data-ruling]").last).to_contain_text("too late")
+
+
 def test_only_an_organizer_who_does_not_play_is_offered_to_rule(ruled: Any) -> None:
     server, match, judge = ruled
     own = judge.post("/v1/matches", {"game": "toy"}).json["match"]

@@ -23,6 +23,11 @@ from tests.web.browser import WIDE, Watched
 SCRIPTS = 100_000  # bytes of scripts, as they are transferred
 INTERACTIVE = 200_000  # bytes until the page is interactive
 MODULES = 12  # until the page is interactive
+IDLE = (
+    "possible.js",
+    "card_text.js",
+    "candidates.js",
+)  # modules that are fetched when nothing else is to be done
 SHIFT = 0.05
 SCENES, PACKED, MOVES = 60_000, 30_000, 437  # bytes of a match of so many moves
 LONG = 20  # the seed of a match of 460 moves
@@ -73,10 +78,13 @@ def test_the_page_of_a_match_is_interactive_within_its_budgets(
         assert scripts
         assert sum(size for _, size in scripts) <= SCRIPTS
         assert sum(size for _, size in loaded) <= INTERACTIVE
-        eager = {
-            name for name in imported if not name.endswith(("possible.js", "candidates.js"))
-        }  # fetched when idle
+        eager = {name for name in imported if not name.endswith(IDLE)}
         assert len(eager) <= MODULES, sorted(eager)
+        assert sum(name.endswith(".css") for name, _ in until) == 1
+        # and what the script reads first was asked for with it, once
+        early = [name for name, by in until if by == "link"]
+        assert len([name for name in early if "/positions?" in name or "/v1/games/" in name]) == 2
+        assert sum("/positions?" in name for name, _ in until) == 1
         assert page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)") < SHIFT, game
         assert watched.faults == []
         context.close()

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from api.http.server import Lines
+from api.http.log_lines import Lines
 from api.web.assets import Assets
 from api.web.pages import Pages
 from domain.game import Game

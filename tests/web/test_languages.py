@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
 from playwright.sync_api import Browser
 
@@ -10,6 +11,7 @@ from domain.games import GAMES
 from domain.texts import LANGUAGES
 from tests.api.http.served import Client, Served
 from tests.web.signed import visitors
+from tests.web.test_accessibility import ANALYSIS
 
 TEXTS = """() => {
   const found = new Set(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -40,9 +42,23 @@ def test_the_switch_of_the_language_changes_every_text(
     seen += [f"/{kind}/{each}?move=20" for each in finished.values() for kind in ("m", "embed")]
     ann = house.player()
     own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann))]
+    assert same_texts(browser, house, ((None, seen), (ann, own)), finished.values()) == {}
+
+
+def test_the_switch_changes_every_text_of_pages_over_a_data_set(browser: Browser, studied: Served) -> None:
+    assert same_texts(browser, studied, ((None, ANALYSIS),)) == {}
+
+
+def same_texts(
+    browser: Browser,
+    house: Served,
+    wanted: Sequence[tuple[Client | None, Sequence[str]]],
+    matches: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """By page: texts that are the same in both languages, and keys in place of texts."""
     same: dict[str, list[str]] = {}
     with visitors(browser, house) as people:
-        for reader, paths in ((None, seen), (ann, own)):
+        for reader, paths in wanted:
             pages = {language: people.page(reader) for language in LANGUAGES}
             for path in paths:
                 joint, missing = "&" if "?" in path else "?", path.endswith("none")
@@ -52,12 +68,14 @@ def test_the_switch_of_the_language_changes_every_text(
                     shown[language] = set(page.evaluate(TEXTS))
                 both = {text for text in shown["en"] & shown["ru"] if re.search(r"[^\W\d_]{2}", text)}
                 words = {
-                    text for text in both if text.strip(" .:;,") not in NAMES and not IDS.fullmatch(text)
+                    text
+                    for text in both
+                    if text.strip(" .:;,") not in {*NAMES, *matches} and not IDS.fullmatch(text)
                 }
                 raw = {text for text in shown["en"] | shown["ru"] if KEYS.search(text)}
                 if words | raw:
                     same[path] = sorted(words | raw)
-    assert same == {}
+    return same
 
 
 def asked_of(house: Served, player: Client) -> list[str]:

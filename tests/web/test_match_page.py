@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from domain.games import GAMES
 from tests.api.http.served import Served
@@ -359,8 +359,14 @@ def test_a_phone_shows_everything_without_going_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(SMALL) == []
     reached: set[str] = set()
-    for tab in page.locator(".region-tab").all()[1:]:
-        tab.click()
+    part, views = page.get_by_role("button", name="Next part"), set[str]()
+    while part.count():
+        part.click()
+        view = page.locator("svg.board").get_attribute("viewBox") or ""
+        if view in views:
+            break
+        views.add(view)
+        assert page.evaluate(LEAST) >= 8.95, view  # pixels of the smallest text that is in sight
         reached |= set(page.evaluate(PICKED))
     assert reached == set(page.eval_on_selector_all(".board .space", "all => all.map(one => one.dataset.id)"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -368,11 +374,39 @@ def test_a_phone_shows_everything_without_going_sideways(
     context.close()
 
 
+@pytest.mark.parametrize("game", ["cia_vs_kgb", "twilight_struggle"])
+def test_a_phone_shows_one_part_of_the_replay_at_a_time(
+    game: str, browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """6.5: the board and the bar of two rows stay, below them are the story, the charts or the hands."""
+    with visitors(browser, house) as people:
+        page = people.page(size=NARROW).open(f"/m/{finished[game]}?move=20")
+        shown = {"story": "#moves", "charts": "#charts .chart", "cards": "#cards .panel"}
+        bar = page.locator("#bar").bounding_box()
+        assert bar is not None
+        assert bar["height"] < 2 * 44 + 24
+        page.get_by_role("tab", name="Story").focus()
+        for tab in shown:
+            assert page.locator("[role=tab][aria-selected=true]").get_attribute("data-tab") == tab
+            for other, what in shown.items():
+                expect(page.locator(what).first).to_be_visible(visible=other == tab)
+            assert page.locator("#bar").bounding_box() == bar
+            page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        assert page.evaluate("document.documentElement.scrollHeight") <= NARROW["height"]
+
+
 SMALL = """() => [...document.querySelectorAll("button, select, input, a, summary")]
   .filter((one) => one.checkVisibility() && !one.closest(".moves, .turn-marks, .skip, label"))
   .filter((one) => !one.matches(".skip, input[type=range]"))
   .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 43.5 || box.height < 43.5)).map(([text]) => text)"""
+LEAST = """() => {
+  const svg = document.querySelector("svg.board");
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return scale * Math.min(...[...svg.querySelectorAll("text")].filter((text) => text.textContent)
+    .map((text) => parseFloat(getComputedStyle(text).fontSize)));
+}"""
 PICKED = """() => {
   const frame = document.querySelector("#board"), svg = frame.querySelector("svg"), found = [];
   const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);

@@ -911,6 +911,8 @@ def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
     with sitting(browser, found[0], match, viewport=viewport, language=language) as page:
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         more(page)
+        if viewport == NARROW:
+            page.locator("#tabs [data-tab=cards]").click()
         page.locator("#panels button.pickable").first.click()
         page.locator(".thing-menu button").first.wait_for()
         wide = page.evaluate("document.documentElement.scrollWidth <= innerWidth")

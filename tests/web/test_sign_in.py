@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from api.http.server import Lines
+from api.http.log_lines import Lines
 from tests.api.http.served import Served, served
 from tests.api.http.sockets import socket
 from tests.waiting import PATIENCE

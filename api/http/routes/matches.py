@@ -35,6 +35,7 @@ from api.http.schemas import (
 )
 from api.http.views import as_left, asked_at, match_view, played, players_of, prompt_view, summary
 from domain.bounds import MOST
+from domain.clocks import Clock
 from domain.kernel import Picks, Refused, Result
 from domain.match import Match
 from domain.match_base import ALL
@@ -59,6 +60,7 @@ _COMMANDS = (
     "unknown-match",
     "not-running",
     "over",
+    "time",
     "record",
     "conflict",
     "withdrawn",
@@ -81,10 +83,17 @@ async def open_match(call: Call, body: NewMatch, idempotency_key: IdempotencyKey
         key=key,
         reserved=reserved,
         private=body.private is True,
+        clock=_terms(body),
     )
     told = await _opened(call, accepted)
     stands = await those_that_stand(call, accepted.cached.match.id, codes)
     return OpenedMatch(**asdict(told), invitations=stands or UNSET)
+
+
+def _terms(body: NewMatch) -> Clock:
+    if body.clock is UNSET:
+        return ()
+    return body.clock if isinstance(body.clock, tuple) else (body.clock,)
 
 
 @api.post(
@@ -350,14 +359,23 @@ async def close_unopened(
     return _done_view(call, await call.gate.close_unopened(match, by, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "ruling"), token=True)
+@commands_api.post(
+    "/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "stale", "ruling"), token=True
+)
 async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
     """An organizer rules: back to a move, a result, or void."""
     person = call.person("organizer", "admin")
     result = Result(body.result.winner, _BY_RULING, dict(body.result.score)) if body.result else None
     key = key_of(call, idempotency_key, body, match=match, what="ruling")
     accepted = await call.gate.rule(
-        match, person.id, body.reason, back_to=body.back_to, result=result, void=body.void, key=key
+        match,
+        person.id,
+        body.reason,
+        expect=body.expect,
+        back_to=body.back_to,
+        result=result,
+        void=body.void,
+        key=key,
     )
     return _done_view(call, accepted)
 

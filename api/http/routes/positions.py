@@ -39,6 +39,11 @@ Templates = Annotated[
     Query(description="With `templates` in place of `sentences`: the same texts with `{id}` for a name."),
 ]
 
+Lang = Annotated[
+    str | None,
+    Query(pattern="^(en|ru)$", description="The language of the sentences; left out: that of the request."),
+]
+
 
 @api.get(
     "/v1/matches/{match}/positions",
@@ -54,8 +59,10 @@ async def read_positions(
     at_least: AtLeast = None,
     view: View = None,
     templates: Templates = False,
+    lang: Lang = None,
 ) -> Response:
     """Every move with what it changed in the scene, and in sentences."""
+    call.language = lang or call.language
     cached = await looked(call, match, after, until, at_least)
     if until is not None and until < after:
         raise Refused("invalid", "until-before-after", {"until": until, "after": after})

@@ -174,8 +174,7 @@ class Query(Struct, frozen=True):
         Raises:
             Refused: invalid; see `statement`.
         """
-        bound = bind(self.game, arguments, self.parameters)
-        return statement_of(f"WITH {matches_of(counted=False)}{_EXCLUDED}", bound)
+        return excluded_of(bind(self.game, arguments, self.parameters))
 
     def _with_rows(self, bound: Bound) -> str:
         rows = self.rows.strip()
@@ -232,6 +231,17 @@ def bind(game: str, arguments: Mapping[str, str], known: Mapping[str, Parameter]
 def matches_of(*, counted: bool = True) -> str:
     """The SQL of `m`: the matches that the common parameters choose; `counted`: only those that count."""
     return _MATCHES.format(counted=_COUNTED if counted else "")
+
+
+def excluded_of(bound: Bound) -> Statement:
+    """The SQL of how many matches of each pool there are, and how many do not count, by the reason."""
+    return statement_of(f"WITH {matches_of(counted=False)}{_EXCLUDED}", bound)
+
+
+def pools_of(game: str) -> Statement:
+    """The SQL of how many matches of a game each pool has, whatever else is asked for."""
+    sql = "SELECT pool, count(*) AS matches FROM matches WHERE game = $game GROUP BY pool ORDER BY pool"
+    return Statement(sql, {"game": game})
 
 
 def statement_of(sql: str, bound: Bound) -> Statement:

@@ -31,12 +31,15 @@ from api.store.interface import (
     Reservations,
     Session,
     SessionBounds,
+    Stop,
     Stored,
     StoreError,
     Uploads,
+    Uptime,
     Withdrawal,
 )
 from api.store.outbox import SqlOutbox
+from api.store.uptime import Kept, beaten
 from domain.events import Opened
 from domain.games import GAMES
 from domain.kernel import Refused
@@ -199,6 +202,20 @@ def _is_only_read(work: Callable[[Cursor], T]) -> T:
     raise StoreError("there is no outbox in memory")
 
 
+class MemoryUptime:
+    """See `Uptime`; it fails as the appends of its store do."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store, self._kept = store, Kept()
+
+    def beat(self, at: int) -> tuple[Stop, ...]:
+        """See `Uptime.beat`."""
+        if self._store.failing:
+            raise self._store.failing
+        self._kept = beaten(self._kept, at)
+        return self._kept.stops
+
+
 class MemoryStore:
     """See `api.store.interface.Store`.
 
@@ -209,6 +226,7 @@ class MemoryStore:
         self.people: People = MemoryPeople()
         self.uploads: Uploads = MemoryUploads()
         self.outbox: Outbox = SqlOutbox(NoRows(), _is_only_read)
+        self.uptime: Uptime = MemoryUptime(self)
         self.keys = Keys()
         self.shared = False
         self.held = False

@@ -18,6 +18,7 @@ from msgspec import Struct
 from api.bus import Address, Bus
 from api.gate import Gate
 from api.http.app_state import Services
+from api.http.data_process import DataPlace
 from api.http.read_models import ReadModels, open_read_models
 from api.http.server import Server, clock, listening
 from api.mail.settings import MailSettings
@@ -155,6 +156,7 @@ def served(
     port: int = 0,
     redis: str | None = None,
     mail: MailSettings | None = None,
+    data: DataPlace | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
     """A server over the store in `folder` (or over this one), on the bus of this Redis, if any."""
@@ -164,7 +166,7 @@ def served(
         used: Any = store or kept
         models = open_read_models(used) if isinstance(used, PostgresStore) else ReadModels(used, folder)
         door = gate or Gate(used, used.keys, clock, product(), chosen)
-        services = Services(door, used, models, chosen, clock, mail=mail)
+        services = Services(door, used, models, chosen, clock, mail=mail, data=data)
         if redis is not None:
             services.share(Bus(Address(redis), used.keys.derived("redis"), used))
         server = Server(door, services, chosen)

@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any
 
-from api.http.server import Aside, Lines
+from api.http.log_lines import Aside, Lines
 from tests.waiting import PATIENCE
 
 MANY = 3_000  # lines: more than a pipe and the queue hold

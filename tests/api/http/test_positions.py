@@ -97,6 +97,16 @@ def test_what_a_seat_is_told_while_the_match_runs_is_private_and_not_compressed(
     assert not server.services.pages, "nothing of a running match is kept"
 
 
+def test_the_language_in_the_address_wins_over_that_of_the_request(server: Served) -> None:
+    ann = server.player()
+    match = ann.post("/v1/matches", {"game": "toy"}).json["match"]
+    path = f"/v1/matches/{match}/positions"
+    plain = ann.get(path, accept_language="ru")
+    named = ann.get(f"{path}?lang=ru", accept_language="en")
+    assert named.headers["content-language"] == "ru"
+    assert named.body == plain.body != ann.get(path).body
+
+
 # ── the forger ──
 
 
@@ -120,7 +130,7 @@ def test_what_a_seat_is_told_while_the_match_runs_is_private_and_not_compressed(
         ("positions?view=left", 403, "forbidden"),
         ("positions?view=all", 403, "forbidden"),
         (f"positions?view={'x' * 65}", 422, "invalid"),
-        ("positions?lang=ru", 422, "invalid"),
+        ("positions?lang=fr", 422, "invalid"),
         ("positions?templates=both", 422, "invalid"),
         ("positions?templates=", 422, "invalid"),
         ("positions?at=1", 422, "invalid"),

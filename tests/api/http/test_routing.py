@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 
 from api.http.app import TOPICS
-from api.http.routing import RouteEndpoint, Router
+from api.http.openapi import documented
+from api.http.routing import Route, Router
 from tests.api.http.served import Served
 
 ROUTES = [route for topic in TOPICS for route in topic.routes]
-NAMES = [str(route.operation_id) for route in ROUTES]
+NAMES = [route.endpoint.__name__ for route in ROUTES]
 
 
 def at(method: str, path: str) -> object:
@@ -22,21 +22,20 @@ def at(method: str, path: str) -> object:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_endpoint_reads_exactly_the_documented_parameters(route: APIRoute) -> None:
-    (told,) = get_openapi(title="x", version="1", routes=[route])["paths"].values()
+def test_endpoint_reads_exactly_the_documented_parameters(route: Route) -> None:
+    documentation = documented("topic", [route], [])
+    (told,) = get_openapi(title="x", version="1", routes=documentation)["paths"].values()
     (operation,) = told.values()
-    assert isinstance(route.app, RouteEndpoint)
-    assert sorted((one.key, one.place) for one in route.app.params) == sorted(
+    assert sorted((one.key, one.place) for one in route.endpoint.params) == sorted(
         (one["name"], one["in"]) for one in operation.get("parameters", [])
     )
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=NAMES)
-def test_every_route_is_found_by_its_path(route: APIRoute) -> None:
-    given = {name: f"{name}-1" for name in route.param_convertors}
-    method = next(iter(route.methods or ()))
-    scope: dict[str, Any] = {"type": "http", "method": method, "path": route.path_format.format_map(given)}
-    assert Router(ROUTES).find(scope) is route.app
+def test_every_route_is_found_by_its_path(route: Route) -> None:
+    given = {name: f"{name}-1" for name in route.names}
+    scope: dict[str, Any] = {"type": "http", "method": route.method, "path": route.path.format_map(given)}
+    assert Router(ROUTES).find(scope) is route.endpoint
     assert (scope["route"], scope["path_params"]) == (route, given)
 
 

@@ -40,20 +40,22 @@ def test_generated_requests_get_only_documented_responses(server: Served) -> Non
     admin = server.person("admin")
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 53
+    assert len(operations) == 61
     for operation in operations:
+        if operation.tags == ["data"]:  # without a data set they answer 501; see tests/api/data
+            continue
         given = [one.name for one in operation.iter_parameters()]
         may_be_wrong = given not in ([], ["If-None-Match"]) or len(operation.body) > 0
         for mode in GenerationMode if may_be_wrong else [GenerationMode.POSITIVE]:
-            _probe(operation, mode, match, admin.token or "")
+            probed(operation, mode, match, admin.token or "")
     assert players[0].get(f"/v1/matches/{match}").json["move"] >= 5
 
 
-def _probe(operation: Any, mode: GenerationMode, match: str, token: str) -> None:
+def probed(operation: Any, mode: GenerationMode, match: str, token: str, examples: int = EXAMPLES) -> None:
     """Send what Schemathesis invents to one operation, half of it to a match that exists."""
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         database=None,
         derandomize=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.http.server import Lines
+from api.http.log_lines import Lines
 from api.store.interface import Unavailable
 from domain.game import Game
 from domain.log import unb64

@@ -22,7 +22,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from api.http import auth, sessions
-from api.http.server import Lines
+from api.http.log_lines import Lines
 from api.store.postgres import PostgresStore
 from domain.game import Game
 from tests.api.http.playing import two_workers

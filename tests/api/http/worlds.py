@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 import domain.drafts
-from api.http.server import Lines
+from api.http.log_lines import Lines
 from domain.chance import Drawn, Forced, Ledger, Provable, Secret
 from domain.kernel import Picks, Seat
 from domain.match import Match

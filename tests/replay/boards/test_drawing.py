@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import combinations
 from xml.etree import ElementTree
@@ -13,8 +14,8 @@ from domain.imperial_struggle.components import BOARD as SPACES_OF_IS
 from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
-from replay.boards.board import Board, area_of
-from replay.boards.drawing import BOARDS, HEIGHT, WIDTH, draw, size_class, svg, width_of
+from replay.boards.board import Board
+from replay.boards.drawing import BOARDS, HEIGHT, SMALLEST, WIDTH, condensed, draw, size_class, svg, width_of
 from replay.scenes.positions import scene_at
 from replay.scenes.vocabulary import Scene
 from replay.words import Words
@@ -169,11 +170,57 @@ def test_every_region_view_holds_its_countries() -> None:
 
 
 @pytest.mark.parametrize("game", BOARDS)
-def test_land_has_no_holes_because_all_of_it_runs_clockwise(game: str) -> None:
-    inland = [part for parts in BOARDS[game]({}).inland.values() for part in parts]
-    assert inland
-    assert all(area_of(part) > 0 for part in inland)
-    assert area_of(((0, 0), (2, 0), (2, 3), (0, 3))) == 6
+def test_the_parts_of_a_region_show_all_its_spaces_on_a_phone(game: str) -> None:
+    """W33: 374 pixels are the board of a phone, 9 the smallest text that can be read."""
+    board = BOARDS[game]({})
+    for area in board.layout.regions:
+        x, y, width, height = area.view
+        inside = [
+            one.spot for one in board.spaces if x <= one.spot.x <= x + width and y <= one.spot.y <= y + height
+        ]
+        parts = area.parts or (area.view,)
+        assert all(374 / part[2] * SMALLEST >= 9 for part in parts), area.id
+        below = 26 if game == "twilight_struggle" else 40
+        for spot in inside:
+            assert any(
+                left <= spot.x - 41
+                and spot.x + 41 <= left + w
+                and top <= spot.y - 26
+                and spot.y + below <= top + h
+                for left, top, w, h in parts
+            ), (area.id, spot.id)
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_every_land_has_a_coast_around_its_spaces(game: str) -> None:
+    """The coasts are layout data, so a space that moves needs new ones: `python ops/coasts.py`."""
+    board = BOARDS[game]({})
+    assert board.layout.coasts.keys() == board.lands.keys()
+    for land, coast in board.layout.coasts.items():
+        rings = [points_of(ring) for ring in coast.split("z") if ring]
+        for x, y in board.lands[land]:
+            assert sum(is_inside(x, y, ring) for ring in rings) % 2 == 1, (land, x, y)
+
+
+def points_of(ring: str) -> list[tuple[int, int]]:
+    """The middles through which a coast runs."""
+    begin, *curves = ring.removeprefix("M").split("q")
+    x, y = map(int, re.findall(r"-?\d+", begin))
+    points = [(x, y)]
+    for curve in curves:
+        _, _, dx, dy = map(int, re.findall(r"-?\d+", curve))
+        x, y = x + dx, y + dy
+        points.append((x, y))
+    return points
+
+
+def is_inside(x: int, y: int, ring: list[tuple[int, int]]) -> bool:
+    """Is a place inside a closed ring of points?"""
+    found = False
+    for (ax, ay), (bx, by) in zip(ring, (*ring[1:], ring[0]), strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            found = not found
+    return found
 
 
 def test_a_game_without_a_board_has_no_picture() -> None:
@@ -182,8 +229,10 @@ def test_a_game_without_a_board_has_no_picture() -> None:
 
 
 def test_a_name_gets_the_largest_size_that_fits() -> None:
-    assert size_class("Iran", 60) == "t12"
-    assert size_class("M" * 40, 60) == "t9"
+    assert size_class("Iran", 60) == "t13"
+    assert size_class("M" * 40, 60) == "t11"
+    assert not condensed("Iran", 60)
+    assert 'textLength="60"' in condensed("M" * 40, 60)
     assert width_of("MM") > width_of("ii")
 
 

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+import replay.dataset as glasnost
 from domain.match import Match
+from replay.dataset import DataSet
 from replay.dataset.manifest import Manifest
+from tests.replay.dataset.crowd import TABLES, crowd, write_data_set
 from tests.replay.dataset.stores import LARGE, built, fill, opened
 
 
@@ -31,3 +34,12 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Club:
         notes = {match.id: store.note(match.id) or "" for match in matches}
         made = built(store, home / "club", cut=LARGE)
     return Club(home / "games", matches, notes, home / "club", made.manifest)
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
+    """A data set of many invented matches (`tests.replay.dataset.crowd`); a test must not change it."""
+    folder = tmp_path_factory.mktemp("many") / "crowd"
+    people, bots = crowd(500), crowd(40, seed=2, pool="bots", players=2)
+    write_data_set(folder, {table: [*people[table], *bots[table]] for table in TABLES})
+    return glasnost.open(folder)

@@ -12,15 +12,24 @@ import duckdb
 import pytest
 from scipy.stats import binomtest
 
+from domain.games import GAMES
 from domain.kernel import Refused
+from domain.match import Match
 from replay.dataset.search import MOST_NESTED, MOST_TEXT, MOST_TOKENS, VOCABULARIES, Search, parse
-from replay.tables import registry
+from replay.tables import registry, twilight_struggle
+from replay.tables.schema import Rows
+from tests.matches import finished
 from tests.replay.dataset.test_queries import CORE, insert
 from tests.replay.files import file_of
-from tests.replay.tables.test_games import FOLDS, PREFIX, played, rows
+from tests.replay.tables import twilight_struggle_oracle
+from tests.replay.tables.test_games import FOLDS
+from tests.replay.tables.test_games import played as played_elsewhere
+from tests.replay.tables.test_games import rows as rows_elsewhere
 
 Json = dict[str, Any]
 Test = Callable[[Json], bool]
+TS = "twilight_struggle"
+ALL = (*FOLDS, TS)
 SEEDS = range(1, 5)
 MANY = range(1, 51)
 COMPARE: dict[str, Callable[[int, int], bool]] = {
@@ -34,16 +43,45 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 
 @cache
+def played(game: str, seed: int) -> Match:
+    """A whole random match."""
+    return finished(GAMES[TS], seed).match if game == TS else played_elsewhere(game, seed)
+
+
+@cache
+def rows(game: str, seed: int) -> Rows:
+    """Its tables."""
+    return twilight_struggle.rows(played(TS, seed)) if game == TS else rows_elsewhere(game, seed)
+
+
+def oracle_of(match: Match) -> dict[str, list[Json]]:
+    """The tables of a match, without their prefix, as the oracle of its game folds them."""
+    if match.game.name != TS:
+        return FOLDS[match.game.name](file_of(match))
+    fold = twilight_struggle_oracle.Fold([record.stored for record in match.records])
+    return {name.removeprefix("ts_"): found for name, found in fold.rows.items()}
+
+
+@cache
 def replayed(game: str, seed: int) -> list[Json]:
-    """The positions of a match as the oracle replays them, with what was played before each."""
-    found = FOLDS[game](file_of(played(game, seed)))
-    what = VOCABULARIES[game].plays
+    """The positions of a match as the oracle replays them, with what was before each.
+
+    `plays` are the cards that were played, `headlines` those that were headlines, each with its side, and
+    `force` the cards whose effects were in force.
+    """
+    found = oracle_of(played(game, seed))
     side = VOCABULARIES[game].cards[1]
-    cards = [row for row in found["cards"] if row["what"] == what]
     for row in found["positions"]:
         here = (row["move"], row["place"])
+        before = [one for one in found["cards"] if (one["move"], one["place"]) <= here]
         row["seed"] = seed
-        row["plays"] = {(one["card"], one[side]) for one in cards if (one["move"], one["place"]) <= here}
+        for name, what in (("plays", VOCABULARIES[game].plays), ("headlines", "headline")):
+            row[name] = {(one["card"], one[side]) for one in before if one["what"] == what}
+        row["force"] = {
+            one["card"]
+            for one in found.get("effects", ())
+            if one["move"] <= row["move"] and (one["ended_move"] or row["move"] + 1) > row["move"]
+        }
     return found["positions"]
 
 
@@ -66,8 +104,9 @@ def database_of(game: str, seeds: range) -> duckdb.DuckDBPyConnection:
         insert(database, "matches", row | ending, pool)
         for seat in (first, second):
             insert(database, "seats", {"match": f"m{seed}", "seat": seat, "player": f"p-{seat}"}, pool)
-        for name in ("positions", "cards"):
-            filled(database, f"{PREFIX[game]}{name}", rows(game, seed)[f"{PREFIX[game]}{name}"], pool)
+        prefix = VOCABULARIES[game].prefix
+        for name in ("positions", "cards", *(["effects"] if game == TS else ())):
+            filled(database, f"{prefix}{name}", rows(game, seed)[f"{prefix}{name}"], pool)
     return database
 
 
@@ -91,7 +130,7 @@ def filled(database: duckdb.DuckDBPyConnection, table: str, made: list[tuple[Any
 @pytest.fixture(scope="module")
 def databases() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
     """A few matches of each game."""
-    found = {game: database_of(game, SEEDS) for game in FOLDS}
+    found = {game: database_of(game, SEEDS) for game in ALL}
     yield found
     for database in found.values():
         database.close()
@@ -120,6 +159,7 @@ class Maker:
             and value is not None
         ]
         self.played = sorted({play for row in positions for play in row["plays"]})
+        self.headlines = sorted({play for row in positions for play in row["headlines"]})
         self.positions = positions
 
     def any(self, depth: int = 0) -> tuple[str, Test]:
@@ -161,7 +201,9 @@ class Maker:
         if self.game == "imperial_struggle":
             region = self.dice.choice(("europe", "india", "caribbean", "north_america"))
             return self.measured(f"flags_{region}_{side}", f"flags {side} {region}")
-        track = "influence" if self.game == "cia_vs_kgb" else "supply"
+        track = {"cia_vs_kgb": "influence", TS: self.dice.choice(("space", "mil", "hand"))}.get(
+            self.game, "supply"
+        )
         return self.measured(f"{track}_{side}", f"{track} {side}")
 
     def kind(self) -> tuple[str, Test]:
@@ -178,12 +220,34 @@ class Maker:
             side, code = self.dice.choice([("br", 1), ("fr", 2), ("neither", 0)])
             space = self.dice.choice(("antigua", "savoy", "ohio_forks", "madras"))
             return f"{side} controls {space}", lambda row: row[f"at_{space}"] == code
+        if self.game == TS:
+            return self.own_of_twilight_struggle()
         side, code = self.dice.choice([("cia", 1), ("kgb", 2)])
         if self.dice.random() < 0.5:
             objective = self.dice.choice(("iran", "cuba", "korea"))
             return f"{side} holds {objective}", lambda row: row[f"at_{objective}"] == code + 1
         group = self.dice.choice(("mafia", "police", "radio"))
         return f"{side} holds {group}", lambda row: row[f"at_{group}"] == code
+
+    def own_of_twilight_struggle(self) -> tuple[str, Test]:
+        """A country, its influence, the battlegrounds of a region, the China Card, an effect, a headline."""
+        side, code = self.dice.choice([("us", 1), ("ussr", 2), ("neither", 0)])
+        country = self.dice.choice(("iran", "italy", "poland", "south_korea", "angola", "cuba"))
+        kind = self.dice.randrange(6)
+        if kind == 0 or code == 0:
+            return f"{side} controls {country}", lambda row: row[f"ctl_{country}"] == code
+        if kind == 1:
+            return self.measured(f"{side}_{country}", f"{side} in {country}")
+        if kind == 2:
+            region = self.dice.choice(("europe", "asia", "middle_east", "africa"))
+            return self.measured(f"bg_{region}_{side}", f"battlegrounds {side} {region}")
+        if kind == 3:
+            return f"{side} holds china", lambda row: row["china"] == side
+        if kind == 4:
+            card = self.dice.choice(("nato", "containment", "cuban_missile_crisis", "de_gaulle_leads_france"))
+            return f"effect {card}", lambda row: card in row["force"]
+        card, by = self.dice.choice(self.headlines)
+        return f"headline by {by}: {card}", lambda row: (card, by) in row["headlines"]
 
     def card(self) -> tuple[str, Test]:
         if not self.played:
@@ -207,7 +271,7 @@ def check(game: str, database: duckdb.DuckDBPyConnection, seeds: range, number: 
     assert hits > number // 3
 
 
-@pytest.mark.parametrize("game", FOLDS)
+@pytest.mark.parametrize("game", ALL)
 def test_random_searches_find_what_a_scan_of_the_replayed_positions_finds(
     game: str, databases: dict[str, duckdb.DuckDBPyConnection]
 ) -> None:
@@ -215,7 +279,7 @@ def test_random_searches_find_what_a_scan_of_the_replayed_positions_finds(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("game", FOLDS)
+@pytest.mark.parametrize("game", ALL)
 def test_three_hundred_searches_over_fifty_matches_find_what_a_scan_finds(game: str) -> None:
     with database_of(game, MANY) as database:
         check(game, database, MANY, 300, 20)

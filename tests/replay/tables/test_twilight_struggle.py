@@ -27,18 +27,21 @@ from tests.replay.importers.short_games import STOPS, WHOLE
 from tests.replay.tables import twilight_struggle_oracle as oracle
 
 GAME = GAMES["twilight_struggle"]
-NOT_FOLDED = {"rules", "state_sha256", "deck", "ways", "of", "value_expected", "luck_vp"}
+NOT_FOLDED = {"rules", "state_sha256", "ways", "of", "value_expected", "luck_vp"}
 VARIANTS: dict[str, dict[str, Any]] = {
     "final_scoring": {"seed": 9},
     "victory_points": {"seed": 19},
     "held_scoring_card": {"seed": 59},
     "second": {"seed": 1, "edition": "second"},
-    "late_war": {"seed": 10, "options": {"scenario": "late_war"}},
+    "late_war": {"seed": 10, "options": {"scenario": "late_war", "optional_cards": False}},
     "wargames": {"seed": 250, "options": {"scenario": "late_war"}},
     "civil_war": {"seed": 3, "options": {"chinese_civil_war": True}},
     "sealed_bid": {"seed": 15, "options": {"bid": "influence", "handicap": -2}},
     "auction": {"seed": 5, "options": {"bid": "victory_points", "tournament": True}},
-    "mixed": {"seed": 6, "options": {"realignment_mixed": True, "space_without_roll": True}},
+    "mixed": {
+        "seed": 6,
+        "options": {"realignment_mixed": True, "space_without_roll": True, "optional_cards": False},
+    },
     "safe": {"seed": 7, "options": {"realignment_phasing_player_safe": True, "missile_envy": "modified"}},
 }
 

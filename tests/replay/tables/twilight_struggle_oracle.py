@@ -1,8 +1,8 @@
 """The tables of Twilight Struggle a second time: stored bytes, folded naively with plain dictionaries.
 
 Nothing of this project is imported (`test_twilight_struggle.py` checks that).  What is printed on the map is
-read from the data files of the game.  A row holds every column but the hash of the position, the size of the
-deck, the rules version and what follows from odds.
+read from the data files of the game.  A row holds every column but the hash of the position, the rules
+version and what follows from odds.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ DATA = Path(__file__).parents[3] / "domain" / "twilight_struggle" / "components"
 COUNTRIES: dict[str, Row] = {one["id"]: one for one in json.loads((DATA / "countries.json").read_text())}
 REGIONS: list[str] = list(json.loads((DATA / "regions.json").read_text()))
 SETUP: Row = json.loads((DATA / "setup.json").read_text())
+DECK = {"deluxe": 38, "second": 35}  # books 003 and 000: Early War cards besides the China Card
+OPTIONAL = 3  # book 003: optional cards among those of the Early War
+LATE_DECK = {True: 64, False: 59}  # book 003, the Late War scenario: with and without the optional cards
 LATE = (  # book 003, the Late War scenario: what is in force
     "us_japan_mutual_defense_pact",
     "marshall_plan",
@@ -75,6 +78,9 @@ class Fold:
         self.ready, self.final, self.left_out = True, False, ""
         self.hands: dict[str, set[str]] = {"us": set(), "ussr": set()}
         self.discards: set[str] = set()
+        optional: bool = options["optional_cards"]
+        left_out = 0 if optional or opened["edition"] == "second" else OPTIONAL
+        self.deck = LATE_DECK[optional] if late else DECK[opened["edition"]] - left_out
         self.players: dict[str, str] = {}  # who plays a card that is being resolved
         self.envy: str | None = None
         self.holding: dict[tuple[str, str], Row] = {}
@@ -146,7 +152,7 @@ class Fold:
     def _position(self, kind: str) -> None:
         row: Row = {"kind": kind, "round": self.round, "phasing": self.phasing}
         row |= {"vp": self.vp, "defcon": self.defcon, "china": self.china, "china_ready": self.ready}
-        row["discards"] = len(self.discards)
+        row |= {"deck": self.deck, "discards": len(self.discards)}
         for number, side in enumerate(SIDES, 1):
             row |= {f"mil_{side}": self.military[side], f"space_{side}": self.space[side]}
             row[f"hand_{side}"] = None if self.imported else len(self.hands[side])
@@ -355,7 +361,11 @@ class Fold:
             row |= {"gone_move": self.move, "gone_turn": self.turn, "how": how}
             row["turns_held"] = self.turn - row["dealt_turn"]
 
+    def CardsAdded(self, fact: Row) -> None:
+        self.deck += len(fact["cards"])
+
     def CardsDealt(self, fact: Row) -> None:
+        self.deck -= len(fact["cards"])
         for card in fact["cards"]:
             if card != "?":
                 self._comes(fact["seat"], card, "dealt")
@@ -365,6 +375,7 @@ class Fold:
         for card in sorted(self.discards):
             self._moved(card, None, "reshuffled", None)
         assert len(self.discards) == fact["count"]
+        self.deck += fact["count"]
         self.discards = set()
 
     def TopSeen(self, fact: Row) -> None:
@@ -372,6 +383,7 @@ class Fold:
             self._moved(card, fact["seat"], "seen", self.card)
 
     def TopDiscarded(self, fact: Row) -> None:
+        self.deck -= 1
         self.discards.add(fact["card"])
         self._moved(fact["card"], None, "discarded", self.card)
 
@@ -388,7 +400,7 @@ class Fold:
 
     def PositionStated(self, fact: Row) -> None:
         if fact.get("placed"):
-            self.discards = set(fact.get("discards", ()))
+            self.discards, self.deck = set(fact.get("discards", ())), fact.get("size", 0)
 
     def HandOrdered(self, fact: Row) -> None:
         for card in fact["cards"]:

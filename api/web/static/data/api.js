@@ -3,7 +3,7 @@
 
 import { t } from "../base/text.js";
 
-const language = document.documentElement.lang || "en";
+export const language = document.documentElement.lang || "en";
 /** In a frame of another server's page nobody is signed in, also where that server is of the same site. */
 const credentials = document.documentElement.hasAttribute("data-framed") ? "omit" : "same-origin";
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Read. @param {string} path @returns {Promise<any>} */
+/** Read. An address that names its language may have been fetched with the page, for it needs no header. @param {string} path @returns {Promise<any>} */
 export function read(path) {
   return send("GET", path);
 }
@@ -36,7 +36,9 @@ export function read(path) {
  */
 export async function send(method, path, body, headers = {}) {
   const sent = body === undefined ? undefined : JSON.stringify(body);
-  const head = { "Accept-Language": language, ...(sent ? { "Content-Type": "application/json" } : {}), ...headers };
+  const head = new Headers(headers);
+  if (!path.includes("lang=")) head.set("Accept-Language", language);
+  if (sent) head.set("Content-Type", "application/json");
   let answer;
   try {
     answer = await fetch(path, { method, body: sent, headers: head, credentials });

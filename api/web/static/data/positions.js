@@ -1,7 +1,7 @@
 // @ts-check
 /** The positions of a match: every move with its sentences, and the scene after each, folded from patches. */
 
-import { read } from "./api.js";
+import { language, read } from "./api.js";
 
 /**
  * @typedef {{text: string, marks?: [number, number, string][]}} Sentence
@@ -29,7 +29,7 @@ export class Positions {
   async load(until) {
     for (let after = this.last; ; ) {
       const more = until === undefined ? "" : `&until=${until}`;
-      const page = await read(`/v1/matches/${this.match}/positions?view=${this.view}&after=${after}${more}&templates=true`);
+      const page = await read(`/v1/matches/${this.match}/positions?view=${this.view}&after=${after}${more}&templates=true&lang=${language}`);
       for (const move of page.moves) this.add(move);
       if (!page.next) return;
       after = page.next;

@@ -5,6 +5,7 @@ import { byId } from "../base/dom.js";
 import { t } from "../base/text.js";
 import { listen } from "../data/lobby.js";
 import { openSalts } from "../data/salts.js";
+import { keepClocks } from "../data/clocks.js";
 import { keepTimes, showTimes } from "../data/times.js";
 
 const state = JSON.parse(byId("state").textContent ?? "{}");
@@ -20,6 +21,7 @@ async function refresh() {
   const shown = /** @type {HTMLElement} */ (document.importNode(lists, true));
   byId("lists").replaceWith(shown);
   showTimes(shown);
+  keepClocks(JSON.parse(page.getElementById("state")?.textContent ?? "{}").now ?? null, performance.now());
   document.title = page.title;
   const next = document.querySelector(".next-question"), now = page.querySelector(".next-question");
   if (now && !next) byId("lists").after(document.importNode(now, true));
@@ -69,6 +71,7 @@ async function openWaiting() {
 }
 
 keepTimes();
+keepClocks(state.now);
 badge(state.mine);
 openWaiting();
 listen(changed, soon);

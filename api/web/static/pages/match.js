@@ -1,6 +1,7 @@
 // @ts-check
 /** The page of a match: the table while it is played, the replay room when it is over. */
 
+import { byId, on } from "../base/dom.js";
 import { bind, showKeys } from "../base/keys.js";
 import * as page from "../base/page.js";
 import { read } from "../data/api.js";
@@ -32,6 +33,7 @@ async function open() {
     if (clicked && !pickable?.has(clicked.id)) page.set({ history: clicked.id });
   });
   page.on(["view"], change);
+  tabs();
   window.addEventListener("popstate", () => {
     const move = Number(new URL(location.href).searchParams.get("move")) || page.get("last");
     page.set({ move: Math.min(Math.max(1, move), page.get("last")), pushed: false });
@@ -40,7 +42,44 @@ async function open() {
   page.set({ positions, last: start.spoilerFree ? move : positions.last, move });
   whenIdle();
   if (!start.over) await goOn();
+  if (start.clock) await showTime();
   document.documentElement.dataset.ready = "true";
+}
+
+/** A narrow page shows one part at a time; it opens at the question when the reader is asked. */
+function tabs() {
+  const list = byId("tabs"), all = [.../** @type {NodeListOf<HTMLAnchorElement>} */ (list.querySelectorAll("a"))];
+  const choose = (/** @type {HTMLElement} */ chosen) => {
+    byId("table").dataset.tab = chosen.dataset.tab;
+    for (const tab of all) {
+      tab.setAttribute("aria-selected", String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+    }
+    const charts = /** @type {HTMLDetailsElement} */ (byId("charts"));
+    if (chosen.dataset.tab === "charts") charts.open = true;
+  };
+  list.setAttribute("role", "tablist");
+  for (const tab of all) {
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", tab.hash.slice(1));
+  }
+  on(list, "click", "a", (tab, event) => (event.preventDefault(), choose(tab)));
+  list.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key], at = all.indexOf(/** @type {any} */ (event.target));
+    if (!way || at < 0) return;
+    event.preventDefault();
+    const next = all[(at + way + all.length) % all.length];
+    choose(next);
+    next.focus();
+  });
+  page.on(["question"], ({ question }) => {
+    all[0].classList.toggle("asks", Boolean(question));
+    if (question) choose(all[0]);
+  });
+  page.on(["picks"], ({ picks, question }) => {
+    if (question && picks.length && picks.length >= question.least) choose(all[0]); // there it is sent
+  });
+  choose(all[0]);
 }
 
 /** Follow a match that runs, and let its player answer. */
@@ -48,6 +87,13 @@ async function goOn() {
   const [live, question] = await Promise.all([import("../parts/live.js"), import("../parts/question.js")]);
   live.mount();
   question.mount();
+}
+
+/** Let the clocks run; each move says what they have come to. */
+async function showTime() {
+  const { keepClocks, showClocks } = await import("../data/clocks.js");
+  keepClocks(start.now);
+  page.on(["clock"], ({ clock }) => clock && showClocks(document, clock));
 }
 
 /** `#212` names a move, too. */
@@ -80,7 +126,8 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  for (const part of [import("../parts/possible.js"), import("../parts/candidates.js")]) part.then(({ mount }) => mount());
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {
     const { show } = await import("../parts/chart.js");

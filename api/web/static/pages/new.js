@@ -110,6 +110,30 @@ function found(player) {
   return h("li", {}, button);
 }
 
+// ── the clock ──
+
+/** @param {string} id */
+function field(id) {
+  return /** @type {HTMLInputElement} */ (byId(id));
+}
+
+/** Show the fields of the kind of clock that is chosen. */
+function showClock() {
+  for (const part of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-clock-mode]"))) {
+    part.hidden = part.dataset.clockMode !== chosen("clock");
+    for (const input of part.querySelectorAll("input")) input.disabled = part.hidden;
+  }
+}
+
+/** The terms of the clock that is chosen, as the request has them. */
+function clock() {
+  const mode = chosen("clock"), terms = /** @type {object[]} */ ([]);
+  if (mode === "bank") terms.push({ mode, main: 60 * field("main").valueAsNumber, increment: field("increment").valueAsNumber });
+  if (mode === "days") terms.push({ mode, days: field("days").valueAsNumber, cap: field("cap").valueAsNumber });
+  if (field("until").value) terms.push({ mode: "until", until: Date.parse(field("until").value) * 1000 });
+  return terms.length ? { clock: terms } : {};
+}
+
 // ── opening ──
 
 async function open() {
@@ -126,6 +150,7 @@ async function open() {
     edition: chosen("edition") || state.edition,
     options: Object.fromEntries(options.map((told) => [told.name, told.value])),
     ...(/** @type {HTMLInputElement} */ (byId("private")).checked ? { private: true } : {}),
+    ...clock(),
     ...(reserved ? { reserved: Object.fromEntries(others.map((/** @type {string} */ other) => [other, reserved])) } : {}),
   };
   const told = await send("POST", "/v1/matches", body, { "Idempotency-Key": key });
@@ -163,6 +188,7 @@ form.addEventListener("change", (event) => {
   const option = /** @type {Element} */ (event.target).closest("[data-option]");
   if (option) touched.add(option.getAttribute("data-option"));
   against();
+  showClock();
   summarize();
 });
 form.addEventListener("input", (event) => {
@@ -179,5 +205,6 @@ form.addEventListener("input", (event) => {
   }
 });
 against();
+showClock();
 summarize();
 document.documentElement.dataset.ready = "true";

@@ -1,33 +1,9 @@
 // @ts-check
 /** Pages of tables: a click on the head of a column sorts by it, and times are said as times ago. */
 
-import { h } from "../base/dom.js";
 import { keepTimes } from "../data/times.js";
+import { sortTables } from "../parts/tables.js";
 
-const compare = new Intl.Collator(document.documentElement.lang || "en", { numeric: true }).compare;
-
-/** What a cell is sorted by. @param {Element} row @param {number} column */
-function key(row, column) {
-  const cell = row.children[column];
-  return cell.getAttribute("data-sort") ?? cell.textContent?.trim() ?? "";
-}
-
-/** Sort a table by a column, downwards first. @param {HTMLTableElement} table @param {number} column */
-function sort(table, column) {
-  const heads = [...table.tHead?.rows[0].cells ?? []], body = table.tBodies[0];
-  const down = heads[column].getAttribute("aria-sort") !== "descending";
-  for (const head of heads) head.removeAttribute("aria-sort");
-  heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
-  const rows = [...body.rows].sort((one, two) => compare(key(one, column), key(two, column)) * (down ? -1 : 1));
-  body.append(...rows);
-}
-
-for (const found of document.querySelectorAll("table[data-sortable]")) {
-  const table = /** @type {HTMLTableElement} */ (found);
-  [...table.tHead?.rows[0].cells ?? []].forEach((head, column) => {
-    const button = h("button", { type: "button", on: { click: () => sort(table, column) } }, head.textContent);
-    head.replaceChildren(button);
-  });
-}
+sortTables();
 keepTimes();
 document.documentElement.dataset.ready = "true";

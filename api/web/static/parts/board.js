@@ -7,7 +7,9 @@ import { bind } from "../base/keys.js";
 import { t } from "../base/text.js";
 
 const ZOOM = 1.4, MOST_ZOOM = 8;
-const READABLE = 0.78; // pixels for a unit of the drawing, in a region: its smallest names have 9 pixels then
+const READABLE = 9 / 11; // pixels for a unit of the drawing, in a region: its smallest texts have 9 pixels then
+const FEW = 8, SWELL = 350; // changed numbers that still are one step, and the milliseconds of their motion
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
 const changes = h("ul", { class: "board-changes" });
 const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
@@ -46,16 +48,25 @@ export function mount() {
   page.on(["picked"], ({ picked }) => flag("picked", picked ?? []));
 }
 
-/** Show what lies on the spaces. @param {Record<string, Record<string, any>>} now */
+/** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
 function show(now) {
+  const touched = [];
   for (const [id, space] of spaces) {
     const before = shown[id], slots = now[id];
     if (before === slots) continue;
+    touched.push(...Object.keys(slots ?? {}).filter((slot) => before?.[slot] !== slots[slot]).map((slot) => slotOf(space, slot)));
     for (const slot of Object.keys(before ?? {})) if (!slots || !(slot in slots)) fill(space, slot, undefined);
     for (const [slot, value] of Object.entries(slots ?? {})) fill(space, slot, value);
     label(space, slots ?? {});
   }
   shown = now;
+  if (touched.length > FEW || still.matches) return;
+  for (const text of touched) text?.animate([{ transform: "scale(2)" }, { transform: "none" }], { duration: SWELL, easing: "ease-out" });
+}
+
+/** @param {SVGGElement} space @param {string} slot */
+function slotOf(space, slot) {
+  return space.querySelector(`:scope > [data-slot="${slot}"]`);
 }
 
 /** @param {SVGGElement} space @param {string} slot @param {string | number | undefined} value */
@@ -223,10 +234,12 @@ function addTools() {
     h("span", { class: "zooms" },
       button("+", t("zoom_in"), () => zoom(1 / ZOOM)),
       button("−", t("zoom_out"), () => zoom(ZOOM)),
-      h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole"))),
+      h("button", { type: "button", class: "tool region-tab", on: { click: () => see(whole) } }, t("whole")),
+      h("span", { class: "steps-of-parts" },
+        button("‹", t("part_before"), () => walk(places, -1)), button("›", t("part_after"), () => walk(places, 1)))),
     h("span", { class: "regions" }, ...places.map((place) => {
       const name = words.field(place.id.slice(2));
-      return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(box(place), true) } }, name);
+      return h("button", { type: "button", class: "tool region-tab", on: { click: () => see(parts(place)[0], true) } }, name);
     })),
   );
   bind("+ =", "key_zoom", () => zoom(1 / ZOOM), "+ − 0");
@@ -235,10 +248,19 @@ function addTools() {
   bind("m", "key_board", () => /** @type {HTMLElement | null} */ (frame.querySelector('[tabindex="0"]'))?.focus());
 }
 
-/** @param {Element} place @returns {[number, number, number, number]} */
-function box(place) {
-  const [x, y, w, h] = (place.getAttribute("data-view") ?? "").split(" ").map(Number);
-  return [x, y, w, h];
+/** @typedef {[number, number, number, number]} Part */
+
+/** A region as a whole where it can be read, else its parts. @param {Element} place @returns {Part[]} */
+function parts(place) {
+  const read = (/** @type {string} */ text) => /** @type {Part} */ (text.split(" ").map(Number));
+  const all = read(place.getAttribute("data-view") ?? ""), smaller = place.getAttribute("data-parts");
+  return !smaller || all[2] * READABLE <= frame.clientWidth ? [all] : smaller.split(";").map(read);
+}
+
+/** From one part of a region to the next one, and on to the next region. @param {Element[]} places @param {number} way */
+function walk(places, way) {
+  const all = places.flatMap(parts), at = all.findIndex((part) => part.join() === view.join());
+  see(all[at < 0 ? (way > 0 ? 0 : all.length - 1) : (at + way + all.length) % all.length], true);
 }
 
 /** Show this part of the board. @param {[number, number, number, number]} part @param {boolean} [readable] large enough for its names */

@@ -75,6 +75,7 @@ function pushed(move) {
   [first, played] = [false, move.view];
   if (position.move > positions.last + 1) return catchUp();
   positions.add(position);
+  if (move.clock) page.set({ clock: move.clock });
   showLast();
 }
 
@@ -84,6 +85,7 @@ async function catchUp() {
   try {
     await page.get("positions").load();
     showLast();
+    if (page.start.clock) page.set({ clock: (await read(path)).clock?.now });
   } catch {
     // the next move tries again
   }

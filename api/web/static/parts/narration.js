@@ -159,6 +159,6 @@ function filter({ sought, history, kept }) {
     const close = h("button", { type: "button", class: "tool", on: { click: () => page.set({ history: null }) } }, t("close"));
     about.append(h("b", {}, t("history", { name })), ` · ${t("history_count", { count: found })} `, close);
     const says = page.get("vocabulary").cards[history]?.text;
-    if (says) about.append(h("span", { class: "card-text" }, says));
+    if (says) about.append(h("span", { class: "card-words" }, says));
   } else if (sought) about.append(t("found", { count: found }));
 }

@@ -6,6 +6,9 @@ import * as page from "../base/page.js";
 import { t } from "../base/text.js";
 
 const root = byId("panels"), statusLine = byId("status");
+/** Where panels stand: what is played on, tracks and short facts, cards, and last what is read more seldom. */
+const places = { lanes: byId("lanes"), tracks: byId("tracks"), cards: byId("cards"), rest: byId("rest") };
+const CELLS = 12; // steps, up to which a track is drawn as cells
 /** @type {Set<string>} panels that the reader unfolded */
 const unfolded = new Set();
 
@@ -38,9 +41,20 @@ function flag(name, ids) {
 function show(scene, before) {
   const panels = scene.panels ?? {}, names = inOrder(Object.keys(panels), scene.order ?? []);
   const items = names.filter((name) => name !== "status").map((name) => ({ name, panel: panels[name], old: before?.panels?.[name] }));
-  keyed(root, items.map(kept), ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
+  const all = items.map(kept);
+  for (const [place, element] of Object.entries(places)) {
+    const here = all.filter(({ panel }) => placeOf(panel) === place);
+    keyed(element, here, ({ name }) => name, ({ name, panel, old }) => section(name, panel, before ? old : undefined));
+  }
   const status = panels.status;
   if (status) statusLine.replaceChildren(values(status.items, before?.panels?.status?.items), mayBe("status", status) ?? "");
+}
+
+/** @param {any} panel @returns {string} */
+function placeOf(panel) {
+  if (panel.kind === "rows" || panel.folded) return "rest";
+  if (panel.kind === "lanes" || panel.kind === "gauge") return "lanes";
+  return panel.kind === "cards" ? "cards" : "tracks";
 }
 
 /** @type {Map<string, {name: string, panel: any, old: any}>} */
@@ -133,25 +147,44 @@ const KINDS = {
   note: (panel) => h("p", {}, page.get("vocabulary").name(panel.text)),
 };
 
-/** A bar with marks. @param {any} panel @param {any} old */
+/** A track with its marks: cells where it is short, else a bar. @param {any} panel @param {any} old */
 function track(panel, old) {
-  const words = page.get("vocabulary"), { least, most, at, notes = {} } = panel;
-  const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least || 1);
-  const bar = h("div", { class: "track-bar", "aria-hidden": "true" });
-  const steps = most - least <= 12 ? 1 : 5;
-  for (let n = least; n <= most; n += steps) bar.append(placed(drawn(String(Math.abs(n)), "tick"), part(n)));
-  const marks = Object.entries(at);
+  const words = page.get("vocabulary"), { at, notes = {} } = panel, marks = Object.entries(at);
+  const says = marks.flatMap(([mark, n], nth) => [nth ? ", " : "",
+    marks.length > 1 ? `${words.field(mark)} ` : apart(`${words.field(mark)} `), was(old?.at?.[mark], n)]);
+  const noted = [...new Set(marks.flatMap(([, n]) => [n, n + 1]))].filter((n) => notes[n] !== undefined);
+  const more = noted.map((n) => `${n}: ${words.name(notes[n])}`).join(" · ");
+  return h("div", { class: "track-box" }, panel.most - panel.least <= CELLS ? cells(panel, old) : bar(panel, old),
+    h("p", { class: "track-text", title: more || false }, h("span", { class: old ? "" : "visually-hidden" }, ...says,
+      apart(`, ${t("from_to", { least: panel.least, most: panel.most })}`), more ? " · " : ""), more));
+}
+
+/** @param {any} panel @param {any} old */
+function cells({ least, most, at }, old) {
+  const words = page.get("vocabulary"), marks = Object.entries(at);
+  const line = h("div", { class: "track-cells", "aria-hidden": "true" });
+  for (let n = least; n <= most; n++) {
+    const here = marks.filter(([, place]) => place === n), seats = here.filter(([mark]) => words.place(mark) >= 0);
+    const left = marks.some(([mark]) => old?.at?.[mark] === n && at[mark] !== n);
+    const chips = seats.map(([mark]) => drawn(words.letter(mark), `mark seat-${words.place(mark)}`));
+    line.append(h("span", { class: `drawn cell${here.length > seats.length ? " here" : ""}${left ? " ghost" : ""}`, "data-text": n }, ...chips));
+  }
+  return line;
+}
+
+/** @param {any} panel @param {any} old */
+function bar({ least, most, at }, old) {
+  const words = page.get("vocabulary"), marks = Object.entries(at);
+  const part = (/** @type {number} */ n) => (100 * (Math.min(Math.max(n, least), most) - least)) / (most - least);
+  const line = h("div", { class: "track-bar", "aria-hidden": "true" }, placed(h("span", { class: "zero" }), part(0)));
+  for (const n of [least, most]) line.append(drawn(String(n), "edge"));
   marks.forEach(([mark, n], row) => {
-    const seat = words.place(mark);
-    const text = seat < 0 ? String(n) : words.letter(mark);
-    const was = old?.at?.[mark];
-    if (was !== undefined && was !== n) bar.append(placed(h("span", { class: "mark ghost", "aria-hidden": "true" }, ""), part(was)));
-    bar.append(placed(drawn(text, `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}`), part(n)));
+    const seat = words.place(mark), before = old?.at?.[mark];
+    if (before !== undefined && before !== n) line.append(placed(h("span", { class: "mark ghost" }), part(before)));
+    const kind = `mark ${seat < 0 ? "" : `seat-${seat}`} row-${marks.length > 1 ? row : "only"}`;
+    line.append(placed(drawn(seat < 0 ? String(n) : `${words.letter(mark)} ${n}`, kind), part(n)));
   });
-  const says = marks.map(([mark, n]) => `${words.field(mark)} ${was(old?.at?.[mark], n)}`).join(", ");
-  const noted = [...new Set(marks.map(([, n]) => n))].flatMap((n) => [n, n + 1]).filter((n) => notes[n] !== undefined);
-  return h("div", { class: "track-box" }, bar,
-    h("p", { class: "track-text" }, says, apart(`, ${t("from_to", { least, most })}`), ...[...new Set(noted)].map((n) => h("span", { class: "track-note" }, ` · ${n}: `, words.name(notes[n])))));
+  return line;
 }
 
 /** @param {any} before @param {any} value */
@@ -182,17 +215,21 @@ function cards(panel, old) {
   return list;
 }
 
-/** A card: its number, whose event it is, its name, and its text on demand. @param {string} id @param {boolean} came @param {boolean} [gone] */
+/** A card: its number, whose event it is, its name; its text is shown on demand. @param {string} id @param {boolean} came @param {boolean} [gone] */
 function card(id, came, gone = false) {
   const words = page.get("vocabulary"), about = words.cards[id] ?? {}, seat = words.place(about.seat);
-  const kinds = (about.kinds ?? []).map((/** @type {string} */ kind) => words.name(kind)).join(", ");
   const classes = `card ${seat < 0 ? "" : `seat-${seat}`} ${came ? "came" : ""} ${gone ? "gone" : ""}`;
-  return h("li", {},
-    h("button", { type: "button", class: classes, "data-id": id, title: about.text || false },
-      about.value === undefined ? null : h("span", { class: "value" }, String(about.value), apart(" ")),
-      h("span", { class: "card-name" }, words.name(id), seat < 0 ? null : apart(` (${words.name(about.seat)})`)),
-      kinds ? h("span", { class: "card-kind" }, apart(", "), kinds) : null),
-    page.get("inWords") && about.text ? h("p", { class: "card-text" }, about.text) : null);
+  return h("li", {}, h("button", { type: "button", class: classes, "data-id": id }, ...face(id)),
+    page.get("inWords") && about.text ? h("p", { class: "card-words" }, about.text) : null);
+}
+
+/** What is printed on a card or a tile. @param {string} id */
+function face(id) {
+  const words = page.get("vocabulary"), { value, seat, kinds = [] } = words.cards[id] ?? {};
+  const kind = kinds.map((/** @type {string} */ one) => words.name(one)).join(", ");
+  return [value === undefined ? null : h("span", { class: "value" }, String(value), apart(" ")),
+    h("span", { class: "card-name" }, words.name(id), words.place(seat) < 0 ? null : apart(` (${words.name(seat)})`)),
+    kind ? h("span", { class: "card-kind" }, apart(", "), kind) : null];
 }
 
 /** A table. @param {any} panel @param {any} old @param {string} title */
@@ -226,7 +263,7 @@ function tile(id, panel, old) {
   const words = page.get("vocabulary"), slots = panel.slots?.[id] ?? {};
   const moved = old && old.at?.[id] !== panel.at[id];
   return h("li", {}, h("button", { type: "button", class: `tile ${moved ? "came" : ""}`, "data-id": id },
-    h("span", { class: "card-name" }, words.name(id)),
+    ...face(id),
     ...Object.entries(slots).map(([slot, value]) => {
       const seat = words.place(slot);
       const name = seat < 0 ? words.field(slot) : [drawn(words.letter(slot), "letter"), apart(words.name(slot))];

@@ -4,7 +4,7 @@
 import { byId, h } from "../base/dom.js";
 import { start } from "../base/page.js";
 import { t } from "../base/text.js";
-import { read, send } from "../data/api.js";
+import { read, Refusal, send } from "../data/api.js";
 import { Vocabulary } from "../data/vocabulary.js";
 
 /** @typedef {{reason: string, back_to?: number, result?: {winner: string | null, score: Record<string, number>}, void?: boolean}} Ruling */
@@ -12,6 +12,7 @@ import { Vocabulary } from "../data/vocabulary.js";
 const dialog = /** @type {HTMLDialogElement} */ (byId("ruling"));
 const form = /** @type {HTMLFormElement} */ (byId("ruling-form"));
 let key = ""; // of the request: a ruling that is sent twice is recorded once
+let last = start.last; // the latest move that the organizer has seen
 
 /** The ruling that the form describes. @returns {Ruling} */
 function chosen() {
@@ -36,7 +37,7 @@ function showFields() {
 /** What a ruling does, in one sentence. @param {Ruling} ruling */
 function sentence(ruling) {
   if (ruling.back_to !== undefined) {
-    return t("rule_says_back", { move: ruling.back_to, first: ruling.back_to + 1, last: start.last });
+    return t("rule_says_back", { move: ruling.back_to, first: ruling.back_to + 1, last });
   }
   if (ruling.void) return t("rule_says_void");
   const { winner, score } = ruling.result ?? { winner: null, score: {} };
@@ -59,7 +60,7 @@ async function table(words, move, title) {
 /** Show the second step: the tables before and after. */
 async function preview() {
   const ruling = chosen(), words = await Vocabulary.load(start.vocabulary);
-  const tables = [await table(words, start.last, t("rule_now"))];
+  const tables = [await table(words, last, t("rule_now"))];
   if (ruling.back_to !== undefined) tables.push(await table(words, ruling.back_to, t("rule_then")));
   byId("ruling-said").textContent = sentence(ruling);
   byId("ruling-reason").textContent = ruling.reason;
@@ -76,9 +77,15 @@ function showStep(second) {
 }
 
 async function rule() {
-  const done = await send("POST", `/v1/matches/${start.match}/rulings`, chosen(), { "Idempotency-Key": key });
+  const done = await send("POST", `/v1/matches/${start.match}/rulings`, { expect: last, ...chosen() }, { "Idempotency-Key": key });
   history.replaceState(null, "", `/m/${start.match}/audit#m${done.move}`);
   location.reload();
+}
+
+/** The match went on meanwhile: back to the first step, which then shows the table as it is now. */
+async function lookAgain() {
+  last = (await read(`/v1/matches/${start.match}`)).move;
+  showStep(false);
 }
 
 /** One thing at a time; what the server refuses is said in words. @param {() => Promise<void>} act */
@@ -91,6 +98,7 @@ async function attempt(act) {
   } catch (error) {
     problem.textContent = /** @type {Error} */ (error).message;
     problem.hidden = false;
+    if (error instanceof Refusal && error.kind === "stale") await lookAgain();
   }
   for (const button of buttons) button.disabled = false;
 }

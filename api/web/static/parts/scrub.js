@@ -8,6 +8,7 @@ import { t } from "../base/text.js";
 
 const STEP = 1100; // milliseconds between two moves at the speed 1
 const LONGEST = 2000; // milliseconds between two moves in the time really taken
+const LABEL = 34; // pixels that the label of a turn needs
 const SPEEDS = [0.5, 1, 2, 4, 8], REAL = "real";
 const bar = byId("bar"), live = byId("live");
 const range = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 1, "aria-label": t("move") }));
@@ -160,10 +161,11 @@ function marks({ positions, last: end, moments }) {
   };
   turns.replaceChildren();
   let named = -Infinity;
+  const apart = LABEL / Math.max(1, turns.clientWidth);
   for (const [number, move] of positions.turns.filter((/** @type {[number, number]} */ pair) => pair[1] <= end)) {
     const link = place(h("a", { class: "turn-mark", href: page.addressOf(move, positions.view), "data-move": move,
       "aria-label": t("turn", { turn: number }) }), move);
-    if ((move - named) / end > 0.035) {
+    if ((move - named) / end > apart) {
       link.append(t("turn_short", { turn: number }));
       named = move;
     }

@@ -1,0 +1,199 @@
+"""Clocks: how much time the players of a match have, and what has become of it.
+
+In this order: the terms, which stand in `opened` and never change; `ClockState`, what they give after one
+entry, from the recorded times alone; and what a caller reads from it.
+
+A *stretch* runs from the entry that asks a player until all questions to this player are answered.  The time
+of a stretch is taken from the player's bank, and an answer that ends it earns the increment.  So a player who
+answers in several small steps earns no more than one who answers at once.  While several players are asked,
+each one's time runs.  A match that goes back changes no clock: the stretch that it breaks off earns nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from domain.bounds import MOST
+from domain.kernel import Refused
+from domain.refusals import Sentence
+
+SECOND = 1_000_000  # microseconds
+DAY = 86_400 * SECOND  # always: no log depends on a table of time zones
+MOST_DAYS = 365
+MOST_SECONDS = MOST_DAYS * 86_400
+MOST_INCREMENT = 7 * 86_400  # seconds
+FARTHEST = 10 * MOST_DAYS * DAY  # microseconds from the opening to the date of `Until`
+
+Seconds = Annotated[int, Meta(ge=1, le=MOST_SECONDS)]
+Number = Annotated[int, Meta(ge=1, le=MOST_DAYS)]
+
+
+class _Term(Struct, frozen=True, tag_field="mode", omit_defaults=True, forbid_unknown_fields=True):
+    """One term of a clock.  A field that is not known is refused, because it could change how time runs."""
+
+
+class Bank(_Term, frozen=True, tag="bank"):
+    """A time bank, in seconds: `main` at the beginning, and `increment` after each stretch.
+
+    `cap`: so much a bank holds at most (None: a year).
+    """
+
+    main: Seconds
+    increment: Annotated[int, Meta(ge=0, le=MOST_INCREMENT)] = 0
+    cap: Seconds | None = None
+
+
+class Days(_Term, frozen=True, tag="days"):
+    """So many days for each stretch; `cap`: what is not used is saved, up to so many (None: nothing is).
+
+    A day is 86,400 seconds, also when the clocks of a country change.
+    """
+
+    days: Number
+    cap: Number | None = None
+
+
+class Until(_Term, frozen=True, tag="until"):
+    """The whole match by a date, in microseconds UTC: then whoever is asked has no time left."""
+
+    until: Annotated[int, Meta(ge=0, le=MOST)]
+
+
+Term = Bank | Days | Until
+Clock = tuple[Term, ...]
+"""The terms of a match: a bank or days, a date, or both in this order; empty: the match has no clock."""
+
+
+class Budget(Struct, frozen=True):
+    """A bank or days in microseconds: at the beginning, after each stretch, and at most."""
+
+    main: int
+    increment: int
+    cap: int
+
+
+def budget_of(clock: Clock) -> Budget | None:
+    """Return what the bank or the days of a clock come to; None if it has neither."""
+    for term in clock:
+        if isinstance(term, Bank):
+            cap = MOST_SECONDS if term.cap is None else term.cap
+            return Budget(term.main * SECOND, term.increment * SECOND, cap * SECOND)
+        if isinstance(term, Days):
+            cap = term.days if term.cap is None else term.cap
+            return Budget(term.days * DAY, term.days * DAY, cap * DAY)
+    return None
+
+
+def date_of(clock: Clock) -> int | None:
+    """Return the date of a clock, in microseconds UTC; None if it has none."""
+    return next((term.until for term in clock if isinstance(term, Until)), None)
+
+
+def clock_refused(clock: Clock, at: int | None) -> Sentence | None:
+    """Return why a match that is opened at `at` has no such clock; None if it may have it."""
+    if not clock:
+        return None
+    if at is None:
+        return Sentence("clock-without-time")
+    if [isinstance(term, Until) for term in clock] not in ([False], [True], [False, True]):
+        return Sentence("clock-terms")
+    budget, date = budget_of(clock), date_of(clock)
+    if budget is not None and budget.main > budget.cap:
+        return Sentence("clock-cap")
+    if date is not None and not at < date <= at + FARTHEST:
+        return Sentence("clock-date", {"days": FARTHEST // DAY})
+    return None
+
+
+def settled(clock: Clock, now: int | None) -> Clock:
+    """Return the terms of a match that is opened at `now`, in their order.
+
+    Raises:
+        Refused: bad-option; the terms do not go together, a cap is too small, the date is past or too far.
+    """
+    clock = tuple(sorted(clock, key=lambda term: isinstance(term, Until)))
+    if reason := clock_refused(clock, now):
+        raise Refused("bad-option", reason.id, reason.values)
+    return clock
+
+
+# ── what a clock shows after an entry ──
+#
+# A player is named by the place where they sat down (`domain.match_base.Chair`), so time stays with a player
+# when two players change seats.
+
+
+class ClockState(Struct, frozen=True, gc=False):
+    """The clocks after one entry: `at` is its time, up to which all time is counted.
+
+    `left`: the banks, by chair, in microseconds; empty if the clock has none.
+    `running`: the chairs that are asked.
+    `stopped`: for so long the server was stopped while the match ran; the date is so much later.
+    """
+
+    at: int
+    left: Mapping[str, int]
+    running: tuple[str, ...] = ()
+    stopped: int = 0
+
+
+def first_state(clock: Clock, chairs: Collection[str], at: int) -> ClockState:
+    """Return the clocks of a match that was just opened: none runs."""
+    budget = budget_of(clock)
+    return ClockState(at, dict.fromkeys(chairs, budget.main) if budget else {})
+
+
+def counted(state: ClockState, at: int, stopped: int = 0) -> ClockState:
+    """Return the clocks at a later time; for `stopped` microseconds before it, the server was stopped."""
+    spent = at - state.at - stopped
+    left = {chair: rest - spent if chair in state.running else rest for chair, rest in state.left.items()}
+    return replace(state, at=at, left=left, stopped=state.stopped + stopped)
+
+
+def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earned: bool) -> ClockState:
+    """Return the clocks when these chairs are asked from now on.
+
+    `earned`: did an answer end the stretches of those that are not asked any more?
+    """
+    budget, left = budget_of(clock), dict(state.left)
+    for chair in state.running:
+        if earned and budget is not None and chair not in chairs:
+            left[chair] = min(left[chair] + budget.increment, budget.cap)
+    return replace(state, left=left, running=tuple(sorted(chairs)))
+
+
+def dues(clock: Clock, state: ClockState) -> dict[str, int]:
+    """Return when the time of each running chair is up, in microseconds UTC."""
+    date = date_of(clock)
+    by_date = [] if date is None else [date + state.stopped]
+    return {
+        chair: min([*by_date, *([state.at + state.left[chair]] if state.left else [])])
+        for chair in state.running
+    }
+
+
+def left_at(clock: Clock, state: ClockState, at: int) -> dict[str, int]:
+    """Return the time that each chair with a bank, or whose clock runs, has left at a time: never below 0."""
+    left = {chair: max(rest, 0) for chair, rest in state.left.items()}
+    return left | {chair: max(due - at, 0) for chair, due in dues(clock, state).items()}
+
+
+class RunOut(Struct, frozen=True):
+    """The time of a chair is up since `due`; `left` is what each chair had then."""
+
+    chair: str
+    due: int
+    left: Mapping[str, int]
+
+
+def run_out(clock: Clock, state: ClockState, now: int) -> RunOut | None:
+    """Return whose time was up first, if anybody's is at `now`; of two at once, the first by name."""
+    found = [(due, chair) for chair, due in dues(clock, state).items() if due <= now]
+    if not found:
+        return None
+    due, chair = min(found)
+    return RunOut(chair, due, left_at(clock, state, due))

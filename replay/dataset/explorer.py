@@ -1,0 +1,231 @@
+"""The explorer of openings: a tree of the first decisions, with how often matches that took them were won.
+
+`openings.toml` says of which decisions a tree is made.  A match goes through the tree along its decisions; a
+node counts the matches that go through it.  Of every node holds: `n` is the sum of the children, of `ended`
+(matches without a further decision) and of `hidden` (those in children with too few matches).
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from msgspec import Struct, convert
+from msgspec.structs import replace
+
+from domain.games import GAMES
+from domain.kernel import Refused, Seat
+from replay.dataset.queries import ALL_POOLS, COMMON, bind, matches_of, statement_of
+from replay.dataset.rates import LEVEL, differs, holm, rate_of
+from replay.dataset.reading import DataSet
+
+LEAST = 5  # matches of a node that is shown, whatever the caller asks for
+MOST_PATH = 40  # labels of a path
+MOST_LABEL = 200  # characters
+EXAMPLES = 3  # matches that a node names
+
+
+class Tree(Struct, frozen=True):
+    """A tree: what it shows, in two languages; what its levels decide (the last one repeats); its SQL."""
+
+    en: str
+    ru: str
+    levels: tuple[str, ...]
+    steps: str
+
+    def level(self, depth: int) -> str:
+        """What is decided at this depth, from 0."""
+        return self.levels[min(depth, len(self.levels) - 1)]
+
+
+class Openings(Struct, frozen=True):
+    """The trees of a game, by name; `ahead` and `bid` are SQL, "" if the game has no such thing."""
+
+    ahead: str
+    trees: dict[str, Tree]
+    bid: str = ""
+
+
+class Example(Struct, frozen=True):
+    """A match of a node, and the move with which it came there."""
+
+    match: str
+    move: int
+
+
+class Node(Struct, frozen=True):
+    """A node of a tree: the matches that took the decisions of its path.
+
+    label: the last decision of the path; "" for the root.
+    level: what its children decide, such as headline_us.
+    side: whose win rate `rate` is: the first side of the game.
+    n: matches with a result.  decided: those of them with a winner; `rate`, `lo` and `hi` are over them.
+    by_players: one player has more than a fifth of the decided matches, and the interval allows for it.
+    ahead: the mean lead of `side` in points at the end of turn 3, over the `n_ahead` matches that got there.
+    ended, hidden: see the head of this module.
+    compared: how many nodes beside it, itself included, were compared with the rest of their parent.
+    marked: its rate differs from that of the rest, at 5 % after Holm's adjustment for all these comparisons.
+    """
+
+    label: str
+    level: str
+    side: Seat
+    n: int
+    decided: int
+    won: int
+    rate: float | None
+    lo: float | None
+    hi: float | None
+    by_players: bool
+    ahead: float | None
+    n_ahead: int
+    examples: tuple[Example, ...]
+    ended: int = 0
+    hidden: int = 0
+    compared: int = 0
+    marked: bool = False
+    children: tuple[Node, ...] = ()
+
+
+@cache
+def openings() -> Mapping[str, Openings]:
+    """The trees of each game, by its name."""
+    text = importlib.resources.files(__package__).joinpath("openings.toml").read_text("utf-8")
+    return convert(tomllib.loads(text), dict[str, Openings])
+
+
+class _Case(Struct, frozen=True):
+    """A match that goes through a node: did the first side win (None: no winner), who played, by how much the
+    first side led at the end of turn 3, and the moves of its decisions up to the child.
+    """
+
+    match: str
+    won: bool | None
+    players: tuple[str, ...]
+    ahead: float | None
+    moves: tuple[int, ...]
+
+
+def explore(
+    data: DataSet, game: str, path: Sequence[str], *, pool: str, edition: str, bid: int | None, min_n: int
+) -> Node:
+    """The node of a tree at the end of a path, with its children, the most frequent first.
+
+    Args:
+        path: labels of nodes, from the root on.  The first may be the name of a tree (`openings`); else it is
+            the first tree of the game.
+        pool: one pool, or * for all together.
+        edition: only matches of this edition; "" for all.
+        bid: only matches with so much extra influence of the US (below 0: of the USSR); None for all.
+        min_n: children with fewer matches are hidden; those with fewer than 5 always are.
+
+    Raises:
+        Refused: not-found: the game has no tree, or there is no such node, or it has too few matches;
+            invalid: the path is too long, the pool is none, or the game has no bid.
+        ImportError: the extra `analysis` is not installed.
+    """
+    tree, labels = _tree(game, path)
+    groups = _groups(data, game, tree, labels, {"pool": pool, "edition": edition}, bid)
+    everything = [case for cases in groups.values() for case in cases]
+    least = max(LEAST, min_n)
+    if labels and len(everything) < least:
+        raise Refused("not-found", "no-such-opening", {"path": list(labels), "least": least})
+    ended = groups.pop(None, [])
+    shown = {label: cases for label, cases in groups.items() if label and len(cases) >= least}
+    children = [_node(game, tree, len(labels) + 1, label, cases) for label, cases in shown.items()]
+    node = _node(game, tree, len(labels), labels[-1] if labels else "", everything)
+    return replace(
+        node,
+        ended=len(ended),
+        hidden=node.n - len(ended) - sum(child.n for child in children),
+        children=tuple(sorted(_marked(children, node), key=lambda child: (-child.n, child.label))),
+    )
+
+
+def _tree(game: str, path: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
+    """The tree that a path is in, and the labels in it.  Raises Refused: see `explore`."""
+    known = openings().get(game)
+    if known is None:
+        raise Refused("not-found", "no-openings", {"game": game[:MOST_LABEL], "known": list(openings())})
+    if len(path) > MOST_PATH or any(len(label) > MOST_LABEL for label in path):
+        raise Refused("invalid", "opening-too-long", {"most": MOST_PATH, "characters": MOST_LABEL})
+    if path and path[0] in known.trees:
+        return known.trees[path[0]], tuple(path[1:])
+    return next(iter(known.trees.values())), tuple(path)
+
+
+def _groups(
+    data: DataSet, game: str, tree: Tree, labels: tuple[str, ...], chosen: dict[str, str], bid: int | None
+) -> dict[str | None, list[_Case]]:
+    """The matches that take a path, by the label of what they decide next; None: nothing more."""
+    known = openings()[game]
+    if "," in chosen["pool"]:
+        raise Refused("invalid", "one-pool", {"pool": chosen["pool"][:MOST_LABEL], "all": ALL_POOLS})
+    if bid is not None and not known.bid:
+        raise Refused("invalid", "no-bid", {"game": game})
+    bound = bind(game, {name: value for name, value in chosen.items() if value}, COMMON)
+    bound |= {"path": list(labels), "depth": len(labels), "bid": bid}
+    sql = _SQL.format(
+        m=matches_of(), steps=tree.steps, ahead=known.ahead or _NO_LEAD, bid=known.bid or _NO_BID
+    )
+    statement = statement_of(sql, bound)
+    groups: dict[str | None, list[_Case]] = {}
+    found = data.sql(statement.sql, statement.values).fetchall()
+    for label, match, won, players, ahead, moves in found:
+        case = _Case(match, won, tuple(players or ()), ahead, tuple(moves or ()))
+        groups.setdefault(label, []).append(case)
+    return groups
+
+
+_NO_LEAD = "SELECT NULL::VARCHAR AS match, NULL::DOUBLE AS points WHERE false"
+_NO_BID = "SELECT match, NULL::INTEGER AS bid FROM m"
+_SQL = """
+WITH {m},
+steps AS ({steps}),
+ahead AS ({ahead}),
+bids AS ({bid}),
+players AS (
+  SELECT match, list(player ORDER BY seat) AS players FROM seats WHERE player IS NOT NULL GROUP BY match),
+paths AS (
+  SELECT match, list(label ORDER BY step) AS path, list(move ORDER BY step) AS came FROM steps GROUP BY match)
+SELECT path[$depth + 1], m.match, m.winner = m.seat_a, players, points, came[1:$depth + 1]
+FROM m LEFT JOIN paths USING (match) LEFT JOIN ahead USING (match) LEFT JOIN players USING (match)
+  JOIN bids USING (match)
+WHERE coalesce(path[1:$depth], []) = $path::VARCHAR[] AND ($bid IS NULL OR bid = $bid)
+ORDER BY m.closed_at DESC NULLS LAST, m.match
+"""
+
+
+def _node(game: str, tree: Tree, depth: int, label: str, cases: list[_Case]) -> Node:
+    """The node of these matches, as yet without children; `depth` is the number of decisions up to it."""
+    found = rate_of([(case.won, case.players) for case in cases if case.won is not None])
+    leads = [case.ahead for case in cases if case.ahead is not None]
+    return Node(
+        label,
+        tree.level(depth),
+        GAMES[game].seats[0],
+        len(cases),
+        found.n,
+        found.won,
+        found.rate,
+        found.lo,
+        found.hi,
+        found.by_players,
+        sum(leads) / len(leads) if leads else None,
+        len(leads),
+        tuple(Example(case.match, case.moves[depth - 1] if depth else 1) for case in cases[:EXAMPLES]),
+    )
+
+
+def _marked(children: Sequence[Node], parent: Node) -> list[Node]:
+    """The children, each compared with the rest of the matches of their parent."""
+    p = {
+        child.label: differs(child.won, child.decided, parent.won - child.won, parent.decided - child.decided)
+        for child in children
+    }
+    adjusted = holm(p)
+    return [
+        replace(child, compared=len(children), marked=adjusted[child.label] < LEVEL) for child in children
+    ]

@@ -1,0 +1,222 @@
+"""SQL over HTTP: off by default, only with a token, within limits, the same rows in each form, in no log."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import replay.dataset as glasnost
+from api.data.sql import Penalties, Sql, SqlLimits
+from api.data.sql_child import Task
+from api.data.sql_route import ARROW, PARQUET
+from api.http.data_process import DataPlace
+from api.http.log_lines import Lines
+from domain.kernel import Refused
+from tests.api.data.conftest import Small
+from tests.api.http.served import Client, Served, served
+from tests.waiting import soon
+
+FORMS = ("application/json", "text/csv", "application/x-ndjson", ARROW, PARQUET)
+
+
+@pytest.fixture(scope="module")
+def ann(asked: Served) -> Client:
+    """A player of the server; the first query waits until the data set is copied."""
+    client = asked.player()
+    soon(lambda: client.post("/v1/sql", {"sql": "SELECT 1"}).status == 200)
+    return client
+
+
+def test_a_query_is_answered_with_snapshot_columns_rows_and_hash(ann: Client, small: Small) -> None:
+    sql = "SELECT pool, count(*) AS n FROM matches WHERE game = $game GROUP BY pool ORDER BY pool"
+    told = ann.post("/v1/sql", {"sql": sql, "params": {"game": "twilight_struggle"}}).json
+    assert told["snapshot"] == small.manifest.snapshot
+    assert told["columns"] == [{"name": "pool", "type": "VARCHAR"}, {"name": "n", "type": "BIGINT"}]
+    assert told["rows"] == [["bots", 1], ["imported", 1], ["live", 1]]
+    assert told["sql_sha256"] == hashlib.sha256(sql.encode()).hexdigest()
+    assert not told["truncated"]
+    again = ann.post("/v1/sql", {"sql": "SELECT ?::INT + ?", "params": [1, 2], "limit": 1}).json
+    assert again["rows"] == [[3]]
+
+
+def rows_of(form: str, body: bytes) -> list[list[Any]]:
+    """The rows in a body, each value as text."""
+    if form == FORMS[0]:
+        rows = json.loads(body)["rows"]
+    elif form == FORMS[1]:
+        rows = list(csv.reader(io.StringIO(body.decode())))[1:]
+    elif form == FORMS[2]:
+        rows = [list(json.loads(line).values()) for line in body.splitlines()]
+    else:
+        table = pa.ipc.open_stream(body).read_all() if form == ARROW else pq.read_table(io.BytesIO(body))
+        rows = [list(row.values()) for row in table.to_pylist()]
+    return [["" if value is None else str(value) for value in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows", "truncated"),
+    [
+        ("SELECT range AS n, 'x' || range AS t, range % 7 = 0 AS b FROM range(10001)", 10_000, "true"),
+        ("SELECT match, move, kind, turn, vp FROM ts_positions ORDER BY ALL", None, "false"),
+        ("SELECT 1 AS a, 2 AS a, NULL AS b, sum(range) AS h FROM range(5)", 1, "false"),
+    ],
+)
+def test_every_form_holds_the_same_rows(ann: Client, sql: str, rows: int | None, truncated: str) -> None:
+    """AN13."""
+    found = []
+    for form in FORMS:
+        answer = ann.post("/v1/sql", {"sql": sql}, accept=form)
+        assert answer.status == 200, answer
+        assert answer.headers["content-type"].partition(";")[0] == form
+        assert answer.headers["glasnost-truncated"] == truncated
+        found.append([[cell.lower() for cell in row] for row in rows_of(form, answer.body)])
+    assert all(one == found[0] for one in found)
+    assert rows in (None, len(found[0]))
+
+
+def test_an_answer_ends_before_ten_megabytes(ann: Client) -> None:
+    """AN13: and the form makes no difference to the rows."""
+    sql = "SELECT repeat('x', 1000000) AS t FROM range(20)"
+    answers = [ann.post("/v1/sql", {"sql": sql}, accept=form) for form in ("application/x-ndjson", PARQUET)]
+    assert [one.headers["glasnost-truncated"] for one in answers] == ["true", "true"]
+    lines, table = answers[0].body.splitlines(), pq.read_table(io.BytesIO(answers[1].body))
+    assert len(lines) == table.num_rows == 10
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        ({"sql": "SELECT 1; SELECT 2"}, 422, "sql"),
+        ({"sql": "SELEC 1"}, 422, "sql"),
+        ({"sql": "SELECT * FROM nothing"}, 422, "sql"),
+        ({"sql": "SELECT " + " " * 20_000 + "1"}, 422, "sql"),
+        ({"sql": "SELECT 1", "limit": 0}, 422, "invalid"),
+        ({"sql": "SELECT 1", "limit": 10_001}, 422, "invalid"),
+        ({"sql": "SELECT 1", "more": 1}, 422, "invalid"),
+        ({"sql": "SELECT 1", "params": [[1]]}, 422, "invalid"),
+        ({"sql": "SELECT ?", "params": [1] * 101}, 422, "invalid"),
+        ({"sql": "SELECT ?"}, 422, "sql"),
+        ({"sql": "SELECT 1", "snapshot": "sha256:0"}, 404, "not-found"),
+        ({}, 422, "invalid"),
+    ],
+)
+def test_what_is_no_query_is_refused(ann: Client, body: Any, status: int, kind: str) -> None:
+    ann.post("/v1/sql", body).problem(status, kind)
+
+
+def test_a_query_needs_a_token(asked: Served) -> None:
+    told = asked.client().post("/v1/sql", {"sql": "SELECT 1"})
+    told.problem(401, "unauthorized")
+    assert "www-authenticate" in told.headers
+    forged = asked.client().post("/v1/sql", {"sql": "SELECT 1"}, glasnost_caller="p1")
+    forged.problem(401, "unauthorized")
+
+
+def test_three_stopped_queries_cost_the_token_ten_minutes() -> None:
+    now = 0.0
+    penalties = Penalties(SqlLimits(), lambda: now)
+    for at in (0.0, 70.0, 80.0):
+        now = at
+        penalties.check("ann")
+        penalties.add("ann")
+    penalties.check("ann")
+    now = 100.0
+    penalties.add("ann")
+    penalties.check("ben")
+    with pytest.raises(Refused) as refused:
+        penalties.check("ann")
+    assert (refused.value.kind, refused.value.headers["retry-after"]) == ("limit", "601")
+    now = 701.0
+    penalties.check("ann")
+
+
+def test_two_run_eight_wait_and_one_more_is_refused(small: Small, tmp_path: Path) -> None:
+    """And an endless query is killed, though its text is all that is known of it."""
+    endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
+
+    async def asked_at_once() -> list[Any]:
+        sql = Sql(tmp_path, SqlLimits(seconds=0.2))
+        data = glasnost.open(small.folder)
+        try:
+            await sql.database.of(data)
+            asks = [sql.ask(f"p{n}", data, Task("", endless, [], 1, "json")) for n in range(11)]
+            return await asyncio.gather(*asks, return_exceptions=True)
+        finally:
+            sql.close()
+
+    found = asyncio.run(asked_at_once())
+    assert [one.id for one in found] == ["sql-stopped"] * 10 + ["sql-busy"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def apart(small: Small, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """A data process that runs by itself, with SQL, and the file to which it logs everything."""
+    path, log = tmp_path / "socket", tmp_path / "log"
+    command = [
+        sys.executable,
+        "-m",
+        "api.cli.main",
+        "data",
+        "serve",
+        str(small.folder),
+        "--socket",
+        str(path),
+    ]
+    environment = {**os.environ, "GLASNOST_SQL": "on", "GLASNOST_LOG_LEVEL": "debug"}
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, env=environment) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"listening on ")
+        yield path, log
+        process.terminate()
+
+
+def test_nothing_of_a_query_is_in_a_log(apart: tuple[Path, Path], tmp_path: Path) -> None:
+    """AN14: text, parameters and results, also of queries that fail; only hash and duration."""
+    path, log = apart
+    lines: list[str] = []
+    handler, formatter = logging.Handler(), Lines()
+    vars(handler)["emit"] = lambda record: lines.append(formatter.format(record))
+    logger = logging.getLogger("glasnost")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        with served(tmp_path / "home", data=DataPlace(None, path)) as server:
+            client = server.player()
+            sql = "SELECT 'text' || 'zebra' || $p AS yak, {}"
+            for end in ("1", "1/", "error('z' || 'ebra')", "* FROM read_text('zebra')"):
+                body = {"sql": sql.format(end), "params": {"p": "lion"}}
+                soon(answered, client, body)
+            client.post("/v1/sql", {"sql": 7, "zebra": "lion"})
+            client.get("/v1/queries/win_rate?edition=zebra")
+            client.get("/v1/positions?where=zebra")
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+    said = log.read_text() + "\n".join(lines)
+    assert hashlib.sha256(sql.format("1").encode()).hexdigest() in said
+    assert '"ms":' in said
+    assert not [word for word in ("zebra", "lion", "yak", "ebra") if word in said]
+
+
+def answered(client: Client, body: Any) -> bool:
+    """Was a query answered or refused, and not put off?"""
+    return client.post("/v1/sql", body).status in (200, 422)

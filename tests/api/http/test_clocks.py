@@ -1,0 +1,268 @@
+"""Clocks over HTTP and the socket: terms, what they show, the refusal of what is late; at a handed time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.gate import Gate
+from api.store.postgres import PostgresStore
+from api.store.sqlite import SqliteStore
+from domain.clocks import DAY, SECOND
+from domain.game import Game
+from replay.verify import verify
+from tests.api.http.playing import on
+from tests.api.http.served import Client, Served, served
+from tests.api.http.sockets import socket, spectator
+from tests.waiting import soon
+
+NOW = 1_790_000_000_000_000
+BANK = {"mode": "bank", "main": 60, "increment": 10}
+PLACE = "/v1/matches"
+
+
+class Time:
+    """The time of a server in a test; it stands still between two steps."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@contextmanager
+def timed(folder: Path, time: Time) -> Iterator[Served]:
+    """A server whose clock a test moves."""
+    with closing(SqliteStore.open(folder / "store")) as store:
+        gate = Gate(store, store.keys, time, "test")
+        with served(folder, store, gate) as server:
+            yield server
+
+
+@pytest.fixture
+def time() -> Time:
+    """The time of the server."""
+    return Time()
+
+
+@pytest.fixture
+def server(toy_in_words: Game, tmp_path: Path, time: Time) -> Iterator[Served]:
+    """A server at a time that stands still."""
+    with timed(tmp_path, time) as running:
+        yield running
+
+
+def moves(match: str, player: Client, *picks: str, expect: int = 3, **headers: str) -> Any:
+    return player.post(f"{PLACE}/{match}/moves", {"expect": expect, "picks": list(picks)}, **headers)
+
+
+def shown(left: int, right: int, *asked: str) -> dict[str, Any]:
+    """What a clock shows at NOW, with so many seconds left."""
+    banks = {"left": left * SECOND, "right": right * SECOND}
+    return {"as_of": NOW, "left": banks, "due": {seat: NOW + banks[seat] for seat in asked}}
+
+
+# ── the terms ──
+
+
+def test_a_match_with_a_clock_shows_its_terms_and_what_is_left(server: Served) -> None:
+    match, (ann, ben) = server.table(clock=BANK)
+    told = server.client().get(f"{PLACE}/{match}").json
+    assert told["clock"] == {"terms": [BANK], "now": shown(60, 60, "left", "right")}
+    done = moves(match, ann, "2").json
+    assert done["clock"] == shown(70, 60, "right")
+    assert moves(match, ben, "1").json["clock"] == shown(70, 70, "left")
+    back = server.client().get(f"{PLACE}/{match}?at=4").json
+    assert back["clock"] == {"terms": [BANK], "now": None}
+    assert server.client().get(f"{PLACE}?limit=1").json["matches"][0]["clocked"] is True
+
+
+def test_two_terms_combine_and_the_date_stands_last(server: Served) -> None:
+    until, days = {"mode": "until", "until": NOW + 9 * DAY}, {"mode": "days", "days": 3, "cap": 7}
+    match, _ = server.table(clock=[until, days])
+    assert server.client().get(f"{PLACE}/{match}").json["clock"]["terms"] == [days, until]
+
+
+def test_a_match_without_a_clock_shows_none_anywhere(server: Served) -> None:
+    match, (ann, _) = server.table()
+    assert "clock" not in server.client().get(f"{PLACE}/{match}").json
+    assert "clock" not in moves(match, ann, "2").json
+    assert not any("clock" in move for move in ann.get(f"{PLACE}/{match}/moves").json["moves"])
+    assert "clock" not in ann.get("/v1/lobby").json["theirs"][0]
+
+
+NO_CLOCKS = (
+    {"mode": "bank"},
+    {"mode": "bank", "main": 0},
+    {"mode": "bank", "main": 10**30},
+    {"mode": "bank", "main": 60.5},
+    {"mode": "bank", "main": "60"},
+    {"mode": "bank", "main": 60, "at": NOW},
+    {"mode": "days", "days": 366},
+    {"mode": "until", "until": -1},
+    {"mode": "hourglass", "main": 60},
+    {"main": 60},
+    [BANK, BANK, BANK],
+    [[BANK]],
+    "bank",
+    60,
+    None,
+    True,
+)
+NOT_KEPT = (
+    ([BANK, {"mode": "days", "days": 1}], "a clock has a bank or days, a date,", "часы — это запас времени"),
+    ({"mode": "bank", "main": 60, "cap": 59}, "a clock holds at least", "предел часов"),
+    ({"mode": "until", "until": NOW}, "lies after the opening", "позже её открытия"),
+)
+
+
+def test_a_clock_that_is_none_is_refused(server: Served) -> None:
+    ann = server.player()
+    for clock in NO_CLOCKS:
+        told = ann.post(PLACE, {"game": "toy", "clock": clock}).problem(422, "invalid")["detail"]
+        assert "clock" in told or told.endswith("there are: bank, days, until"), clock
+    assert server.client().get(PLACE).json["matches"] == []
+
+
+def test_a_clock_that_cannot_be_kept_is_refused_in_both_languages(server: Served) -> None:
+    ann = server.player()
+    for clock, english, russian in NOT_KEPT:
+        for language, words in (("en", english), ("ru", russian)):
+            answer = ann.post(PLACE, {"game": "toy", "clock": clock}, accept_language=language)
+            assert words in answer.problem(422, "bad-option")["detail"]
+    assert server.client().get(PLACE).json["matches"] == []
+
+
+def test_no_clock_is_the_same_request_as_before(server: Served) -> None:
+    """A key is bound to the body: a request of an older client and one without a clock are the same."""
+    ann = server.player()
+    first = ann.post(PLACE, {"game": "toy"}, idempotency_key="k")
+    assert ann.post(PLACE, {"game": "toy"}, idempotency_key="k").json == first.json
+    ann.post(PLACE, {"game": "toy", "clock": BANK}, idempotency_key="k").problem(422, "key-reused")
+
+
+# ── a client's time ──
+
+
+def test_no_time_of_a_client_counts(server: Served, time: Time) -> None:
+    match, (ann, ben) = server.table(clock=BANK)
+    time.now += 5 * SECOND
+    for more in ({"at": NOW}, {"clock": {"left": 10**9}}, {"left": 10**9}):
+        body = {"expect": 3, "picks": ["2"], **more}
+        ann.post(f"{PLACE}/{match}/moves", body).problem(422, "invalid")
+    early = "Mon, 01 Jan 2001 00:00:00 GMT"
+    told = moves(match, ann, "2", date=early, x_time="0").json
+    assert told["clock"]["as_of"] == time.now
+    for path in ("clock", "time_outs", "timeout", "clock_stopped"):
+        ben.post(f"{PLACE}/{match}/{path}", {}).problem(404, "not-found")
+
+
+def test_what_comes_late_is_refused_and_the_match_is_over(server: Served, time: Time) -> None:
+    match, (ann, ben) = server.table(clock={"mode": "bank", "main": 15})
+    moves(match, ann, "2")
+    time.now += 15 * SECOND + 1_000
+    told = moves(match, ben, "1").problem(409, "time")
+    assert told["detail"] == "the time of right was up 0.001 seconds before this, so the match is over"
+    told = moves(match, ben, "1", accept_language="ru").problem(409, "time")
+    assert told["title"] == "Время истекло"
+    assert told["detail"] == "время истекло (правый) за 0.001 с до этого запроса, поэтому партия окончена"
+    seen = server.client().get(f"{PLACE}/{match}").json
+    assert (seen["status"], seen["result"]["winner"], seen["result"]["reason"]) == ("over", "left", "time")
+    assert seen["clock"]["now"]["due"] == {}
+    report = verify(server.client().get(f"{PLACE}/{match}/file").body)
+    assert report.ok, report
+    assert server.client().get("/problems/time").status == 200
+
+
+# ── the timekeeper, the socket, the lobby, a restart ──
+
+
+def test_followers_hear_of_a_time_out_that_no_request_brings(server: Served, time: Time) -> None:
+    match, (ann, _) = server.table(clock={"mode": "bank", "main": 15})
+    with socket(server.port, ann.token) as line:
+        line.done("follow", match=match, after=3)
+        moves(match, ann, "2")
+        (played,) = line.pushed(match, 1)
+        assert played["clock"] == shown(15, 15, "right")
+        time.now += 15 * SECOND
+        _, timed_out, *_ = line.pushed(match, 4)
+        assert (timed_out["kind"], timed_out["seat"]) == ("timed_out", "right")
+        assert timed_out["left"] == {"left": 15 * SECOND, "right": 0}
+        assert timed_out["clock"]["due"] == {}
+
+
+def test_the_lobby_shows_the_clocks_of_running_matches(server: Served) -> None:
+    match, (ann, _) = server.table(clock=BANK)
+    told = ann.get("/v1/lobby").json
+    assert [(row["match"], row["clock"]) for row in told["mine"]] == [(match, shown(60, 60, "left", "right"))]
+
+
+def test_a_restart_in_the_middle_burns_no_time(toy_in_words: Game, tmp_path: Path, time: Time) -> None:
+    with timed(tmp_path, time) as server:
+        match, (ann, ben) = server.table(clock=BANK)
+        moves(match, ann, "2")
+        time.now += 4 * SECOND
+        token = ben.token
+    time.now += 3_600 * SECOND
+    with timed(tmp_path, time) as server:
+        ben = server.client(token)
+        soon(lambda: ben.get(f"{PLACE}/{match}").json["move"] == 5)  # without any command
+        told = ben.get(f"{PLACE}/{match}").json["clock"]["now"]
+        assert told["due"] == {"right": time.now + 56 * SECOND}
+        kinds = [move["kind"] for move in ben.get(f"{PLACE}/{match}/moves").json["moves"]]
+        assert kinds[-1] == "clock_stopped"
+        assert moves(match, ben, "1").status == 201
+        assert verify(ben.get(f"{PLACE}/{match}/file").body).ok
+
+
+def test_a_time_out_that_fell_due_while_nobody_came_is_found_after_the_start(
+    toy_in_words: Game, tmp_path: Path, time: Time
+) -> None:
+    with timed(tmp_path, time) as server:
+        match, _ = server.table(clock={"mode": "bank", "main": 5})
+        time.now += 4 * SECOND
+    time.now += 3_600 * SECOND
+    with timed(tmp_path, time) as server:
+        client = server.client()
+        soon(lambda: client.get(f"{PLACE}/{match}").json["move"] == 4)
+        time.now += 2 * SECOND
+        soon(lambda: client.get(f"{PLACE}/{match}").json["status"] == "over")
+        assert client.get(f"{PLACE}/{match}").json["result"]["winner"] is None
+
+
+def test_a_spectator_follows_the_clocks_too(server: Served) -> None:
+    match, (ann, _) = server.table(clock=BANK)
+    with spectator(server.port) as line:
+        line.done("follow", match=match, after=3)
+        moves(match, ann, "2")
+        (played,) = line.pushed(match, 1)
+        assert played["clock"]["due"] == {"right": NOW + 60 * SECOND}
+
+
+def test_two_workers_of_one_store_keep_the_same_clocks(
+    toy_in_words: Game, tmp_path: Path, database: str, time: Time
+) -> None:
+    """Each answers at its own worker; one of the workers notes the time-out, and both refuse what is late."""
+    keys = tmp_path / "keys"
+    with ExitStack() as running:
+        workers = []
+        for name in ("one", "other"):
+            store = running.enter_context(closing(PostgresStore.open(database, keys=keys)))
+            gate = Gate(store, store.keys, time, "test")
+            (tmp_path / name).mkdir()
+            workers.append(running.enter_context(served(tmp_path / name, store, gate)))
+        match, (ann, ben) = workers[0].table(clock={"mode": "bank", "main": 15})
+        moves(match, ann, "2")
+        here, there = ben, on(workers[1], ben)
+        assert there.get(f"{PLACE}/{match}").json["clock"]["now"] == shown(15, 15, "right")
+        time.now += 15 * SECOND
+        soon(lambda: there.get(f"{PLACE}/{match}").json["status"] == "over")
+        for client in (here, there):
+            assert moves(match, client, "1").problem(409, "time")["detail"].startswith("the time of right")
+        kinds = [move["kind"] for move in there.get(f"{PLACE}/{match}/moves").json["moves"]]
+        assert kinds[4:] == ["timed_out", "secret_opened", "closed"]

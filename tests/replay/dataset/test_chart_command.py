@@ -1,0 +1,102 @@
+"""`glasnost luck` and `glasnost chart`: what they print and write, and what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import replay.dataset as glasnost_data
+from replay.dataset import DataSet, plot
+from tests.cli.program import Program
+from tests.replay.dataset.conftest import Club
+
+MATCH = "twilight_struggle-bots"
+
+
+@pytest.fixture
+def glasnost(
+    club: Club,
+    many: DataSet,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Program:
+    """The program in an empty folder with two data sets: `club` is that of the small store."""
+    monkeypatch.chdir(tmp_path)
+    Path("club").symlink_to(club.folder)
+    Path("crowd").symlink_to(many.folder)
+    return Program(capsys, tmp_path)
+
+
+@pytest.fixture
+def decided(many: DataSet) -> str:
+    """A match of the many that has a model."""
+    rows = (row for row in many.matches if row.pool == "live" and row.edition == "deluxe" and row.winner)
+    return str(next(rows).match)
+
+
+def test_luck_prints_a_line_for_each_side_and_kind(glasnost: Program, club: Club) -> None:
+    head, names, *lines, foot = glasnost("luck", MATCH, "--data", "club").ok().out.splitlines()
+    found = glasnost_data.luck(glasnost_data.open(club.folder).match(MATCH))
+    assert head.startswith(f"match {MATCH}, Deluxe edition, bots; US won")
+    assert names.split() == ["side", "throws", "n", "points", "win", "%"]
+    assert len(lines) == len(found) > 3
+    for line, one in zip(lines, found, strict=True):
+        *_, n, points, win = line.split()
+        assert (int(n), win) == (one.n, "-")
+        assert float(points.replace("−", "-")) == pytest.approx(one.points, abs=0.051)
+    assert foot.endswith("it needs 300 matches with a winner, and bots has 1")
+
+
+def test_luck_of_every_throw_and_as_json_say_the_same(glasnost: Program) -> None:
+    _, _, *lines, _ = glasnost("luck", MATCH, "--data", "club", "--throws").ok().out.splitlines()
+    found = glasnost("luck", MATCH, "--data", "club", "--json").json
+    assert len(lines) == len(found["throws"]) == sum(one["n"] for one in found["luck"])
+    assert [int(line.split()[0]) for line in lines] == [one["move"] for one in found["throws"]]
+    assert (found["match"], found["model"]) == (MATCH, None)
+    assert found["snapshot"].startswith("sha256:")
+
+
+def test_luck_speaks_russian_and_names_its_model(glasnost: Program, decided: str) -> None:
+    lines = glasnost("luck", decided, "--data", "crowd", "--lang", "ru").ok().out.splitlines()
+    assert lines[0].startswith(f"партия {decided}")
+    assert "по 400 партиям пула live (модель " in lines[-1]
+
+
+def test_each_chart_is_written_with_its_data_as_python_draws_it(
+    glasnost: Program, many: DataSet, decided: str
+) -> None:
+    match = many.match(decided)
+    commands = {
+        ("track", decided, "--track", "vp"): plot.track(match, "vp"),
+        ("win-probability", decided): plot.win_probability(match),
+        ("headlines", "--seat", "us"): plot.headlines(many, "us"),
+        ("control", "iran", "--pool", "*"): plot.control(many, "iran", pool="*"),
+    }
+    for command, drawn in commands.items():
+        done = glasnost("chart", *command, "--data", "crowd", "--svg", "drawn.svg").ok()
+        assert done.out == f"drawn.svg: {drawn.title}\n"
+        assert Path("drawn.svg").read_bytes() == drawn.svg_bytes
+        assert Path("drawn.csv").read_text("utf-8") == drawn.csv
+    glasnost("chart", "luck", MATCH, "--data", "club", "--svg", "luck.svg", "--lang", "ru").ok()
+    assert "Везение" in Path("luck.svg").read_text("utf-8")
+
+
+def test_what_cannot_be_done_is_said_in_one_line(glasnost: Program) -> None:
+    svg = ("--svg", "x.svg")
+    glasnost("luck", "nowhere", "--data", "club").refused(2, "no match 'nowhere'")
+    glasnost("luck", "cia_vs_kgb-live", "--data", "club").refused(2, "no dice are thrown in")
+    glasnost("luck", MATCH, "--data", "nothing").refused(2, "no data set")
+    glasnost("chart", "win-probability", MATCH, "--data", "club", *svg).refused(2, "needs 300 matches")
+    glasnost("chart", "control", "atlantis", "--data", "club", *svg).refused(
+        2, "'atlantis' is no value of it"
+    )
+    glasnost("chart", "headlines", "--pool", "live,bots", "--data", "club", *svg).refused(
+        2, "more than one pool"
+    )
+    glasnost("chart", "track", MATCH, "--data", "club", "--svg", "x.png").refused(2, "ends with .svg")
+    glasnost("chart", "track", MATCH, "--data", "club", "--svg", "none/x.svg").refused(2, "No such file")
+    glasnost("luck", MATCH, "--data", "club", "--pool", "'--").refused(2, "is no value of it")
+    glasnost("luck", "m" * 10_000, "--data", "club").refused(2, "no match")
+    assert not Path("x.svg").exists()

@@ -1,0 +1,163 @@
+"""The pages over the data set: what they show, where their numbers lead, and what they say without one."""
+
+from __future__ import annotations
+
+import html
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.api.http.served import Client, Served
+from tests.web.conftest import MATCHES
+from tests.web.signed import visitors
+
+PATHS = ("/find", "/explore", "/explore/cia_vs_kgb", "/queries", "/queries?query=coups", "/compare")
+CUBA = "us in cuba >= 1"
+
+
+def page(server: Served, path: str, language: str = "en") -> str:
+    """The HTML of a page."""
+    answer = server.client().get(path, accept_language=language)
+    assert answer.status == 200, answer
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    return html.unescape(answer.body.decode())
+
+
+def links(text: str, pattern: str) -> list[str]:
+    """The addresses on a page that fit."""
+    return re.findall(rf'href="({pattern})"', text)
+
+
+def test_without_a_data_set_each_page_says_so_in_one_sentence(house: Served) -> None:
+    for language, sentence in (
+        ("en", "this server has no data set;"),
+        ("ru", "у этого сервера нет набора данных;"),
+    ):
+        for path in (*PATHS, f"/find?where={quote(CUBA)}&game=thirteen_minutes", "/compare?a=bot:a&b=bot:b"):
+            assert page(house, path, language).count(f'<p class="notice">{sentence}') == 1, path
+    assert "/find" not in links(page(house, "/new"), "/[a-z]+")
+
+
+def test_with_one_the_navigation_leads_to_them(studied: Served) -> None:
+    answer = studied.client().get("/", accept="text/html").body.decode()
+    assert "/find" in links(answer, "/[a-z]+")
+    for path in PATHS:
+        assert 'class="notice"' not in page(studied, path), path
+
+
+def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: Served) -> None:
+    text = page(studied, f"/find?game=thirteen_minutes&where={quote(CUBA)}")
+    answer = studied.client().get(f"/v1/positions?game=thirteen_minutes&limit=50&where={quote(CUBA)}").json
+    assert links(text, r"/m/[^\"]+") == [hit["replay"] for hit in answer["hits"]]
+    assert len(answer["hits"]) > 3
+    (found,) = answer["summary"]
+    assert f"{found['matches']} matches" in text
+    assert f"{found['won_a'] * 100:.0f} %" in text
+    assert f"{found['lo'] * 100:.0f} to {found['hi'] * 100:.0f} % of {found['n']}" in text
+    none = page(studied, f"/find?game=thirteen_minutes&where={quote('us in cuba >= 99')}")
+    assert "No position is like this" in none
+
+
+@pytest.mark.parametrize(
+    ("where", "shown", "marked"),
+    [
+        ("ussr controls iram", "column 15:", "iram"),
+        ("defcon = 2 and", "column 15:", "\u00a0"),
+        ("defcon # 2", "column 8:", "#"),
+        ("<b>x</b>", "column 6:", "/"),
+    ],
+)
+def test_a_wrong_search_is_marked_where_it_goes_wrong(
+    where: str, shown: str, marked: str, studied: Served
+) -> None:
+    answer = studied.client().get(f"/find?where={quote(where)}")
+    text = answer.body.decode()
+    assert answer.status == 200
+    assert shown in text
+    assert f"<mark>{html.escape(marked)}</mark>" in text
+    assert "<b>x" not in text
+
+
+def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> None:
+    text = page(studied, "/queries?query=tm_end_modes")
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text.partition("<tbody>")[2].partition("</tbody>")[0], re.S)
+    assert len(rows) > 1
+    counted = 0
+    for row in rows:
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
+        (link,) = links(row, r"\?query=[^\"]+")
+        behind = links(page(studied, f"/queries{link}"), r"/m/[^\"]+")
+        assert len(behind) == int(cells[3])
+        counted += len(behind)
+    assert counted == MATCHES
+
+
+def test_a_parameter_that_is_not_legal_is_said_beside_the_form(studied: Served) -> None:
+    text = page(studied, "/queries?query=control_wins&country=nowhere")
+    assert re.search(r'role="alert"><p>[^<]*parameter country: \'nowhere\'', text)
+    assert "/queries?query=win_rate" not in text
+    asked = page(studied, "/queries?query=not_taken")  # it has a parameter that must be given
+    assert 'name="option"' in asked
+    assert 'role="alert"' not in asked
+
+
+def test_the_tree_of_openings_leads_on_and_its_counts_add_up(studied: Served) -> None:
+    text = page(studied, "/explore/thirteen_minutes")
+    children = links(text, r"\?path=bids/[^\"&]+&pool=live")
+    assert len(children) >= 4
+    counts = [int(n) for n in re.findall(r'<span class="count">(\d+)</span>', text)]
+    hidden = re.findall(r"(\d+) matches are in branches", text)
+    assert sum(counts) + sum(map(int, hidden)) == MATCHES
+    below = page(studied, f"/explore/thirteen_minutes{children[0]}")
+    assert f"<dd>{counts[0]}</dd>" in below
+    assert 'aria-current="true"' in below
+    gone = page(studied, "/explore/thirteen_minutes?path=bids/77")
+    assert 'role="alert"' in gone
+    assert studied.client().get("/explore/toy").status == 404
+
+
+def test_two_players_stand_side_by_side(studied: Served) -> None:
+    text = page(studied, "/compare?game=thirteen_minutes&a=p-us&b=p-ussr")
+    record = studied.client().get("/v1/queries/tm_between?a=p-us&b=p-ussr").json
+    (row,) = [dict(zip([c["name"] for c in record["columns"]], row, strict=True)) for row in record["rows"]]
+    shown = f'{row["won"] * 100:.0f} %</strong> <span class="hint">{row["lo"] * 100:.0f} to'
+    assert text.count(shown) == 2  # against each other, and in all matches of the first one
+    found = links(text, r"/queries\?query=[^\"]+")
+    assert len(found) == 5  # against each other, and results and think time of both
+    assert len(links(page(studied, found[0]), r"/m/[^\"]+")) == MATCHES
+    bots = page(studied, "/compare?game=twilight_struggle&a=bot:random&b=bot:opener&pool=bots")
+    assert "They have not finished a match" in bots
+    none = page(studied, "/compare?a=p-us&b=Nobody%20%3Ci%3E")
+    assert "No player is called Nobody <i>." in none
+
+
+def test_players_are_found_by_name_by_those_who_are_signed_in(studied: Served) -> None:
+    ann: Client = studied.player()
+    name = ann.get(f"/v1/players/{ann.player}").json["name"]
+    path = f"/compare?a={quote(name)}&b=bot:random"
+    assert f"No player is called {name}" in page(studied, path)
+    assert "No player is called" not in html.unescape(ann.get(path).body.decode())
+
+
+def test_scripts_insert_words_unfold_the_tree_and_sort_tables(browser: Browser, studied: Served) -> None:
+    with visitors(browser, studied) as people:
+        watched = people.page()
+        found = watched.open("/find?game=thirteen_minutes&where=us in")
+        found.locator(".vocabulary summary").click()
+        found.locator("#where").press("End")
+        word = found.locator("[data-insert]").first
+        word.click()
+        assert found.locator("#where").input_value() == f"us in {word.get_attribute('data-insert')}"
+        tree = watched.open("/explore/thirteen_minutes")
+        first = tree.locator("[data-tree] > li").first
+        first.locator("button.unfold").press("Enter")
+        first.locator(":scope > ul, :scope > .below").wait_for()
+        assert first.locator("button.unfold").first.get_attribute("aria-expanded") == "true"
+        first.locator("button.unfold").first.press("Enter")
+        assert not first.locator(":scope > ul, :scope > .below").is_visible()
+        head = tree.locator("table[data-sortable] thead button").nth(1)
+        before = tree.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        head.click()
+        assert tree.locator("tbody tr td:nth-child(2)").all_inner_texts() == sorted(before, key=int)

@@ -1,0 +1,170 @@
+"""Clocks in the browser: on the page of a match, in the lobby, in the forms; the server's time counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from api.gate import Gate
+from api.http.schemas import ClockShown
+from api.store.sqlite import SqliteStore
+from api.web.clocks import SeatClock, TimeLeft, read_off, seat_clock
+from domain.clocks import DAY, SECOND
+from tests.api.http.served import Client, Served, served
+from tests.api.http.test_clocks import NOW, Time
+from tests.web.signed import Visitors, visitors
+
+HOUR = 3_600 * SECOND
+GAME = "thirteen_minutes"
+
+
+@pytest.fixture(scope="module")
+def time() -> Time:
+    """The time of the server, years away from that of the browser."""
+    return Time()
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory, time: Time) -> Iterator[Served]:
+    """A server whose time stands still, unless a test moves it."""
+    folder = tmp_path_factory.mktemp("hall")
+    with closing(SqliteStore.open(folder / "store")) as store:
+        gate = Gate(store, store.keys, time, "test")
+        with served(folder, store, gate) as running:
+            assert running.services is not None
+            running.services.clock = time
+            yield running
+
+
+@pytest.fixture
+def people(browser: Browser, hall: Served) -> Iterator[Visitors]:
+    """Browsers of players."""
+    with visitors(browser, hall) as found:
+        yield found
+
+
+def answer_first(match: str, player: Client) -> None:
+    """The first legal answer of a player."""
+    prompt = player.get(f"/v1/matches/{match}/prompt").json
+    picks = [option["pick"] for option in prompt["options"][: prompt["least"]]]
+    body = {"expect": prompt["move"], "picks": picks}
+    assert player.post(f"/v1/matches/{match}/moves", body).status == 201
+
+
+def test_the_page_of_a_match_shows_the_clocks_by_the_server_s_time(
+    people: Visitors, hall: Served, time: Time
+) -> None:
+    match, players = hall.table(GAME, clock={"mode": "bank", "main": 5_400, "increment": 30})
+    time.now += 15 * SECOND
+    page = people.page(players[0]).open(f"/m/{match}")
+    clocks = page.locator(".clock")
+    expect(clocks).to_have_count(2)
+    # the bank is 1:30:00, fifteen seconds are gone, and the browser counts on from there
+    for number in range(2):
+        expect(clocks.nth(number)).to_contain_text("1:29:")
+        expect(clocks.nth(number)).to_have_attribute("role", "timer")
+    before = clocks.first.text_content()
+    expect(clocks.first).not_to_have_text(before or "")
+    assert page.locator("[aria-live]:not([aria-live=off]) .clock").count() == 0
+
+
+def test_a_move_stops_a_clock_without_shifting_the_page(people: Visitors, hall: Served) -> None:
+    match, players = hall.table(GAME, clock={"mode": "bank", "main": 5_400, "increment": 30})
+    page = people.page(players[0]).open(f"/m/{match}")
+    expect(page.locator(".clock.runs")).to_have_count(2)  # both bid
+    clock = page.locator("[data-clock=us]")
+    box = clock.bounding_box()
+    answer_first(match, players[0])
+    expect(page.locator(".clock.runs")).to_have_count(1)
+    expect(clock).to_have_text("1:30:30")
+    assert clock.bounding_box() == box
+
+
+def test_the_lobby_shows_the_clocks_of_the_player_s_matches(people: Visitors, hall: Served) -> None:
+    match, players = hall.table(GAME, clock={"mode": "days", "days": 3, "cap": 7})
+    page = people.page(players[0]).open("/")
+    row = page.locator(f"[data-match={match}]")
+    expect(row.locator(".clock")).to_have_count(2)
+    expect(row.locator(".clock.long").first).to_contain_text("2 d 23:59:")
+
+
+def test_pages_without_clocks_say_nothing_of_them(people: Visitors, hall: Served) -> None:
+    match, players = hall.table(GAME)
+    page = people.page(players[0]).open(f"/m/{match}")
+    assert page.locator(".clock").count() == 0
+    assert '"now"' not in (page.locator("#state").text_content() or "")
+
+
+@pytest.mark.parametrize(
+    ("mode", "fields", "terms"),
+    [
+        ("bank", {"main": "5", "increment": "3"}, [{"mode": "bank", "main": 300, "increment": 3}]),
+        ("days", {"days": "2", "cap": "4"}, [{"mode": "days", "days": 2, "cap": 4}]),
+    ],
+)
+def test_the_form_opens_a_match_with_a_clock(
+    people: Visitors, hall: Served, mode: str, fields: dict[str, str], terms: list[object]
+) -> None:
+    ann = hall.player("Ann")
+    page = people.page(ann).open(f"/new?game={GAME}")
+    assert page.locator("#main").is_hidden()
+    page.locator(f"input[name=clock][value={mode}]").check()
+    for name, value in fields.items():
+        page.locator(f"#{name}").fill(value)
+    page.locator("#open").click()
+    page.wait_for_url("**/m/*/sit")
+    match = page.url.split("/")[-2]
+    assert ann.get(f"/v1/matches/{match}").json["clock"]["terms"] == terms
+    expect(page.locator("main")).to_contain_text("Clock:")
+
+
+def test_a_form_without_a_clock_sends_none(people: Visitors, hall: Served) -> None:
+    ann = hall.player("Ann")
+    page = people.page(ann).open(f"/new?game={GAME}")
+    page.locator("#open").click()
+    page.wait_for_url("**/m/*/sit")
+    assert "clock" not in ann.get(f"/v1/matches/{page.url.split('/')[-2]}").json
+
+
+@pytest.mark.parametrize(
+    ("left", "days", "time_left"),
+    [
+        (0, 0, "0:00:00"),
+        (1, 0, "0:00:01"),
+        (59_999_999, 0, "0:01:00"),
+        (5_400 * SECOND, 0, "1:30:00"),
+        (DAY - 1, 1, "0:00:00"),
+        (7 * DAY + HOUR, 7, "1:00:00"),
+    ],
+)
+def test_time_left_is_read_in_whole_seconds(left: int, days: int, time_left: str) -> None:
+    assert read_off(left) == TimeLeft(days, time_left)
+
+
+def test_a_seat_without_a_bank_shows_nothing_left() -> None:
+    shown = seat_clock(ClockShown(1, {"left": DAY}, {"left": DAY}), "right")
+    assert shown == SeatClock(None, True, None)
+
+
+def test_the_terms_of_a_clock_are_told_to_those_who_sit_down(hall: Served) -> None:
+    ann = hall.player("Ann")
+    until = NOW + 365 * DAY
+    for clock, english, russian in (
+        (
+            [{"mode": "days", "days": 3, "cap": 7}, {"mode": "until", "until": until}],
+            "days for each stretch: 3; days saved at most: 7; the whole match by 2027-09-21 14:13 UTC",
+            "дней на каждый отрезок: 3; накопить можно дней: 7; вся партия до 2027-09-21 14:13 UTC",
+        ),
+        (
+            {"mode": "bank", "main": 5_400, "increment": 30, "cap": 2 * 86_400},
+            "each player has 1:30:00; 0:00:30 more after each stretch; at most 2 d 0:00:00",
+            "у каждого игрока 1:30:00; добавка после каждого отрезка: 0:00:30; не больше 2 д 0:00:00",
+        ),
+    ):
+        match = ann.post("/v1/matches", {"game": GAME, "clock": clock}).json["match"]
+        for language, words in (("en", english), ("ru", russian)):
+            page = ann.get(f"/m/{match}/sit?lang={language}").body.decode()
+            assert f"<strong>{words}</strong>" in page
