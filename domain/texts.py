@@ -202,6 +202,18 @@ class Texts:
     def _why(self, prompt: Prompt) -> str:
         return self._words.format(self._data["asks"][prompt.ask]["why"], seat=prompt.seat, **prompt.why)
 
+    def outcome(self, outcome: Mapping[str, int]) -> str:
+        """Return what dice may bring in words: each change with its number; some numbers have their own."""
+        words = self._data.get("outcomes", {})
+        if not outcome:
+            return str(words.get("none", "–"))
+        return ", ".join(self._change(words.get(id), id, number) for id, number in outcome.items())
+
+    def _change(self, words: str | dict[str, str] | None, id: str, number: int) -> str:
+        if isinstance(words, dict):
+            return words[str(number)]
+        return words.format(n=number) if words is not None else f"{self.name(id)} {number}"
+
     def label(self, ask: str, pick: Pick) -> str:
         """What a pick is called under this question; "verb:id" is labelled by its verb and its id."""
         return self.marked_label(ask, pick).text

@@ -215,11 +215,15 @@ class NewTicket(Request, frozen=True):
 
 
 class ChanceView(Struct, frozen=True):
-    """One outcome that dice may bring: `ways` of `of`; `outcome` names what changes, and by how much."""
+    """One outcome that dice may bring: `ways` of `of`; `outcome` names what changes, and by how much.
+
+    `label`: the same in words.
+    """
 
     ways: int
     of: int
     outcome: dict[str, int]
+    label: str
 
 
 class PartView(Struct, frozen=True):

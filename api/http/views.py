@@ -245,7 +245,10 @@ def _named(words: Texts, question: Prompt, pick: str, subject: Subject, group: s
     detail = question.details.get(pick)
     if detail is None:
         return told
-    chances = [ChanceView(chance.ways, chance.of, chance.outcome) for chance in detail.chances]
+    chances = [
+        ChanceView(chance.ways, chance.of, chance.outcome, words.outcome(chance.outcome))
+        for chance in detail.chances
+    ]
     working, pays = _parts(words, detail.working), _parts(words, detail.pays)
     return replace(told, cost=detail.cost, chances=chances, working=working, pays=pays)
 

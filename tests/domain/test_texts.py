@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.games import GAMES
 from domain.kernel import AnyFact, Fact, Fault, Prompt, Reason
 from domain.texts import Texts
 from tests.domain import toy
@@ -238,3 +239,26 @@ def test_a_label_with_quotation_marks_is_not_quoted_again(language: str, label: 
     words = Texts(language, {"names": {"ace": "Ace"}, "asks": {"Turn": {"picks": picks}}})
     refused = words.refused(Prompt("left", "Turn", (), 1, 1), Fault("twice", 2, "play:ace"))
     assert refused.startswith(f"{label} ")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "english", "russian"),
+    [
+        ({}, "nothing changes", "ничего не меняется"),
+        ({"us": -2, "ussr": 1}, "US influence -2, USSR influence +1", "влияние США -2, влияние СССР +1"),
+        ({"won": 0}, "the war is lost", "война проиграна"),
+        ({"won": 1, "vp": 2}, "the war is won, 2 VP for you", "война выиграна, вам ПО: 2"),
+        ({"box": 3}, "you reach box 3", "вы достигаете деления 3"),
+        ({"escaped": 1}, "you escape", "вы выбираетесь"),
+        ({"nuclear_war": 1}, "you lose: nuclear war", "вы проигрываете: ядерная война"),
+        (
+            {"cuban_missile_crisis": 1},
+            "you lose: the Cuban Missile Crisis",
+            "вы проигрываете: Карибский кризис",
+        ),
+    ],
+)
+def test_what_dice_may_bring_is_said_in_words(outcome: dict[str, int], english: str, russian: str) -> None:
+    """Each id that `rules.odds` of Twilight Struggle names."""
+    texts = GAMES["twilight_struggle"].texts
+    assert (texts["en"].outcome(outcome), texts["ru"].outcome(outcome)) == (english, russian)

@@ -108,12 +108,10 @@ function line(question, option) {
 
 /** What an option costs, and what the dice may bring. @param {any} option */
 function facts(option) {
-  const words = page.get("vocabulary"), found = [];
+  const found = [];
   if (option.cost !== undefined) found.push(t("cost", { count: option.cost }));
   for (const part of option.pays ?? []) found.push(`${part.label} ${part.points}`);
-  for (const { ways, of, outcome } of option.chances ?? []) {
-    found.push(`${ways}/${of}: ${Object.entries(outcome).map(([id, n]) => `${words.field(id)} ${n}`).join(", ")}`);
-  }
+  for (const { ways, of, label } of option.chances ?? []) found.push(`${ways}/${of}: ${label}`);
   return found.length ? [h("small", {}, `(${found.join(" · ")})`)] : [];
 }
 
