@@ -27,7 +27,7 @@ from api.http.schemas import MatchSummary
 from api.http.views import SPECTATOR, players_of, summary
 from api.store.interface import StoreError
 from api.web import sign_in
-from api.web.analysis import compare_page, explore_page, find_page, queries_page
+from api.web.analysis import explore_page, find_page
 from api.web.assets import PREFIX, Assets
 from api.web.audit import audit_csv, audit_page, read_verify_page
 from api.web.boards import player_page, scoreboard_page
@@ -37,6 +37,7 @@ from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
 from api.web.previews import nearest_move, picture_page, preview_of
+from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
 from api.web.turns import turns_page
 from domain.branches import must_have_branches

@@ -60,6 +60,28 @@ def test_a_search_shows_its_hits_with_the_position_that_each_leads_to(studied: S
     assert "No position is like this" in none
 
 
+class BreaksOff:
+    """An answer of the data process that ends before its end."""
+
+    status = 200
+
+    async def whole(self) -> bytes:
+        """The body that never comes whole."""
+        raise EOFError
+
+
+@pytest.mark.parametrize("path", [f"/find?where={quote('turn = 1')}", *PATHS[1:3], PATHS[4]])
+def test_an_answer_that_breaks_off_is_said_and_is_no_error_of_the_page(
+    path: str, studied: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask(*_: object) -> BreaksOff:
+        return BreaksOff()
+
+    assert studied.services is not None
+    monkeypatch.setattr(studied.services.data, "ask", ask)
+    assert page(studied, path).count('class="notice"') == 1
+
+
 @pytest.mark.parametrize(
     ("where", "shown", "marked"),
     [

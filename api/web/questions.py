@@ -1,0 +1,308 @@
+"""The saved queries (`/queries`), and two players side by side, which saved queries describe (`/compare`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from api.http.data_schemas import QueryAnswer, QueryMatches, Sample
+from api.http.routes.lists import names_of
+from api.http.routing import Call
+from api.web.data_answers import (
+    FEW,
+    POOLS_OF_DATA,
+    Asked,
+    Rate,
+    ask,
+    chosen_in,
+    games_of,
+    not_offered,
+    rate,
+    words_of,
+)
+from api.web.shell import HasShell
+from domain.games import GAMES
+from domain.match_base import LIVE
+from replay.dataset.queries import Query, queries
+from replay.dataset.search import VOCABULARIES
+from replay.words import Words
+
+MOST_ROWS = 200
+BOT = "bot:"
+_LONGEST = 100  # characters of a name
+
+
+# ── /queries ──
+
+
+async def queries_page(pages: HasShell, call: Call) -> Response:
+    """The saved queries of a game; one of them with its parameters and answer, each row with its matches."""
+    chosen = chosen_in(call, "game", "query", "matches")
+    asked = queries().get(chosen["query"])
+    game = asked.game if asked else chosen["game"] if chosen["game"] in GAMES else next(iter(VOCABULARIES))
+    words = words_of(GAMES[game], call.language)
+    own = _arguments(call, asked) if asked else {}
+    found = Asked()
+    if asked and _is_complete(asked, own):
+        extra = {"matches": "1"} if chosen["matches"] else {}
+        kind: type[Sample] = QueryMatches if chosen["matches"] else QueryAnswer
+        found = await ask(call, f"/v1/queries/{quote(asked.name)}", {**own, **extra}, kind)
+    elif not call.services.data.is_offered:
+        found = Asked(away=not_offered(call))
+    answer = found.answer
+    return pages.shell.page(
+        call,
+        "queries.html",
+        script="tables",
+        game=game,
+        title=words.game,
+        games=games_of(call, list(VOCABULARIES)),
+        known=[(one.name, getattr(one, call.language)) for one in queries().values() if one.game == game],
+        asked=asked,
+        question=getattr(asked, call.language) if asked else "",
+        parameters=_parameters(asked, own, call.language) if asked else [],
+        pools=POOLS_OF_DATA,
+        pool=own.get("pool", LIVE),
+        away=found.away,
+        wrong=found.wrong,
+        sample=answer,
+        table=_table(asked, own, answer, words) if asked and isinstance(answer, QueryAnswer) else None,
+        matches=answer.matches if isinstance(answer, QueryMatches) else None,
+        row={key: own[key] for key in asked.keys if key in own} if asked and chosen["matches"] else {},
+        back=_address(asked, {name: value for name, value in own.items() if name in asked.parameters})
+        if asked
+        else "",
+        comparisons=answer.comparisons if isinstance(answer, QueryAnswer) else 0,
+        truncated=bool(answer and (answer.truncated or len(getattr(answer, "rows", ())) > MOST_ROWS)),
+        few=FEW,
+        state={},
+    )
+
+
+def _arguments(call: Call, asked: Query) -> dict[str, str]:
+    """The parameters and keys of a query that the address has."""
+    known = {*asked.parameters, *asked.keys, "in_pool"}
+    chosen = {name: value for name, value in call.request.query_params.items() if name in known}
+    empty = {name: value for name, value in chosen.items() if value or name in asked.keys}
+    return {"pool": LIVE, **empty}
+
+
+def _is_complete(asked: Query, own: Mapping[str, str]) -> bool:
+    return all(name in own for name, about in asked.parameters.items() if about.required)
+
+
+class Field(Struct, frozen=True):
+    """A parameter as a field of the form."""
+
+    name: str
+    about: str
+    value: str
+    kind: str
+    choices: tuple[str, ...]
+    required: bool
+
+
+def _parameters(asked: Query, own: Mapping[str, str], language: str) -> list[Field]:
+    """The parameters but the pool, those of the query first."""
+    found = []
+    for name, about in asked.parameters.items():
+        if name != "pool":
+            default = "" if about.default in (None, False) else str(about.default)
+            value = own.get(name, default)
+            found.append(
+                Field(name, getattr(about, language), value, about.kind, about.choices, about.required)
+            )
+    return found
+
+
+class Cell(Struct, frozen=True):
+    """A value of an answer: in words, what it is sorted by, and whether it is a number."""
+
+    text: str
+    sort: str
+    is_number: bool
+
+
+class Table(Struct, frozen=True):
+    """An answer as a table: names of columns, each with whether it holds numbers; and for each row its cells,
+    the address of the matches behind it, and whether it rests on few cases.
+    """
+
+    columns: list[tuple[str, bool]]
+    rows: list[tuple[list[Cell], str, bool]]
+
+
+def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Words) -> Table:
+    names = [column.name for column in answer.columns]
+    rows = []
+    has_pools = len({row[names.index("pool")] for row in answer.rows}) > 1
+    for values in answer.rows[:MOST_ROWS]:
+        row = dict(zip(names, values, strict=True))
+        keys = {key: "" if row[key] is None else _plain(row[key]) for key in asked.keys}
+        link = _address(asked, {**own, **keys, "in_pool": str(row["pool"]), "matches": "1"})
+        shown = {name: value for name, value in row.items() if has_pools or name != "pool"}
+        cells = [_cell(name, value, asked, words) for name, value in shown.items()]
+        rows.append((cells, link, isinstance(row["n"], int) and row["n"] < FEW))
+    heads = [name for name in names if has_pools or name != "pool"]
+    columns = [
+        (name, all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows))
+        for at, name in enumerate(heads)
+    ]
+    return Table(columns, rows)
+
+
+def _cell(name: str, value: object, asked: Query, words: Words) -> Cell:
+    is_share = name in asked.rates or name.endswith(("lo", "hi"))
+    if value is None:
+        return Cell("—", "", False)
+    if isinstance(value, bool):
+        return Cell(_plain(value), _plain(value), False)
+    if isinstance(value, float) and is_share:
+        return Cell(f"{value * 100:.0f} %", str(value), True)
+    if isinstance(value, float):
+        return Cell(f"{value:.2f}", str(value), True)
+    if isinstance(value, int):
+        return Cell(str(value), str(value), True)
+    known = isinstance(value, str) and name not in ("match", "pool") and words.knows(value)
+    text = words.field(str(value)) if known else str(value)
+    return Cell(text, text, False)
+
+
+def _plain(value: object) -> str:
+    """A key as the data process compares it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _address(asked: Query, chosen: Mapping[str, str]) -> str:
+    return "?" + urlencode({"query": asked.name, **chosen})
+
+
+# ── /compare ──
+
+PREFIXES = {game: names.prefix.removeprefix("ts_") for game, names in VOCABULARIES.items()}
+"""How the names of the saved queries of a game begin."""
+
+
+class Side(Struct, frozen=True):
+    """What a query says of a player with one side: the values of its columns, and where its matches are."""
+
+    seat: str
+    place: int
+    values: dict[str, Any]
+    rate: Rate
+    link: str
+
+
+class Compared(Struct, frozen=True):
+    """One of the two players: results, openings, think time and luck by side; `name` is shown."""
+
+    player: str
+    name: str
+    is_bot: bool
+    record: list[Side]
+    openings: list[Side]
+    pace: list[Side]
+    luck: list[Side]
+
+
+async def compare_page(pages: HasShell, call: Call) -> Response:
+    """Two players side by side: against each other, and what each did with each side of a game."""
+    chosen = chosen_in(call, "a", "b", "game", "pool")
+    game = chosen["game"] if chosen["game"] in GAMES else next(iter(VOCABULARIES))
+    words = words_of(GAMES[game], call.language)
+    ids = [await _player(call, chosen[name]) for name in ("a", "b")]
+    names = await names_of(call, [id for id in ids if id])
+    reader = _Players(call, game, chosen["pool"], words)
+    both, shown = list[Side](), list[Compared]()
+    if all(ids) and call.services.data.is_offered:
+        both = await reader.sides("between", {"a": ids[0], "b": ids[1]})
+        shown = [await reader.player(id, names.get(id, id)) for id in dict.fromkeys(ids)]
+    unknown = [one.name for one in shown if one.player not in names and not one.record and not one.is_bot]
+    return pages.shell.page(
+        call,
+        "compare.html",
+        script="tables",
+        game=game,
+        games=games_of(call, list(VOCABULARIES)),
+        chosen=chosen,
+        pools=POOLS_OF_DATA,
+        missing=unknown,
+        both=both,
+        players=shown,
+        seats=[words.name(seat) for seat in GAMES[game].seats],
+        away=reader.away if call.services.data.is_offered else not_offered(call),
+        wrong=reader.wrong,
+        sample=reader.sample,
+        few=FEW,
+        state={},
+    )
+
+
+async def _player(call: Call, wanted: str) -> str:
+    """The id of a player whom an id, or for those who are signed in a name, names.
+
+    An id that this server does not know may be one of the data set all the same.
+    """
+    wanted = wanted[:_LONGEST]
+    known = not wanted or wanted.startswith(BOT) or await names_of(call, [wanted])
+    if known or call.visitor.person is None:
+        return wanted
+    call.services.searches.take(call.visitor.counted)
+    find = call.services.store.people.find
+    found = await asyncio.to_thread(find, wanted, whole=True, after=(), limit=1)
+    return found[0].id if found else wanted
+
+
+class _Players:
+    """Asks the saved queries about players; `sample` is what the first answer rests on."""
+
+    def __init__(self, call: Call, game: str, pool: str, words: Words) -> None:
+        self._call, self._game, self._pool, self._words = call, game, pool, words
+        self.away = self.wrong = ""
+        self.sample: Sample | None = None
+
+    async def player(self, player: str, name: str) -> Compared:
+        """What each query says of one player."""
+        chosen = {"player": player}
+        is_bot = player.startswith(BOT)
+        return Compared(
+            player,
+            player.removeprefix(BOT) if is_bot else name,
+            is_bot,
+            await self.sides("player_record", chosen),
+            await self.sides("player_headlines", chosen),
+            await self.sides("player_pace", chosen),
+            await self.sides("player_luck", chosen),
+        )
+
+    async def sides(self, query: str, chosen: Mapping[str, str]) -> list[Side]:
+        """The rows of a saved query of the game; none if the game has no such query."""
+        asked = queries().get(PREFIXES[self._game] + query)
+        if asked is None or self.away or self.wrong:
+            return []
+        arguments = {**chosen, "pool": self._pool}
+        found = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
+        self.away, self.wrong = found.away, found.wrong
+        if found.answer is None:
+            return []
+        self.sample = self.sample or found.answer
+        names = [column.name for column in found.answer.columns]
+        return [self._side(asked, arguments, dict(zip(names, row, strict=True))) for row in found.answer.rows]
+
+    def _side(self, asked: Query, arguments: Mapping[str, str], row: dict[str, Any]) -> Side:
+        seat = str(row["seat"])
+        keys = {key: _plain(row[key]) for key in asked.keys}
+        if "card" in row:
+            row = {**row, "card": self._words.field(str(row["card"]))}
+        return Side(
+            self._words.name(seat),
+            list(GAMES[self._game].seats).index(seat),
+            row,
+            rate(row.get("won"), row.get("lo"), row.get("hi"), int(row.get("decided") or 0)),
+            "/queries" + _address(asked, {**arguments, **keys, "in_pool": str(row["pool"]), "matches": "1"}),
+        )
