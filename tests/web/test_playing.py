@@ -529,7 +529,7 @@ def test_nothing_changes_before_the_move_of_the_server(
     def table(page: Page) -> list[Any]:
         """The values on the board, and what panels and story say."""
         board = "all => all.map(one => [one.id, one.textContent, {...one.dataset}])"
-        texts = [page.locator(place).inner_text() for place in ("#panels", "#moves", "#status")]
+        texts = [page.locator(place).text_content() for place in ("#panels", "#moves", "#status")]
         return [page.eval_on_selector_all("#board .space", board), *texts]
 
     with sitting(browser, players[who], match, through=between) as page:
