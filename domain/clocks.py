@@ -58,7 +58,7 @@ class Days(_Term, frozen=True, tag="days"):
 
 
 class Until(_Term, frozen=True, tag="until"):
-    """The whole match by a date, in microseconds UTC: then whoever is asked has no time left."""
+    """The whole match by a date, in microseconds UTC: then a player who is asked has no time left."""
 
     until: Annotated[int, Meta(ge=0, le=MOST)]
 
@@ -191,7 +191,7 @@ class RunOut(Struct, frozen=True):
 
 
 def run_out(clock: Clock, state: ClockState, now: int) -> RunOut | None:
-    """Return whose time was up first, if anybody's is at `now`; of two at once, the first by name."""
+    """Return which time was up first, None if none is at `now`; of two at once, the first by name."""
     found = [(due, chair) for chair, due in dues(clock, state).items() if due <= now]
     if not found:
         return None

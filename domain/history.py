@@ -197,7 +197,7 @@ class History(Outline):
         return self.positions[move - 1].clock
 
     def run_out(self, now: int) -> RunOut | None:
-        """Whose time is up at `now` (microseconds UTC), as this log says; None if nobody's is, or it is over.
+        """Whose time is up at `now` (microseconds UTC), by this log; None if no time is up, or it is over.
 
         The chair is one of `seats`; `seat_of` names the seat that its player plays.
         """

@@ -192,7 +192,7 @@ class Match(History):
         Which seat that is, follows from the log and the time of the command alone.
 
         Raises:
-            Refused: not-running, over, time (nobody's time is up).
+            Refused: not-running, over, time (no time is up).
         """
         self._must_run(context)
         out = None if context.now is None else self.run_out(context.now)

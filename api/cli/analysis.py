@@ -37,6 +37,8 @@ def data_option(function: F) -> F:
         metavar=_PLACE,
         default=".",
         show_default="this folder",
+        envvar="GLASNOST_DATA",
+        show_envvar=True,
         help="The data set: its folder, or the address of a server that offers one.",
     )(function)
 
@@ -183,13 +185,19 @@ def _command(asked: Query) -> click.Command:
     """The command of a saved query."""
 
     def run(
-        place: str, kind: str, out: Path | None, matches: bool, row: tuple[str, ...], sql: bool, **given: Any
+        place: str,
+        kind: str,
+        out: Path | None,
+        matches: bool,
+        row: tuple[str, ...],
+        sql: bool,
+        **words: Any,
     ) -> None:
         options = output.Options(kind, out)
         options.check()
         if row and not matches:
             raise click.UsageError("--row goes with --matches")
-        arguments = _given(given)
+        arguments = _arguments(words)
         with _refusals(asked.name):
             statement = asked.behind(arguments | _keys(row)) if matches else asked.statement(arguments)
             excluded = asked.excluded(arguments)
@@ -238,11 +246,11 @@ def _option(name: str, about: Parameter) -> click.Option:
     )
 
 
-def _given(given: Mapping[str, Any]) -> dict[str, str]:
-    """The parameters that the user has given, as text."""
+def _arguments(words: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters that the user names, as text."""
     return {
         name: "1" if value is True else str(value)
-        for name, value in given.items()
+        for name, value in words.items()
         if value is not None and value is not False
     }
 
@@ -311,7 +319,7 @@ def find(
     place: str,
     kind: str,
     out: Path | None,
-    **given: str | bool | None,
+    **words: str | bool | None,
 ) -> None:
     """Find positions in a small language, and how often the first seat won the matches that had one.
 
@@ -339,7 +347,7 @@ def find(
     options.check()
     with opened(place) as data:
         try:
-            hits = data.find(search, game, **_given(given))
+            hits = data.find(search, game, **_arguments(words))
         except Refused as error:
             at = place_of(error)
             lines = [str(error), *(marked(search, at - 1) if at else ())]

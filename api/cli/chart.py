@@ -141,7 +141,8 @@ def _footing(words: Words, match: OneMatch, pool: str) -> str:
     model = model_of(match, pool=pool)
     if isinstance(model, TooFew):
         return words("luck.too_few", n=model.n, pool=one_line(model.pool), least=model.least)
-    return words("luck.model", n=model.n, pool=one_line(model.pool), model=model.id[:12])
+    about = words("luck.model", n=model.n, pool=one_line(model.pool), model=model.id[:12])
+    return about if model.beats_base_rate else f"{about}; {words('no_better')}"
 
 
 # ── glasnost chart ──

@@ -26,6 +26,7 @@ CONNECTIONS = 200  # at once; one more is answered with 503
 HEAD_BYTES = 65_536
 IDLE_SECONDS = 5
 STOPPING_SECONDS = 5
+NICE = 5  # a move comes first
 
 
 class CannotListen(Exception):
@@ -79,6 +80,7 @@ def serve(
         BadDataSet: there is no data set that this program reads.
         OSError: it cannot be read.
     """
+    os.nice(NICE)
     reader, of_server = Reader(folder), listener.family == socket.AF_UNIX
     set_up(log_level)
     with _sql(work) if sql and of_server else nullcontext() as queries:

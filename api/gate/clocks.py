@@ -3,7 +3,7 @@
 `Clocks.settle` notes both before every command to a match with a clock, so no command is judged on clocks
 that are behind.  `Timekeeper` does the same for matches to which no command comes; of the processes of a
 shared store, the one that writes the read models runs it.  Whatever is noted follows from the log, the stored
-stops and the time, and is inserted like a move; so it is noted once, whoever is killed or comes second.
+stops and the time, and is inserted like a move; so it is noted once, also if a process is killed.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ class Clocks:
             return
         await self.beat_in_time()
         for stop in self.stops:
+            if stop.end <= match.clocks_seen:
+                continue
             context, start = self._commits.context(cached), max(stop.start, match.clocks_seen)
             if match.clock_stop_refused(start, stop.end, context.now or 0) is None:
                 await self._commits.commit(cached, match.stop_clock(context, start, stop.end))
@@ -138,13 +140,11 @@ class Timekeeper:
         self._store.watch(lambda match, _: inbox.put(loop, match))
 
     async def stop(self) -> None:
-        """Stop, with a last heartbeat."""
+        """Stop; a store that does not answer is not waited for."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        with suppress(Refused):
-            await self._clocks.beat()
 
     async def tick(self) -> None:
         """Write a heartbeat; look at the matches in which something happened, and at those whose time is up.

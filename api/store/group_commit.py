@@ -15,6 +15,7 @@ from api.store.interface import StoreError
 
 GROUP = 256  # pieces of work in one transaction at most
 
+T = TypeVar("T")
 W = TypeVar("W")
 
 
@@ -54,7 +55,7 @@ class Queue(ABC, Generic[W]):
     def _carry_out(self, group: list[Job[W]]) -> None:
         """Do the work of a group; afterwards each job has its result, which is durable, or its error."""
 
-    def run(self, work: W, after: Callable[[Any], None] | None = None) -> Future[Any]:
+    def run(self, work: W, after: Callable[[T], None] | None = None) -> Future[T]:
         """Submit work; the future gives its result once that is durable.
 
         `after` is then called with the result, in the thread; it must not block or raise.  Work whose future

@@ -79,14 +79,14 @@ class Asked(Struct):
     wrong: str = ""
 
 
-async def ask(call: Call, path: str, given: Mapping[str, str], kind: type[T]) -> Asked:
+async def ask(call: Call, path: str, chosen: Mapping[str, str], kind: type[T]) -> Asked:
     """Ask the data process.
 
     Args:
-        given: the parameters; those without a value are left out.
+        chosen: the parameters; those without a value are left out.
         kind: the struct of the answer.
     """
-    query = urlencode({name: value for name, value in given.items() if value})
+    query = urlencode({name: value for name, value in chosen.items() if value})
     head = {"accept": "application/json", "accept-language": call.language}
     try:
         exchange = await call.services.data.ask("GET", f"{path}?{query}" if query else path, head)
@@ -122,20 +122,20 @@ def _words(game: Game, language: str) -> Words:
 
 async def find_page(pages: HasShell, call: Call) -> Response:
     """Positions that a search describes, and how often the first seat won the matches that had one."""
-    given = _chosen(call, "game", "where", "pool", "first")
-    game = given["game"] if given["game"] in VOCABULARIES else next(iter(VOCABULARIES))
+    chosen = _chosen(call, "game", "where", "pool", "first")
+    game = chosen["game"] if chosen["game"] in VOCABULARIES else next(iter(VOCABULARIES))
     words = _words(GAMES[game], call.language)
     wrong, at = "", 0
     found = Asked()
-    if given["where"]:
+    if chosen["where"]:
         try:
-            parse(game, given["where"])
+            parse(game, chosen["where"])
         except Refused as refused:
             named = {**refused.values, "game": title_of(GAMES[game], call.language)}
             wrong = Refused(refused.kind, refused.id, named).text(call.language)
             at = place_of(refused)
-    asked = {**given, "game": game, "first": "1" if given["first"] else "", "limit": HITS}
-    if given["where"] and not wrong:
+    asked = {**chosen, "game": game, "first": "1" if chosen["first"] else "", "limit": HITS}
+    if chosen["where"] and not wrong:
         found = await ask(call, "/v1/positions", asked, PositionsAnswer)
     elif not call.services.data.is_offered:
         found = Asked(away=_not_offered(call))
@@ -149,8 +149,8 @@ async def find_page(pages: HasShell, call: Call) -> Response:
         script="find",
         game=game,
         games=_games(call, list(VOCABULARIES)),
-        given=given,
-        pointed=_pointed(given["where"], at),
+        chosen=chosen,
+        pointed=_pointed(chosen["where"], at),
         pools=POOLS_OF_DATA,
         examples=EXAMPLES[game],
         vocabulary=_vocabulary(game, words),
@@ -242,12 +242,12 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
     """A tree of openings, from a node on: the matches of each child, and how often they were won."""
     if game not in openings():
         raise Refused("unknown-game", "no-such-game", {"games": list(openings())})
-    given = _chosen(call, "path", "pool", "edition", "bid", "min_n")
-    found = await ask(call, "/v1/explorer", {**given, "game": game}, ExplorerAnswer)
+    chosen = _chosen(call, "path", "pool", "edition", "bid", "min_n")
+    found = await ask(call, "/v1/explorer", {**chosen, "game": game}, ExplorerAnswer)
     words = _words(GAMES[game], call.language)
     answer: ExplorerAnswer | None = found.answer
     known = openings()[game].trees
-    path = [label for label in given["path"].split("/") if label]
+    path = [label for label in chosen["path"].split("/") if label]
     tree = path.pop(0) if path and path[0] in known else next(iter(known))
     return pages.shell.page(
         call,
@@ -256,7 +256,7 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         game=game,
         title=words.game,
         games=_games(call, list(openings())),
-        given=given,
+        chosen=chosen,
         pools=POOLS_OF_DATA,
         tree=tree,
         trees=[(name, getattr(one, call.language)) for name, one in known.items()],
@@ -276,7 +276,7 @@ async def explore_page(pages: HasShell, call: Call, game: str = next(iter(VOCABU
         few=FEW,
         state={
             "game": game,
-            "given": given,
+            "given": chosen,
             "vocabulary": words_address(GAMES[game], call.language, GAMES[game].editions[0]),
         },
     )
@@ -327,15 +327,15 @@ def _steps(tree: str, path: Sequence[str], words: Words) -> list[tuple[str, str]
 
 async def queries_page(pages: HasShell, call: Call) -> Response:
     """The saved queries of a game; one of them with its parameters and answer, each row with its matches."""
-    given = _chosen(call, "game", "query", "matches")
-    asked = queries().get(given["query"])
-    game = asked.game if asked else given["game"] if given["game"] in GAMES else next(iter(VOCABULARIES))
+    chosen = _chosen(call, "game", "query", "matches")
+    asked = queries().get(chosen["query"])
+    game = asked.game if asked else chosen["game"] if chosen["game"] in GAMES else next(iter(VOCABULARIES))
     words = _words(GAMES[game], call.language)
     own = _arguments(call, asked) if asked else {}
     found = Asked()
     if asked and _is_complete(asked, own):
-        extra = {"matches": "1"} if given["matches"] else {}
-        kind: type[Sample] = QueryMatches if given["matches"] else QueryAnswer
+        extra = {"matches": "1"} if chosen["matches"] else {}
+        kind: type[Sample] = QueryMatches if chosen["matches"] else QueryAnswer
         found = await ask(call, f"/v1/queries/{quote(asked.name)}", {**own, **extra}, kind)
     elif not call.services.data.is_offered:
         found = Asked(away=_not_offered(call))
@@ -358,7 +358,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         sample=answer,
         table=_table(asked, own, answer, words) if asked and isinstance(answer, QueryAnswer) else None,
         matches=answer.matches if isinstance(answer, QueryMatches) else None,
-        row={key: own[key] for key in asked.keys if key in own} if asked and given["matches"] else {},
+        row={key: own[key] for key in asked.keys if key in own} if asked and chosen["matches"] else {},
         back=_address(asked, {name: value for name, value in own.items() if name in asked.parameters})
         if asked
         else "",
@@ -372,8 +372,8 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
 def _arguments(call: Call, asked: Query) -> dict[str, str]:
     """The parameters and keys of a query that the address has."""
     known = {*asked.parameters, *asked.keys, "in_pool"}
-    given = {name: value for name, value in call.request.query_params.items() if name in known}
-    empty = {name: value for name, value in given.items() if value or name in asked.keys}
+    chosen = {name: value for name, value in call.request.query_params.items() if name in known}
+    empty = {name: value for name, value in chosen.items() if value or name in asked.keys}
     return {"pool": LIVE, **empty}
 
 
@@ -463,8 +463,8 @@ def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _address(asked: Query, given: Mapping[str, str]) -> str:
-    return "?" + urlencode({"query": asked.name, **given})
+def _address(asked: Query, chosen: Mapping[str, str]) -> str:
+    return "?" + urlencode({"query": asked.name, **chosen})
 
 
 # ── /compare ──
@@ -497,12 +497,12 @@ class Compared(Struct, frozen=True):
 
 async def compare_page(pages: HasShell, call: Call) -> Response:
     """Two players side by side: against each other, and what each did with each side of a game."""
-    given = _chosen(call, "a", "b", "game", "pool")
-    game = given["game"] if given["game"] in GAMES else next(iter(VOCABULARIES))
+    chosen = _chosen(call, "a", "b", "game", "pool")
+    game = chosen["game"] if chosen["game"] in GAMES else next(iter(VOCABULARIES))
     words = _words(GAMES[game], call.language)
-    ids = [await _player(call, given[name]) for name in ("a", "b")]
+    ids = [await _player(call, chosen[name]) for name in ("a", "b")]
     names = await names_of(call, [id for id in ids if id])
-    reader = _Players(call, game, given["pool"], words)
+    reader = _Players(call, game, chosen["pool"], words)
     both, shown = list[Side](), list[Compared]()
     if all(ids) and call.services.data.is_offered:
         both = await reader.sides("between", {"a": ids[0], "b": ids[1]})
@@ -514,7 +514,7 @@ async def compare_page(pages: HasShell, call: Call) -> Response:
         script="tables",
         game=game,
         games=_games(call, list(VOCABULARIES)),
-        given=given,
+        chosen=chosen,
         pools=POOLS_OF_DATA,
         missing=unknown,
         both=both,
@@ -553,24 +553,24 @@ class _Players:
 
     async def player(self, player: str, name: str) -> Compared:
         """What each query says of one player."""
-        given = {"player": player}
+        chosen = {"player": player}
         is_bot = player.startswith(BOT)
         return Compared(
             player,
             player.removeprefix(BOT) if is_bot else name,
             is_bot,
-            await self.sides("player_record", given),
-            await self.sides("player_headlines", given),
-            await self.sides("player_pace", given),
-            await self.sides("player_luck", given),
+            await self.sides("player_record", chosen),
+            await self.sides("player_headlines", chosen),
+            await self.sides("player_pace", chosen),
+            await self.sides("player_luck", chosen),
         )
 
-    async def sides(self, query: str, given: Mapping[str, str]) -> list[Side]:
+    async def sides(self, query: str, chosen: Mapping[str, str]) -> list[Side]:
         """The rows of a saved query of the game; none if the game has no such query."""
         asked = queries().get(PREFIXES[self._game] + query)
         if asked is None or self.away or self.wrong:
             return []
-        arguments = {**given, "pool": self._pool}
+        arguments = {**chosen, "pool": self._pool}
         found = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
         self.away, self.wrong = found.away, found.wrong
         if found.answer is None:

@@ -1,12 +1,16 @@
-"""Building a data set: seconds and bytes for a match, and the memory that a build takes.
+"""Building a data set: seconds and bytes for a match, and the memory of a build; and searching a large one.
 
 The store holds matches of all games between random bots.  The floor is reading the same log: every record of
 every match, as it is stored, without folding it.  A build with all tables stands beside one without the
 table `decisions`, whose options the rules compute again.
+
+A search is measured over 100,000 synthetic matches, first with files that no cache of the system holds and a
+new connection, then again.  The floor is reading one of the columns that it needs.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -17,7 +21,9 @@ from contextlib import closing
 from pathlib import Path
 
 from _bench import QUICK, long_name, many, say
+from _enlarged import enlarge
 
+import replay.dataset as glasnost
 from api.cli.common import keep_in
 from api.settings import product
 from api.store.data_source import DataSource
@@ -26,10 +32,14 @@ from replay.dataset.build import Builder, Built
 from replay.dataset.manifest import Settings
 
 MATCHES = 1 if QUICK else 100  # of each game
+MANY = 4 if QUICK else 100_000  # matches of the large data set
+IN_SLICE = 2 if QUICK else 300
+SEARCH = "ussr controls iran and defcon = 2 and turn < 4"
+TIMES = 1 if QUICK else 7
 
 
 def main() -> None:
-    """Two lines for each of the two builds, and one for the memory."""
+    """Two lines for each of the two builds, one for the memory, and three for questions to many matches."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "games")) as store,
@@ -49,6 +59,9 @@ def main() -> None:
                 "bytes a match",
                 f"{whole:.0f}: {shown}; floor: the store {kept:.0f}; ratio {whole / kept:.2f}",
             )
+        large = Path(scratch) / "large"
+        count = enlarge(Path(scratch) / "club", large, MANY, IN_SLICE)
+        _ask(large, count)
         _run("check", f"{scratch}/club")
         floor = _peak()
         _run("build", f"{scratch}/again", "--store", f"{scratch}/games")
@@ -56,6 +69,39 @@ def main() -> None:
     say(
         "memory of a build", f"{peak:.0f} MB; goal: 500; floor: a check {floor:.0f}; ratio {peak / floor:.1f}"
     )
+
+
+def _ask(folder: Path, matches: int) -> None:
+    """A search over a large data set, without and with caches, and a saved query."""
+    _forget(folder)
+    cold = _seconds(lambda: list(glasnost.open(folder).find(SEARCH)))
+    _forget(folder)
+    floor = _seconds(lambda: _one_column(glasnost.open(folder)))
+    rows = sum(part.rows for part in glasnost.open(folder).manifest.parts if part.table == "ts_positions")
+    what = f"{rows:,} positions of {matches:,} matches"
+    line = "{:.0f} ms over {}; goal: {}; floor: {:.0f} ms to read one column; ratio {:.1f}"
+    say("position search, cold", line.format(cold * 1000, what, 1000, floor * 1000, cold / floor))
+    data = glasnost.open(folder)
+    list(data.find(SEARCH))
+    floor = min(_seconds(lambda: _one_column(data)) for _ in range(TIMES))
+    for name, goal, task in (
+        ("position search, warm", 200, lambda: list(data.find(SEARCH))),
+        ("saved query vp_path, warm", 1000, lambda: list(data.query("vp_path"))),
+    ):
+        warm = min(_seconds(task) for _ in range(TIMES))
+        say(name, line.format(warm * 1000, what, goal, floor * 1000, warm / floor))
+
+
+def _one_column(data: glasnost.DataSet) -> None:
+    data.sql("SELECT count(*) FROM ts_positions WHERE turn < 4").fetchall()
+
+
+def _forget(folder: Path) -> None:
+    """Drop the files of a folder from the cache of the system."""
+    for path in folder.rglob("*.parquet"):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _run(*arguments: str) -> None:

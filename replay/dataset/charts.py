@@ -23,6 +23,8 @@ from replay.sanitize import one_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.patheffects import AbstractPathEffect
+    from matplotlib.text import Annotation
 
 WIDTH = 9.0  # inches
 LEFT, RIGHT, TOP, BOTTOM = 0.75, 1.25, 0.95, 1.05  # inches around the plotting area
@@ -168,7 +170,7 @@ def _described(data: bytes, title: str, description: str) -> bytes:
     return head + tag + b'role="img" ' + attributes + end + words.encode() + body
 
 
-def outlined() -> list[Any]:
+def outlined() -> list[AbstractPathEffect]:
     """A white outline for labels that stand on lines."""
     from matplotlib.patheffects import withStroke
 
@@ -181,7 +183,7 @@ def number(value: float, places: int = 0, *, sign: bool = False) -> str:
     return text.replace("-", "−") if float(text) else text.lstrip("+-")
 
 
-def label_end(axes: Axes, x: float, y: float, text: str, ink: str, *, dy: float = 0.0) -> Any:
+def label_end(axes: Axes, x: float, y: float, text: str, ink: str, *, dy: float = 0.0) -> Annotation:
     """Write a label at the right end of a line; `dy` moves it up, in points."""
     return axes.annotate(
         text,

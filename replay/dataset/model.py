@@ -98,6 +98,14 @@ class Model(Struct, frozen=True):
     coefficients: tuple[Coefficient, ...]
     again: tuple[tuple[float, ...], ...]
 
+    @property
+    def beats_base_rate(self) -> bool:
+        """Are its forecasts for held-out matches better, by Brier, than always the rate of the others?
+
+        If not, its features say nothing of who wins in this pool, and its numbers should not be relied on.
+        """
+        return self.brier < self.brier_base
+
     def at(self, position: Values) -> float:
         """The win probability of `side` in a position, a row of the table of positions of the game."""
         values = FEATURES[self.game].values(position)

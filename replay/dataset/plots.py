@@ -149,6 +149,8 @@ def win_probability(match: OneMatch, *, pool: str = "", lang: str = "en") -> Cha
         _chances(axes, words, rows, model.side, match)
 
     notes = [words("model", n=model.n, pool=model.pool, model=model.id[:12])]
+    if not model.beats_base_rate:
+        notes.append(words("no_better"))
     title = words("title.win_probability", side=words.name(model.side))
     columns = (FEATURES[match.row.game].time, "move", "win_probability", "lo", "hi")
     return chart(title, about_match(words, match), notes, columns, rows, draw)

@@ -65,7 +65,7 @@ def headlines(
     columns = ("card", "n", "won", "lo", "hi", "marked")
     subtitle = words("won", side=words.name(seat))
     height = 2.3 + 0.27 * len(chosen)
-    return chart(title, subtitle, notes, columns, table, draw, height=height, left=2.75)
+    return chart(title, subtitle, notes, columns, table, draw, height=height, left=3.1)
 
 
 def _whiskers(
@@ -95,10 +95,11 @@ def _whiskers(
             color=ink,
             markerfacecolor=face,
             markersize=6.5,
+            clip_on=False,
         )
         axes.annotate(
             f"{percent(rate.rate)} %   n = {rate.n}",
-            (1.01, height),
+            (1.025, height),
             xycoords=("axes fraction", "data"),
             va="center",
             fontsize=8.5,
@@ -183,6 +184,7 @@ def _lines(
                 color=shade,
                 markerfacecolor=face,
                 markersize=6.5,
+                clip_on=False,
             )
             axes.annotate(
                 f"{rate.n}",

@@ -35,6 +35,7 @@ _AT_ONCE = 1_000  # rows that are fetched together
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")  # the ids by which `glasnost export` names files
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
+    "parquet_metadata_cache": "true",  # a part never changes: its name holds its hash
     "python_enable_replacements": "false",  # else the name of a table may be a variable of this module
 }
 _NO_TABLE = re.compile(r'Table with name "?(\w+)"? does not exist')

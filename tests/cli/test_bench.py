@@ -9,7 +9,7 @@ from tests.cli.program import Program, process
 LINES = {
     "catchup": 6,
     "connection": 2,
-    "data": 5,
+    "data": 8,
     "fanout": 2,
     "fold": 6,
     "fuzz": 6,

@@ -225,7 +225,7 @@ def test_days_are_new_for_each_stretch_and_saved_up_to_the_cap(toy_game: Game) -
         assert left(sitting.match) == {"left": rest, "right": 2 * day}
 
 
-def test_a_date_limits_whoever_is_asked(toy_game: Game) -> None:
+def test_a_date_limits_the_players_who_are_asked(toy_game: Game) -> None:
     sitting = begun(toy_game, CLOCKS["until"])
     day = DAY / SECOND
     answer(sitting, 5 * day, "left", "2")
@@ -341,7 +341,7 @@ def test_if_both_times_are_up_at_once_neither_wins(toy_game: Game) -> None:
     assert sitting.match.result == Result(None, "time", {"left": 0, "right": 0})
 
 
-def test_whoever_is_asked_at_the_date_loses(toy_game: Game) -> None:
+def test_a_player_who_is_asked_at_the_date_loses(toy_game: Game) -> None:
     sitting = begun(toy_game, CLOCKS["until"])
     answer(sitting, 100, "left", "1")
     sitting.accept(sitting.match.time_out(at(sitting, 9 * DAY // SECOND)))

@@ -71,6 +71,16 @@ def test_the_page_of_a_match_shows_the_clocks_by_the_server_s_time(
     assert page.locator("[aria-live]:not([aria-live=off]) .clock").count() == 0
 
 
+def test_a_browser_that_slept_asks_the_server_for_the_time(people: Visitors, hall: Served) -> None:
+    match, players = hall.table(GAME, clock={"mode": "bank", "main": 5_400})
+    visitor = people.page(players[0])
+    page = visitor.open(f"/m/{match}")
+    asked = [request for request in visitor.requests if request.endswith("/healthz")]
+    assert asked == []
+    with page.expect_request("**/healthz"):
+        page.evaluate("() => { const now = Date.now; Date.now = () => now() + 3_600_000; }")
+
+
 def test_a_move_stops_a_clock_without_shifting_the_page(people: Visitors, hall: Served) -> None:
     match, players = hall.table(GAME, clock={"mode": "bank", "main": 5_400, "increment": 30})
     page = people.page(players[0]).open(f"/m/{match}")

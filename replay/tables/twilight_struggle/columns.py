@@ -168,7 +168,8 @@ ROLLS = _table(
     Column(
         "luck_win",
         "DOUBLE",
-        "the same as a change of the win probability of the side; null without a model",
+        "the same as a change of the win probability of the side; null here, because it depends on the model"
+        " of a whole data set: `glasnost luck` and `replay.dataset.luck` compute it",
         "probability",
     ),
     _rules("`ways`, `of`, `value_expected` and `luck_vp`"),

@@ -75,7 +75,7 @@ def _carried_out(table: State, face: str, thrown: AnyFact) -> Throw:
     return Throw(s, facts[0] == thrown)
 
 
-def values(s: State) -> dict[str, Any]:
+def values(s: State) -> dict[str, int | str | None]:
     """The columns of `ts_positions` from which a win probability is computed, of any table."""
     grounds = {
         f"bg_{region}_{side}": controlled_battlegrounds(s, side, region)

@@ -73,7 +73,7 @@ def test_a_part_that_a_build_has_removed_is_no_error_of_the_server(
     with pytest.raises(Refused) as refused:
         asyncio.run(answered())
     assert (refused.value.kind, refused.value.id) == ("data-away", "data-replaced")
-    with pytest.raises(BadDataSet, match="a part that the manifest names is missing"):
+    with pytest.raises(BadDataSet, match="the table matches cannot be read"):
         Reader(folder)
 
 

@@ -205,6 +205,9 @@ def test_nothing_of_a_query_is_left(target: Target) -> None:
     parent = target.sql._parent._process
     assert parent is not None
     soon(lambda: not _children(parent.pid))
+    environment = Path(f"/proc/{parent.pid}/environ").read_bytes().split(b"\0")
+    names = {line.partition(b"=")[0].decode() for line in environment if line}
+    assert names <= {"LC_ALL", "LC_CTYPE", "OPENBLAS_NUM_THREADS", "PYTHONPATH"}
 
 
 def _children(pid: int) -> list[int]:

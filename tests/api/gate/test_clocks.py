@@ -221,7 +221,7 @@ def test_a_process_that_is_killed_before_the_time_out_is_stored_leaves_it_to_the
     run(story())
 
 
-# ── a stopped server burns nobody's time ──
+# ── a stopped server burns no time ──
 
 
 def test_ten_minutes_without_a_server_cost_at_most_one_heartbeat(toy_game: Game) -> None:

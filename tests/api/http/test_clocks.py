@@ -206,21 +206,21 @@ def test_a_restart_in_the_middle_burns_no_time(toy_in_words: Game, tmp_path: Pat
     with timed(tmp_path, time) as server:
         match, (ann, ben) = server.table(clock=BANK)
         moves(match, ann, "2")
-        time.now += 4 * SECOND
+        time.now += 4 * SECOND  # less than from one heartbeat to the next
         token = ben.token
     time.now += 3_600 * SECOND
     with timed(tmp_path, time) as server:
         ben = server.client(token)
         soon(lambda: ben.get(f"{PLACE}/{match}").json["move"] == 5)  # without any command
         told = ben.get(f"{PLACE}/{match}").json["clock"]["now"]
-        assert told["due"] == {"right": time.now + 56 * SECOND}
+        assert told["due"] == {"right": time.now + 60 * SECOND}
         kinds = [move["kind"] for move in ben.get(f"{PLACE}/{match}/moves").json["moves"]]
         assert kinds[-1] == "clock_stopped"
         assert moves(match, ben, "1").status == 201
         assert verify(ben.get(f"{PLACE}/{match}/file").body).ok
 
 
-def test_a_time_out_that_fell_due_while_nobody_came_is_found_after_the_start(
+def test_a_time_out_without_any_request_is_noted_after_a_restart(
     toy_in_words: Game, tmp_path: Path, time: Time
 ) -> None:
     with timed(tmp_path, time) as server:
@@ -230,7 +230,7 @@ def test_a_time_out_that_fell_due_while_nobody_came_is_found_after_the_start(
     with timed(tmp_path, time) as server:
         client = server.client()
         soon(lambda: client.get(f"{PLACE}/{match}").json["move"] == 4)
-        time.now += 2 * SECOND
+        time.now += 5 * SECOND
         soon(lambda: client.get(f"{PLACE}/{match}").json["status"] == "over")
         assert client.get(f"{PLACE}/{match}").json["result"]["winner"] is None
 
@@ -266,3 +266,19 @@ def test_two_workers_of_one_store_keep_the_same_clocks(
             assert moves(match, client, "1").problem(409, "time")["detail"].startswith("the time of right")
         kinds = [move["kind"] for move in there.get(f"{PLACE}/{match}/moves").json["moves"]]
         assert kinds[4:] == ["timed_out", "secret_opened", "closed"]
+
+
+def test_the_file_of_a_match_that_was_lost_on_time_is_taken_elsewhere(
+    server: Served, toy_in_words: Game, tmp_path: Path, time: Time
+) -> None:
+    match, (ann, ben) = server.table(clock={"mode": "bank", "main": 15})
+    moves(match, ann, "2")
+    time.now += 15 * SECOND
+    moves(match, ben, "1").problem(409, "time")
+    content = server.client().get(f"{PLACE}/{match}/file").body
+    (tmp_path / "other").mkdir()
+    with timed(tmp_path / "other", time) as other:
+        head = {"content-type": "application/zip"}
+        assert other.player().send("POST", "/v1/replays", content, head).status == 201
+        told = other.client().get(f"{PLACE}/{match}").json
+        assert (told["origin"], told["result"]["reason"]) == ("uploaded", "time")

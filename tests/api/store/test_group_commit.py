@@ -53,7 +53,7 @@ class Desk:
             begun.set()
             go_on.wait()
 
-        held = self.writer.run(hold)
+        held: Future[None] = self.writer.run(hold)
         begun.wait()
         yield
         go_on.set()
@@ -272,7 +272,11 @@ def test_other_work_between_moves_is_done_in_its_place(desk: Desk) -> None:
         return int(cursor.fetchone()[0])
 
     with desk.queueing():
-        done = [desk.writer.run(Moves("a", 1)), desk.writer.run(count), desk.writer.run(Moves("a", 2))]
+        done: list[Future[object]] = [
+            desk.writer.run(Moves("a", 1)),
+            desk.writer.run(count),
+            desk.writer.run(Moves("a", 2)),
+        ]
     assert [future.result() for future in done] == [1, 1, 2]
 
 

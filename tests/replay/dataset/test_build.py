@@ -19,11 +19,11 @@ import pytest
 from msgspec.structs import replace
 
 from api.cli.common import note_by
-from api.store.interface import Act, Append, Withdrawal
+from api.store.interface import Act, Append, Conflict, Withdrawal
 from api.store.postgres import PostgresStore
 from api.store.sqlite import SqliteStore
 from domain.games import GAMES
-from domain.kernel import Result
+from domain.kernel import Refused, Result
 from domain.match import Match
 from replay.dataset import manifest as manifests
 from replay.dataset.build import Builder, Busy, alone, is_sound
@@ -296,6 +296,44 @@ def test_a_ruling_after_a_build_replaces_the_parts_of_one_slice_and_pool(
     assert values(tmp_path / "club", only, "matches", "match") == ["m-ruled"]
     assert values(tmp_path / "club", only, "matches", "by") == ["ruling"]
     assert values(tmp_path / "club", only, "matches", "winner") == ["us"]
+
+
+def test_a_match_that_is_over_takes_no_ruling_so_no_row_of_it_changes(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    """AN5: what comes late is a withdrawal or a forgotten player; their tests are above."""
+    over = finished(SMALL, 1, name="m-over")
+    put(store, over)
+    before = built(store, tmp_path / "club").manifest
+    first = SMALL.seats[0]
+    for ruling in ({"void": True}, {"back_to": 5}, {"result": Result(first, "agreed")}):
+        with pytest.raises(Refused) as refused:
+            over.match.rule(over.context, "p-organizer", "too late", **ruling)
+        assert refused.value.kind == "over"
+    forged = Sitting(SMALL, 1, name="m-over").seat_all().play_on(over.match.move // 2)
+    draft = forged.match.rule(forged.context, "p-organizer", "too late", void=True)
+    with pytest.raises(Conflict):  # the log goes on after its last move, or not at all
+        store.submit(Append(draft.records)).result()
+    assert built(store, tmp_path / "club").manifest == before
+
+
+def test_a_match_that_is_rated_keeps_its_ratings_when_others_are_rated_later(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    """AN5: a rating follows from the matches before it in the log, so none comes late."""
+    put(store, finished(SMALL, 1, name="m-first"))
+    before = built(store, tmp_path / "club").manifest
+    rated = {(player, was) for player, was in zip(*_rated(tmp_path / "club", before), strict=True)}
+    assert len(rated) == 2
+    put(store, finished(SMALL, 2, name="m-second"))
+    after = built(store, tmp_path / "club").manifest
+    players, points = _rated(tmp_path / "club", after)
+    assert len(players) == 4
+    assert rated == set(zip(players[:2], points[:2], strict=True))
+
+
+def _rated(folder: Path, manifest: Manifest) -> tuple[list[Any], list[Any]]:
+    return values(folder, manifest, "ratings", "player"), values(folder, manifest, "ratings", "after")
 
 
 def test_other_rules_give_other_decisions_and_leave_what_was_recorded(

@@ -101,7 +101,8 @@ def test_the_luck_of_a_coup_is_what_its_odds_say_of_the_position(model: Model) -
 
 def naive(at: At, outcome: Any, seat: str, model: Model) -> float:
     """The win probability of a side, if a country had the influence that an outcome says."""
-    row, country = values(at.before), at.fact.country
+    row: dict[str, Any] = dict(values(at.before))
+    country = at.fact.country
     held = {
         side: at.before.influence[side].get(country, 0) + outcome.get(side, 0) for side in (US, OTHER[US])
     }

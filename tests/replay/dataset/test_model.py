@@ -46,6 +46,7 @@ def fitted(many: DataSet) -> Model:
 def test_the_forecasts_for_matches_that_were_kept_apart_are_better_than_the_base_rate(fitted: Model) -> None:
     assert fitted.n >= LEAST
     assert fitted.brier < fitted.brier_base - 0.02
+    assert fitted.beats_base_rate
     assert fitted.log_loss < fitted.log_loss_base - 0.05
     assert len(fitted.calibration) == 10
     assert sum(one.n for one in fitted.calibration) == fitted.positions
@@ -107,6 +108,10 @@ def test_results_that_were_drawn_by_a_coin_are_not_forecast(tmp_path: Path) -> N
     found = fit(glasnost.open(tmp_path / "coins"), GAME)
     assert isinstance(found, Model)
     assert found.brier > 0.245
+    assert not found.beats_base_rate
+    match = glasnost.open(tmp_path / "coins").match(rows["matches"][1][1]["match"])
+    match.data.models[GAME, "deluxe", "live"] = found
+    assert "no better than the base rate" in glasnost.plot.win_probability(match).description
 
 
 def test_the_same_data_set_gives_the_same_model(many: DataSet, fitted: Model) -> None:

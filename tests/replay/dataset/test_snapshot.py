@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import replay.dataset as glasnost
 from api.store.interface import Act, Append, Withdrawal
 from domain.games import GAMES
 from domain.kernel import Result
@@ -141,6 +142,39 @@ def test_a_damaged_part_is_in_no_snapshot(tmp_path: Path) -> None:
         make(tmp_path / "club", tmp_path / "one", KEY)
     assert not (tmp_path / "one").exists()
     assert not list(tmp_path.glob(".one*"))
+
+
+def test_a_forgotten_player_is_in_no_byte_of_the_next_snapshot_and_all_counts_stay(tmp_path: Path) -> None:
+    """AN27: neither in a value, nor in statistics or the dictionary; tables have as many rows as before."""
+    with opened(tmp_path / "games") as store:
+        ann, _ = store.people.add("Ann Example", "player")
+        for seed in range(3):
+            sitting = Sitting(SMALL, seed, name=f"m-ann-{seed}")
+            for seat, player in zip(SMALL.seats, (ann.id, "p-other"), strict=True):
+                match = sitting.match
+                sitting.accept(match.sit(sitting.context, seat, player, salt=None, bot="", source=None))
+            put(store, sitting.play_on())
+        built(store, tmp_path / "club")
+        make(tmp_path / "club", tmp_path / "one", KEY)
+        store.people.forget(ann.id, Act("p-admin", 1_790_000_000_000_000))
+        built(store, tmp_path / "club")
+        make(tmp_path / "club", tmp_path / "two", KEY)
+    before, after = glasnost.open(tmp_path / "one"), glasnost.open(tmp_path / "two")
+    stored = b"".join(files(tmp_path / "one").values())
+    assert ann.id.encode() in stored  # in the statistics of a part, which are not compressed
+    told = b"".join(files(tmp_path / "two").values())
+    for table in after.tables:
+        told += repr(after.sql(f'SELECT * FROM "{table}"').fetchall()).encode()
+        if table != "changes":
+            sizes = [data.sql(f'SELECT count(*) FROM "{table}"').fetchall() for data in (before, after)]
+            assert sizes[0] == sizes[1], table
+    assert ann.id.encode() not in told
+    assert b"Ann Example" not in told
+    ((name,),) = after.sql("SELECT player FROM changes").fetchall()
+    for player, data in ((ann.id, before), (name, after)):
+        answer = data.query("tm_player_record", player=player)
+        assert [row[2] for row in answer] == [3]
+        assert list(answer) == list(before.query("tm_player_record", player=ann.id))
 
 
 def test_differences_name_exactly_what_happened_between_two_snapshots(tmp_path: Path) -> None:

@@ -5,11 +5,28 @@
  */
 
 import { t } from "../base/text.js";
+import { serverTime } from "./api.js";
 
 const PERIOD = 250; // milliseconds between two looks
+const SLEPT = 2_000; // milliseconds by which the browser's two clocks differ when the device was asleep
 const DAY = 86_400;
+const AGAIN = 5_000; // milliseconds until the server is asked again
 let base = 0; // milliseconds: the server's time, less `performance.now()`
-let timer = 0;
+let timer = 0, ahead = 0;
+
+/** By how much the time of the day is ahead of `performance.now()`, which may stand still while a device sleeps. */
+function lead() {
+  return Date.now() - performance.now();
+}
+
+/** After a sleep, ask the server for its time. */
+async function wake() {
+  if (Math.abs(lead() - ahead) < SLEPT) return;
+  ahead = lead();
+  const at = await serverTime();
+  if (at) base = at - performance.now();
+  else setTimeout(() => (ahead = -Infinity), AGAIN);
+}
 
 /** The server's time, in milliseconds since 1970. */
 function now() {
@@ -46,9 +63,9 @@ function tick(root) {
 export function keepClocks(at, came) {
   if (at === null) return;
   const [loaded] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-  base = at / 1000 - (came ?? loaded?.responseStart ?? 0);
+  [base, ahead] = [at / 1000 - (came ?? loaded?.responseStart ?? 0), lead()];
   clearInterval(timer);
-  timer = setInterval(() => tick(document), PERIOD);
+  timer = setInterval(() => (wake(), tick(document)), PERIOD);
   tick(document);
 }
 

@@ -1,0 +1,345 @@
+"""AN16: the matches behind a row of an answer are as many as it counts, and such cases when replayed.
+
+What counts as a case is written here a second time, over match files that the oracles replay; it shares
+nothing with the tables or the SQL.  For Twilight Struggle that is every saved query, for the other games
+those about results, decisions, think time and players.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+import replay.dataset as glasnost
+from domain.games import GAMES
+from domain.match import Match
+from replay import matchfile
+from replay.dataset.queries import queries
+from tests.matches import finished
+from tests.replay.dataset import oracle
+from tests.replay.dataset.conftest import Club
+from tests.replay.dataset.stores import built, opened, put
+from tests.replay.tables import twilight_struggle_oracle
+
+TS = "twilight_struggle"
+FEW = 6  # rows of each answer that are looked at
+Row = dict[str, Any]
+Case = tuple[tuple[Any, ...], int]  # the keys of the row that counts it, and the move
+
+
+class Replayed(Struct, frozen=True):
+    """A match as the oracles replay its file; `ts` are the tables of Twilight Struggle."""
+
+    id: str
+    game: str
+    about: Row
+    moves: list[Row]
+    decisions: list[Row]
+    players: dict[str, str]
+    ts: dict[str, list[Row]]
+
+
+def named(columns: str, rows: Sequence[tuple[Any, ...]]) -> list[Row]:
+    """Rows with the names of their first columns."""
+    return [dict(zip(columns.split(), row, strict=False)) for row in rows]
+
+
+_MATCH = "match game edition options origin unverified house_seeded tournament round board opened closed"
+_MATCH += " seat_a seat_b winner reason by score_a score_b turns moves"
+
+
+def replayed(match: Match, note: str) -> Replayed:
+    """Replay a match from its file."""
+    data = matchfile.write(match.records, note)
+    found, file = oracle.expected(data), oracle.Read(data)
+    (about,) = named(_MATCH, found["matches"])
+    is_ts = match.game.name == TS
+    return Replayed(
+        match.id,
+        match.game.name,
+        about,
+        named("match move kind seat ask turn at think stands", found["moves"]),
+        named("match move turn seat ask least most n options picked", found["decisions"]),
+        {leaf["seat"]: leaf["player"] for leaf in file.leaves if leaf["kind"] == "seated"},
+        twilight_struggle_oracle.Fold([record.stored for record in match.records]).rows if is_ts else {},
+    )
+
+
+# ── what each query counts ──
+
+
+def of_cards(m: Replayed, *what: str) -> list[Row]:
+    return [row for row in m.ts["ts_cards"] if row["what"] in what]
+
+
+def coups(m: Replayed) -> list[Row]:
+    return [row for row in m.ts["ts_rolls"] if row["kind"] == "coup"]
+
+
+def win_rate(m: Replayed) -> Iterator[Case]:
+    if m.about["winner"]:
+        yield (m.about["edition"], json.loads(m.about["options"])["handicap"]), m.about["moves"]
+
+
+def end_modes(m: Replayed) -> Iterator[Case]:
+    about = m.about
+    yield (about["reason"], about["winner"], about["turns"]), about["moves"]
+
+
+def headlines(m: Replayed) -> Iterator[Case]:
+    for row in of_cards(m, "headline") if m.about["winner"] else ():
+        yield (row["seat"], row["turn"], row["card"]), row["move"]
+
+
+def headline_pairs(m: Replayed) -> Iterator[Case]:
+    first = [row for row in of_cards(m, "headline") if row["turn"] == 1 and m.about["winner"]]
+    for us in (row for row in first if row["seat"] == "us"):
+        for ussr in (row for row in first if row["seat"] == "ussr"):
+            yield (us["card"], ussr["card"]), us["move"]
+
+
+def event_or_ops(m: Replayed) -> Iterator[Case]:
+    for row in of_cards(m, "played"):
+        yield (row["card"], row["how"]), row["move"]
+
+
+def all_coups(m: Replayed) -> Iterator[Case]:
+    for row in coups(m):
+        yield (row["seat"], row["country"]), row["move"]
+
+
+def first_coup(m: Replayed) -> Iterator[Case]:
+    for row in coups(m)[:1]:
+        yield (row["seat"], row["country"], row["turn"]), row["move"]
+
+
+def worth_points(m: Replayed) -> list[Row]:
+    """The rolls that are worth points or influence: all but those out of a trap."""
+    return [row for row in m.ts["ts_rolls"] if row["kind"] != "trap"]
+
+
+def luck(m: Replayed) -> Iterator[Case]:
+    for row in worth_points(m):
+        yield (m.id, row["seat"], row["kind"]), row["move"]
+
+
+def dice_fair(m: Replayed) -> Iterator[Case]:
+    for row in m.ts["ts_rolls"]:
+        for face in (row["face_us"], row["face_ussr"]):
+            if face:
+                yield (face,), row["move"]
+
+
+def turn_ends(m: Replayed) -> list[Row]:
+    return [row for row in m.ts["ts_positions"] if row["kind"] == "turn_end"]
+
+
+def control_wins(m: Replayed) -> Iterator[Case]:
+    for row in turn_ends(m) if m.about["winner"] else ():
+        yield (row["turn"], {1: "us", 2: "ussr"}.get(row["ctl_poland"])), row["move"]
+
+
+def find(m: Replayed) -> Iterator[Case]:
+    for row in m.ts["ts_positions"]:
+        if row["ctl_north_korea"] == 2 and row["defcon"] == 2 and row["turn"] < 9:
+            yield (m.id,), row["move"]
+
+
+def vp_path(m: Replayed) -> Iterator[Case]:
+    for row in turn_ends(m):
+        yield (row["turn"],), row["move"]
+
+
+def comebacks(m: Replayed) -> Iterator[Case]:
+    worst = min(m.ts["ts_positions"], key=lambda row: (row["vp"], row["move"]))
+    if m.about["winner"] == "us" and worst["vp"] <= -1:
+        yield (m.id,), worst["move"]
+
+
+def held(m: Replayed) -> Iterator[Case]:
+    for row in m.ts["ts_holdings"]:
+        yield (row["card"], row["seat"]), row["dealt_move"]
+
+
+def not_taken(m: Replayed) -> Iterator[Case]:
+    for row in m.decisions:
+        if OPTIONS[m.game] in row["options"]:
+            yield (row["ask"], row["seat"]), row["move"]
+
+
+def could_coup(m: Replayed) -> Iterator[Case]:
+    for row in m.decisions:
+        if any(option.startswith("coup") for option in row["options"]):
+            yield (row["seat"],), row["move"]
+
+
+def country_life(m: Replayed) -> Iterator[Case]:
+    for row in m.ts["ts_influence"]:
+        if row["country"] == "poland":
+            yield (row["turn"], row["side"]), row["move"]
+
+
+def big_swings(m: Replayed) -> Iterator[Case]:
+    for row in m.ts["ts_influence"]:
+        if abs(row["after"] - row["before"]) >= 2:
+            keys = [row[name] for name in ("move", "country", "side", "before", "after", "card")]
+            yield (m.id, *keys), row["move"]
+
+
+def defcon_losses(m: Replayed) -> Iterator[Case]:
+    if m.about["reason"] == "nuclear_war":
+        last = max(of_cards(m, "played", "headline"), key=lambda row: (row["move"], row["place"]))
+        yield (m.about["turns"], last["card"], last["seat"]), last["move"]
+
+
+def thought(m: Replayed) -> list[Row]:
+    return [row for row in m.moves if row["think"] is not None and row["stands"]]
+
+
+def think_time(m: Replayed) -> Iterator[Case]:
+    for row in thought(m):
+        yield (row["ask"], row["seat"]), row["move"]
+
+
+def between(m: Replayed) -> Iterator[Case]:
+    first, second = GAMES[m.game].seats
+    if (m.players[first], m.players[second]) == (f"p-{first}", f"p-{second}"):
+        yield (first,), m.about["moves"]
+
+
+def player_record(m: Replayed) -> Iterator[Case]:
+    for seat in own_seats(m):
+        yield (seat,), m.about["moves"]
+
+
+def own_seats(m: Replayed) -> list[str]:
+    return [seat for seat, player in m.players.items() if player == f"p-{GAMES[m.game].seats[0]}"]
+
+
+def player_pace(m: Replayed) -> Iterator[Case]:
+    for row in thought(m):
+        if row["seat"] in own_seats(m):
+            yield (row["seat"],), row["move"]
+
+
+def player_luck(m: Replayed) -> Iterator[Case]:
+    for row in worth_points(m):
+        if row["seat"] in own_seats(m):
+            yield (row["seat"],), row["move"]
+
+
+def player_headlines(m: Replayed) -> Iterator[Case]:
+    for row in of_cards(m, "headline"):
+        if row["turn"] == 1 and row["seat"] in own_seats(m):
+            yield (row["seat"], row["card"]), row["move"]
+
+
+OPTIONS = {TS: "finland", "imperial_struggle": "end", "cia_vs_kgb": "pass", "thirteen_minutes": "event"}
+CASES: dict[str, Callable[[Replayed], Iterator[Case]]] = {
+    **{
+        one.__name__: one
+        for one in (win_rate, end_modes, headlines, headline_pairs, event_or_ops, first_coup)
+    },
+    **{one.__name__: one for one in (luck, dice_fair, control_wins, find, vp_path, comebacks, held)},
+    **{one.__name__: one for one in (not_taken, could_coup, country_life, big_swings, defcon_losses)},
+    **{one.__name__: one for one in (think_time, between, player_record, player_pace, player_luck)},
+    "coups": all_coups,
+    "player_headlines": player_headlines,
+}
+OF_ALL_GAMES = ("end_modes", "not_taken", "think_time", "between", "player_record", "player_pace")
+GIVEN: dict[str, dict[str, str]] = {
+    "control_wins": {"country": "poland"},
+    "find": {"country": "north_korea", "defcon": "2", "before": "9"},
+    "comebacks": {"behind": "1"},
+    "country_life": {"country": "poland"},
+    "big_swings": {"least": "2"},
+}
+
+
+def given_for(name: str, game: str) -> dict[str, str]:
+    """The parameters with which a query is asked here."""
+    first, second = GAMES[game].seats
+    own = {"not_taken": {"option": OPTIONS[game]}, "between": {"a": f"p-{first}", "b": f"p-{second}"}}
+    if name.startswith("player_"):
+        return {"player": f"p-{first}"}
+    return {**GIVEN, **own}.get(name, {})
+
+
+def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed], few: int) -> int:
+    """Compare the rows of an answer, and what is behind `few` of them, with the replayed cases."""
+    prefix = {TS: "", "imperial_struggle": "is_", "cia_vs_kgb": "cvk_", "thirteen_minutes": "tm_"}[game]
+    pools = dict(data.sql("SELECT match, pool FROM matches").fetchall())
+    wanted: dict[tuple[Any, ...], Counter[tuple[str, int]]] = {}
+    for match in matches:
+        for keys, move in CASES[name](match):
+            wanted.setdefault((pools[match.id], *keys), Counter())[match.id, move] += 1
+    answer = data.query(prefix + name, pool="live,bots,seeded", **given_for(name, game))
+    keys = ("in_pool", *answer.query.keys)
+    rows = {row[: len(keys)]: row[len(keys)] for row in answer}
+    assert rows == {keys: found.total() for keys, found in wanted.items()}, name
+    chosen = random.Random(name).sample(sorted(rows, key=repr), min(few, len(rows)))
+    for values in chosen:
+        found = answer.matches(**dict(zip(keys, values, strict=True))).fetchall()
+        assert {pool for pool, _, _ in found} == {values[0]}
+        assert Counter((match, move) for _, match, move in found) == wanted[values], (name, values)
+    return len(rows)
+
+
+@pytest.fixture(scope="module")
+def files(club: Club) -> list[Replayed]:
+    """The matches of the small store that count in answers: with a result, and not imported."""
+    known = [match for match in club.matches if match.result and not match.imported]
+    return [replayed(match, club.notes[match.id]) for match in known]
+
+
+def test_each_query_of_twilight_struggle_is_counted_here() -> None:
+    assert set(CASES) == {one.name for one in queries().values() if one.game == TS}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_matches_behind_a_row_are_its_cases_when_replayed(
+    name: str, club: Club, files: list[Replayed]
+) -> None:
+    games = GAMES if name in OF_ALL_GAMES else (TS,)
+    data, rows = glasnost.open(club.folder), 0
+    for game in games:
+        rows += compare(data, game, name, [match for match in files if match.game == game], FEW)
+    assert rows > 0
+
+
+def test_imported_matches_are_in_no_default_answer_and_hold_nothing_hidden(club: Club) -> None:
+    """AN9: over the data set; `test_build.py` has what the parts hold."""
+    data, came = glasnost.open(club.folder), club.matches[-1].id
+    for name in CASES:
+        answer = data.query(name, **given_for(name, TS))
+        assert came not in {match for _, match, _ in answer.matches().fetchall()}, name
+        assert "imported" not in {row[0] for row in answer}
+    assert came not in {row[1] for row in data.find("turn >= 0", TS, limit=10_000)}
+    shown = data.find("turn >= 0", TS, pool="imported", unproven=True)
+    assert {row[1] for row in shown} == {came}
+    hands = "SELECT DISTINCT hand_us, hand_ussr FROM ts_positions WHERE match = $match"
+    assert data.sql(hands, {"match": came}).fetchall() == [(None, None)]
+    marks = "SELECT unverified, proof, pool FROM matches WHERE match = $match"
+    assert data.sql(marks, {"match": came}).fetchall() == [(True, "unproven", "imported")]
+    for table in ("decisions", "ts_holdings"):
+        found = data.sql(f"SELECT count(*) FROM {table} WHERE match = $match", {"match": came})
+        assert found.fetchall() == [(0,)]
+
+
+@pytest.mark.long
+def test_the_matches_behind_every_row_of_forty_matches_are_its_cases_when_replayed(tmp_path: Path) -> None:
+    with opened(tmp_path / "games") as store:
+        matches = [put(store, finished(GAMES[TS], seed, name=f"m{seed}")) for seed in range(40)]
+        notes = {match.id: store.note(match.id) or "" for match in matches}
+        built(store, tmp_path / "club", cut=100_000)
+    data = glasnost.open(tmp_path / "club")
+    known = [replayed(match, notes[match.id]) for match in matches]
+    for name in CASES:
+        assert compare(data, TS, name, known, 10_000) > 0, name
