@@ -15,7 +15,18 @@ from domain.match import Match
 from domain.texts import LANGUAGES
 from domain.twilight_struggle.components import CIVIL_WAR, MAP, SPACES
 from replay.boards.board import Board
-from replay.boards.drawing import BOARDS, HEIGHT, SMALLEST, WIDTH, condensed, draw, size_class, svg, width_of
+from replay.boards.drawing import (
+    BOARDS,
+    HEIGHT,
+    SMALLEST,
+    WIDTH,
+    condensed,
+    draw,
+    introduced,
+    size_class,
+    svg,
+    width_of,
+)
 from replay.scenes.positions import scene_at
 from replay.scenes.vocabulary import Scene
 from replay.words import Words
@@ -106,6 +117,14 @@ def test_a_space_says_in_words_what_it_shows() -> None:
         found = spaces(drawn(match, scene, language))
         assert found["iran"].get("aria-label") == label
     assert found["iraq"].get("aria-label") == "Ирак, стабильность 3, ключевая страна; пусто"
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_what_is_printed_on_a_space_has_russian_words(game: str) -> None:
+    match = whole(game)
+    words = Words(match, "ru")
+    said = {introduced(space, words) for space in BOARDS[game](match.opened.options).spaces}
+    assert not [text for text in said if re.search("[A-Za-z]{2}", text)]
 
 
 def _box(board: Board, id: str) -> tuple[int, int]:
