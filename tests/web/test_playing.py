@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -322,6 +323,31 @@ def test_an_answer_in_one_browser_is_on_the_table_of_the_others(server: Served, 
                 assert page.locator("#bar input[type=number]").input_value() == str(len(numbers(page)))
         assert three.locator("#question form").count() == 0
         assert all(page.evaluate("window.notReloaded") for page in (*pages, three))
+
+
+def test_what_was_played_since_the_own_last_move_is_shown_on_request(
+    server: Served, browser: Browser
+) -> None:
+    """Given a match in which others answered since; when its page is opened; then it plays their moves."""
+    match, players = server.table("cia_vs_kgb")
+    source = random.Random(4)
+    for _ in range(6):
+        last = played(match, players, source)["move"]
+    moves = players[0].get(f"/v1/matches/{match}/moves").json["moves"]
+    own = {seat: max(one["move"] for one in moves if one.get("seat") == seat) for seat in ("cia", "kgb")}
+    seat = min(own, key=lambda one: own[one])
+    with sitting(browser, players[["cia", "kgb"].index(seat)], match) as page:
+        shown, number = page.locator("#bar .meanwhile"), page.locator("#bar input[type=number]")
+        expect(shown).to_have_text(re.compile(rf"^{last - own[seat]} moves? since yours"))
+        expect(page.locator("#bar .mine-mark")).to_have_count(1)
+        shown.click()
+        expect(number).to_have_value(str(last))
+        expect(page.locator("#bar [aria-pressed=true]")).to_have_text(f"Changes since move {own[seat]}")
+        # an own answer ends the offer
+        while first_asked(match, players)[0] != ["cia", "kgb"].index(seat):
+            played(match, players, source)
+        answer(page)
+        expect(shown).to_be_hidden()
 
 
 def test_both_pages_come_back_and_an_answer_sent_into_the_break_is_recorded_once(

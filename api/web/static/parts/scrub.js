@@ -8,6 +8,7 @@ import { t } from "../base/text.js";
 
 const STEP = 1100; // milliseconds between two moves at the speed 1
 const LONGEST = 2000; // milliseconds between two moves in the time really taken
+const AT_MOST = 10000; // milliseconds in which the moves since the reader's last one are shown
 const LABEL = 34; // pixels that the label of a turn needs
 const SPEEDS = [0.5, 1, 2, 4, 8], REAL = "real";
 const bar = byId("bar"), live = byId("live");
@@ -19,11 +20,14 @@ const speed = /** @type {HTMLSelectElement} */ (
     h("option", { value: REAL }, t("as_played"))));
 const play = h("button", { type: "button", class: "tool play", "aria-label": t("play"), title: t("play") }, icon("play"));
 const since = h("button", { type: "button", class: "tool", "aria-pressed": "false" }, t("since_set"));
+const meanwhile = h("button", { type: "button", class: "tool meanwhile", hidden: true });
 const more = /** @type {HTMLDetailsElement} */ (h("details", { class: "bar-more", open: !matchMedia("(max-width: 700px)").matches, id: "more" },
   h("summary", {}, t("more")),
   h("div", { class: "row" }, h("span", { class: "counter" }, h("label", {}, `${t("move")} `, number), " ", of), speed, since)));
 /** @type {number | undefined} */
 let timer;
+let pace = 0; // milliseconds between two moves, where not the chosen speed decides
+let mine = 0; // the reader's last own move, if others moved since
 
 /** Set up the bar. */
 export function mount() {
@@ -35,13 +39,14 @@ export function mount() {
       step("first", () => go(1)), step("previous_turn", () => turn(-1)), step("previous", () => go(at() - 1)),
       play, step("next", () => go(at() + 1)), step("next_turn", () => turn(1)), step("last", () => go(last()))
     ),
-    more, looking,
+    meanwhile, more, looking,
   );
   range.addEventListener("input", () => page.set({ wanted: Number(range.value) }));
   number.addEventListener("change", () => go(Number(number.value) || 1));
   number.addEventListener("keydown", (event) => event.key === "Enter" && range.focus()); // letters are keys again
   play.addEventListener("click", toggle);
   since.addEventListener("click", mark);
+  meanwhile.addEventListener("click", catchUp);
   document.addEventListener("visibilitychange", () => document.hidden && stop());
   offerViews();
   bind("ArrowLeft", "key_move", () => go(at() - 1), "← →");
@@ -54,6 +59,7 @@ export function mount() {
   bind("[", "key_key_moment", () => moment(-1), "[ ]");
   bind("]", "key_key_moment", () => moment(1), "[ ]");
   bind("d", "key_diff", mark);
+  page.on(["positions", "last"], findMine);
   page.on(["positions", "last", "moments"], marks);
   page.on(["move", "last", "positions", "since"], update);
   page.on(["move", "peek", "positions"], paint);
@@ -128,6 +134,7 @@ function toggle() {
 function stop() {
   clearTimeout(timer);
   timer = undefined;
+  pace = 0;
   play.replaceChildren(icon("play"));
   play.setAttribute("aria-label", t("play"));
 }
@@ -141,7 +148,28 @@ function next() {
   timer = setTimeout(() => {
     page.set({ move: to, pushed: false });
     if (timer) next();
-  }, speed.value === REAL ? taken(at(), to) : STEP / Number(speed.value));
+  }, pace || (speed.value === REAL ? taken(at(), to) : STEP / Number(speed.value)));
+}
+
+/** Find the reader's last own move of a running match, and offer to show what came after it. @param {Readonly<Record<string, any>>} state */
+function findMine({ positions, last: end }) {
+  const own = page.get("over") ? [] : page.start.own;
+  const isMine = (/** @type {any} */ one) => one.kind === "played" && own.includes(one.seat);
+  let found = own.length && positions ? end : 0;
+  while (found && positions.at(found) && !isMine(positions.at(found))) found--;
+  mine = found < end && positions?.at(found) ? found : 0;
+  meanwhile.hidden = !mine;
+  if (mine) meanwhile.textContent = t("meanwhile", { count: end - mine });
+}
+
+/** Play the moves since the reader's last one and mark what they change; only mark it where motion is unwanted. */
+function catchUp() {
+  stop();
+  page.set({ since: mine, pushed: false });
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return go(last());
+  go(mine);
+  toggle();
+  pace = Math.min(STEP, AT_MOST / (last() - mine));
 }
 
 /** The time between two moves in milliseconds, where it is long a shortened one. @param {number} from @param {number} to */
@@ -174,6 +202,7 @@ function marks({ positions, last: end, moments }) {
   for (const { move, why } of (moments ?? []).filter((/** @type {{move: number}} */ one) => one.move <= end)) {
     turns.append(place(h("a", { class: "key-mark", href: page.addressOf(move, positions.view), title: why.join(" "), "data-move": move }, icon("star")), move));
   }
+  if (mine) turns.append(place(h("span", { class: "mine-mark", title: t("meanwhile", { count: end - mine }) }), mine));
   for (let n = 1; n <= end; n++) if (!positions.at(n)?.stands) turns.append(place(h("span", { class: "taken-mark" }), n));
   turns.onclick = (event) => {
     const link = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-move]"));
