@@ -11,7 +11,6 @@ new connection, then again.  The floor is reading one of the columns that it nee
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -62,10 +61,8 @@ def main() -> None:
         large = Path(scratch) / "large"
         count = enlarge(Path(scratch) / "club", large, MANY, IN_SLICE)
         _ask(large, count)
-        _run("check", f"{scratch}/club")
-        floor = _peak()
-        _run("build", f"{scratch}/again", "--store", f"{scratch}/games")
-    peak = _peak()
+        floor = _peak("check", f"{scratch}/club")
+        peak = _peak("build", f"{scratch}/again", "--store", f"{scratch}/games")
     say(
         "memory of a build", f"{peak:.0f} MB; goal: 500; floor: a check {floor:.0f}; ratio {peak / floor:.1f}"
     )
@@ -104,14 +101,24 @@ def _forget(folder: Path) -> None:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "api.cli.main", "data", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+_MEASURED = """\
+import sys
+from api.cli.main import run
+code = run(["data", *sys.argv[1:]])
+(peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print(peak, file=sys.stderr)
+sys.exit(code)
+"""
 
 
-def _peak() -> float:
-    """The most memory that a process started here has had, in MB."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+def _peak(*arguments: str) -> float:
+    """The most memory that a command about data sets has, in MB.
+
+    The process reads its own mark: what `wait4` says of a child begins with the memory of its parent.
+    """
+    command = [sys.executable, "-c", _MEASURED, *arguments]
+    ran = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return int(ran.stderr.split()[-1]) / 1024
 
 
 def _put(store: SqliteStore) -> list[str]:
