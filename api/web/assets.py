@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from api.http.decoding import takes_gzip
 from api.web import verify_page
-from replay.boards.drawing import BOARDS, stylesheet
+from replay.boards.drawing import BOARDS, own_style, stylesheet
 
 PREFIX = "/static"
 FOREVER = "public, max-age=31536000, immutable"
@@ -53,11 +53,13 @@ class Assets:
 
     def __init__(self) -> None:
         found = dict(_files(importlib.resources.files("api.web") / "static"))
+        boards = {game: stylesheet(board({})).encode() for game, board in BOARDS.items()}
         for kind, names in SHEETS.items():
             sheet = b"".join(found[f"{name}.css"] for name in names)
             found[f"sheets/{kind}.css"] = sheet
-            if "board" in names:
-                boards = {game: stylesheet(board({})).encode() for game, board in BOARDS.items()}
+            if "board" not in names:
+                found[f"sheets/{kind}.css"] += b"".join(own_style(game).encode() for game in BOARDS)
+            else:
                 found |= {f"sheets/{kind}-{game}.css": sheet + style for game, style in boards.items()}
         found["verifier.js"] = verify_page.verifier().encode()
         digest = hashlib.sha256()

@@ -74,6 +74,7 @@ async def audit_page(pages: _Pages, call: Call, match: str) -> Response:
         preloads=("data/vocabulary.js", "parts/ruling.js") if may_rule else (),
         may_rule=may_rule,
         match=match,
+        game=found.game.name,
         over=call.final,
         provable=found.provable,
         imported=found.imported,

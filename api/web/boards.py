@@ -151,6 +151,7 @@ class MatchLine(Struct, frozen=True):
     """A match in the history of a player."""
 
     match: str
+    game: str
     title: str
     seat: str
     place: int
@@ -169,6 +170,7 @@ def _match(played: Played, seats: dict[str, dict[str, str | None]], player: str,
     known = row.by == "play" and row.reason
     return MatchLine(
         match=row.match,
+        game=row.game,
         title=words.name(row.game),
         seat=words.name(row.seat),
         place=list(game.seats).index(row.seat),

@@ -63,6 +63,7 @@ async def turns_page(pages: HasShell, call: Call, match: str) -> Response:
         call,
         "turns.html",
         title=words.game,
+        game=found.game.name,
         match=found.id,
         seats=seats,
         places={seat: place for place, seat in enumerate(found.game.seats)},

@@ -57,13 +57,19 @@ _DEFS = (
     '<rect class="stripe" width="3" height="6"/></pattern></defs>'
 )
 
+_FILES = importlib.resources.files("replay.boards")
+
 
 def stylesheet(board: Board) -> str:
     """The style of a board: what all have in common, for its two seats, and its own colours."""
-    files = importlib.resources.files("replay.boards")
-    common = Template((files / "board.css").read_text("utf-8"))
+    common = Template((_FILES / "board.css").read_text("utf-8"))
     first, second = board.seats
-    return common.substitute(first=first, second=second) + (files / f"{board.game}.css").read_text("utf-8")
+    return common.substitute(first=first, second=second) + own_style(board.game)
+
+
+def own_style(game: str) -> str:
+    """Return the colours that the board of a game has for itself, also for its seats if they differ."""
+    return (_FILES / f"{game}.css").read_text("utf-8")
 
 
 # ── land and lines ──
