@@ -74,7 +74,7 @@ Labels and explanations follow Accept-Language (en, ru)."""
 
 
 class Application(FastAPI):
-    """FastAPI with a document that knows the structs, and with doors of its own (`api.http.routing`)."""
+    """FastAPI, whose routes `api.http.routing` serves and whose document `api.http.openapi` makes."""
 
     def serve(self, services: Services) -> None:
         """Serve these routes over these services."""

@@ -32,7 +32,7 @@ Z = 1.959963984540054  # of the normal distribution, for an interval of 95 %
 MOST_TEXT = 200  # characters of the value of a parameter
 MOST_WHOLE = 1_000_000
 ALL_POOLS = "*"
-UNSELECTED = ("imported", "uploaded")  # pools of which nobody knows how their matches were chosen
+UNSELECTED = ("imported", "uploaded")  # pools whose selection of matches is unknown
 _POOL = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -205,7 +205,7 @@ class Statement(Struct, frozen=True):
 
     @property
     def selection_unknown(self) -> bool:
-        """May the answer rest on matches of which nobody knows how they were chosen?"""
+        """May the answer rest on matches whose selection is unknown?"""
         return self.values["pool"] == ALL_POOLS or bool({*UNSELECTED} & {*_list(self.values["pools"])})
 
 

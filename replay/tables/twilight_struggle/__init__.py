@@ -20,7 +20,7 @@ from replay.tables.twilight_struggle.walk import Collector, Reader, walk
 def rows(match: Match) -> Rows:
     """Return the rows of a match that is over, by table, each in the order of the log.
 
-    What only its players saw is in them, except of an imported match, whose hidden parts nobody knows.
+    What only its players saw is in them, except of an imported match, whose hidden parts are unknown.
     """
     positions = Positions(match)
     made: dict[str, Collector] = {
