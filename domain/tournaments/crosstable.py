@@ -1,8 +1,8 @@
-"""The crosstable: who met whom in each round, with which colour and result, as pairing and standings read it.
+"""The crosstable: who met whom in each round, with which colour and result; pairing and standings read it.
 
-In this order: the points of a result; a cell, which is one round of one entrant; a line, which is one entrant;
-the table; and what is computed from it.  All points are integers, in half points.  An entrant is an id, never
-the name of a person.  A colour is that of the pairing: "w" or "b", never the seat that was played.
+In this order: the points of a result; a cell, which is one round of one entrant; a line, which is one
+entrant; the table; and what is computed from it.  All points are integers, in half points.  An entrant is an
+id, never the name of a person.  A colour is that of the pairing: "w" or "b", never the seat that was played.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AGAINST = frozenset({"pending", "played", "forfeit"})  # the kinds that name an 
 
 
 class Points(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a result is worth, in half points.  A forfeit that is lost and a zero-point bye are worth nothing."""
+    """What a result is worth, in half points.  A lost forfeit and a zero-point bye are worth nothing."""
 
     win: int = 2
     draw: int = 1
@@ -57,7 +57,7 @@ class Cell(Struct, frozen=True, omit_defaults=True):
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One entrant: a number from 1 in the order of seeds, the rating at entry (0: none), and one cell a round.
+    """One entrant: a number from 1 in the order of seeds, the rating at entry (0: none), a cell a round.
 
     `cells`: one for each round from the first; rounds that are missing at the end are open.
     `withdrawn`: not to be paired in the next round, nor later.
@@ -139,7 +139,7 @@ def score(table: Crosstable, line: Line, through: int | None = None) -> int:
 
 
 def rounds_paired(table: Crosstable) -> int:
-    """Return the number of the last round in which anybody was paired or got the bye of the engine; 0: none."""
+    """Return the number of the last round with a board or a bye of the engine; 0: none."""
     return max(
         (
             number
@@ -162,9 +162,9 @@ def boards(table: Crosstable, round_number: int) -> Iterator[tuple[Line, Line]]:
 def problem(table: Crosstable) -> str | None:
     """Return the id of what is wrong with a table, or None.
 
-    "numbers": the lines are not numbered from 1 to n; "entrants": one stands there twice; "rounds": a line has
-    more cells than there are rounds; "cells": a cell lacks what its kind needs; "mirror": two cells of a board
-    contradict each other.
+    "numbers": the lines are not numbered from 1 to n; "entrants": one stands there twice; "rounds": a line
+    has more cells than there are rounds; "cells": a cell lacks what its kind needs; "mirror": two cells of a
+    board contradict each other.
     """
     if [line.number for line in table.lines] != list(range(1, len(table.lines) + 1)):
         return "numbers"
