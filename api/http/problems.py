@@ -138,6 +138,7 @@ KINDS: dict[str, Kind] = {
         501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
     ),
     "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
+    "pairing": Kind(503, "No pairing", "Пары не составлены", "Пары не составлены: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),
