@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 from caissify_pairings.engines.dutch import DutchEngine
 
-from domain.tournaments.crosstable import Colour, Crosstable, Line, cell_of, points_of, score
+from domain.tournaments.crosstable import AGAINST, Colour, Crosstable, Line, cell_of, points_of, score
 from replay.pairing import PairedBoard
 from replay.tournament_simulation import Plan, SimulatedRound, simulate
 
@@ -36,12 +36,27 @@ def floats_of(table: Crosstable, line: Line, rounds: int) -> list[str]:
     return found
 
 
-def player(table: Crosstable, line: Line, rounds: int) -> dict[str, object]:
+def numbered(one: SimulatedRound) -> list[Line]:
+    """The entrants who were paired so far or are to be paired now: the others have no pairing number yet."""
+    return [
+        line
+        for line in one.before.lines
+        if present(one, line)
+        or any(cell.kind in AGAINST or cell.kind == "pairing_bye" for cell in line.cells[: one.number - 1])
+    ]
+
+
+def present(one: SimulatedRound, line: Line) -> bool:
+    return not line.withdrawn and cell_of(line, one.number).kind == "open"
+
+
+def player(table: Crosstable, line: Line, number: int, rounds: int) -> dict[str, object]:
     """An entrant as the second engine wants it: what became of it in the first `rounds` rounds."""
     cells = [cell_of(line, number) for number in range(1, rounds + 1)]
     return {
         "id": line.number,
         "starting_number": line.number,
+        "pairing_number": number,
         "rating": line.rating,
         "score": score(table, line, rounds) / 2,
         "color_hist": [WORDS[cell.colour] for cell in cells if cell.kind == "played" and cell.colour],
@@ -54,9 +69,6 @@ def player(table: Crosstable, line: Line, rounds: int) -> dict[str, object]:
 def second_opinion(one: SimulatedRound) -> tuple[dict[Pair, int], set[int]]:
     """The pairs of the second engine with the entrant who has white, and its byes."""
     table, played = one.before, one.number - 1
-    present = [
-        line for line in table.lines if not line.withdrawn and cell_of(line, one.number).kind == "open"
-    ]
     met = {
         (line.number, cell.opponent)
         for line in table.lines
@@ -64,7 +76,11 @@ def second_opinion(one: SimulatedRound) -> tuple[dict[Pair, int], set[int]]:
         if cell.kind == "played" and cell.opponent is not None and line.number < cell.opponent
     }
     made = DutchEngine(
-        players=[player(table, line, played) for line in present],
+        players=[
+            player(table, line, number, played)
+            for number, line in enumerate(numbered(one), 1)
+            if present(one, line)
+        ],
         previous_pairings=met,
         round_number=one.number,
         total_rounds=table.rounds,
