@@ -29,6 +29,8 @@ HIDDEN = (
     "matplotlib",
     "numpy",
     "scipy",
+    "gacrux",
+    "networkx",
 )
 OF_AN_EXTRA = re.compile(r"(api\.store|projections)\.postgres\w*")  # imported where PostgreSQL is asked for
 HIDING = f"""

@@ -95,7 +95,6 @@ KINDS: dict[str, Kind] = {
     "entered": Kind(409, "Entered already", "Уже участвует", "Место уже занято: {detail}"),
     "no-place": Kind(409, "No place left", "Мест больше нет", "Больше нельзя: {detail}"),
     "late": Kind(409, "Too late", "Слишком поздно", "Слишком поздно: {detail}"),
-    "pairing": Kind(409, "Pairing not possible", "Так жеребить нельзя", "Жеребьёвка не принята: {detail}"),
     "interest": Kind(403, "Conflict of interest", "Конфликт интересов", "Судить здесь вам нельзя: {detail}"),
     "window": Kind(409, "Dates do not fit", "Сроки не подходят", "Сроки не подходят: {detail}"),
     "unfinished": Kind(409, "Unfinished", "Не всё закончено", "Сначала нужно закончить: {detail}"),
@@ -148,6 +147,7 @@ KINDS: dict[str, Kind] = {
         501, "Not offered here", "Здесь этого нет", "Этот сервер такого не предлагает: {detail}"
     ),
     "data-away": Kind(503, "Data not available", "Данные недоступны", "Данные сейчас недоступны: {detail}"),
+    "pairing": Kind(409, "No pairing", "Пары не составлены", "Пары не составлены: {detail}"),
     "unavailable": Kind(
         503, "Store not available", "Хранилище недоступно", "Сейчас этого сделать нельзя: {detail}"
     ),

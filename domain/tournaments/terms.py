@@ -42,7 +42,7 @@ HalfPoints = Annotated[int, Meta(ge=0, le=40)]
 Title = Annotated[str, Meta(min_length=1, max_length=TITLE)]
 TieBreak = Annotated[str, Meta(min_length=2, max_length=12, pattern=r"^[A-Z][A-Z0-9/-]{1,11}$(?!\n)")]
 Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
-EngineName = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9._+ -]{0,64}$(?!\n)")]
+EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
 Format = Literal["swiss", "round_robin"]
 FREE_LATER = frozenset({"until", "windows", "tie_breaks", "engine"})
 """The fields that may change after the first pairing, each time with a reason."""
