@@ -244,7 +244,7 @@ class Record:
         return entry
 
     @property
-    def parts(self) -> dict[str, Part[Any]]:
+    def parts(self) -> dict[str, Any]:
         """The private parts, decoded, by audience."""
         parts = self._parts
         if parts is None:

@@ -229,6 +229,13 @@ class CloseRound(_Command, frozen=True, kw_only=True, tag="close_round"):
     reason: Text = ""
 
 
+class ApplyPolicy(_Command, frozen=True, kw_only=True, tag="apply_policy"):
+    """The house had the gate of a match take what a closed round left to happen to it."""
+
+    round: RoundNumber
+    board: BoardNumber
+
+
 class ReopenRound(_Command, frozen=True, kw_only=True, tag="reopen_round"):
     """Open the latest round again."""
 
@@ -333,6 +340,7 @@ Command = (
     | OpenBoard
     | RecordResult
     | CloseRound
+    | ApplyPolicy
     | ReopenRound
     | Rule
     | Publish

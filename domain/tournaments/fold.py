@@ -270,7 +270,7 @@ def _round_closed(s: Tournament, entry: e.RoundClosed) -> Tournament:
     policies = {one.board: one for one in entry.unfinished}
     one = s.rounds[entry.round - 1]
     boards = tuple(replace(known, policy=policies.get(known.number)) for known in one.boards)
-    return _in_round(s, entry.round, replace(one, status="closed", boards=boards))
+    return _in_round(s, entry.round, replace(one, status="closed", boards=boards, closed_by=entry.by))
 
 
 @_on(e.RoundReopened)

@@ -339,6 +339,17 @@ def _unfinished(
     return e.Unfinished(board.number, policy.policy, head.move, head.root, policy.result or "")
 
 
+@on(c.ApplyPolicy)
+def apply_policy(s: Tournament, command: c.ApplyPolicy, actor: Actor, given: Given) -> list[New]:
+    """The forfeit or the adjudication of a closed round stands, once its match's gate took it."""
+    must_be_house(actor)
+    board = board_in(round_in(s, command.round), command.board)
+    if board.ruling is not None or board.policy is None or not board.policy.result:
+        return []
+    about = {"round": command.round, "board": board.number, "result": board.policy.result}
+    return [New(e.Ruled, {**about, "reason": "other", "text": board.policy.policy, "move": given.moved})]
+
+
 @on(c.ReopenRound)
 def reopen_round(s: Tournament, command: c.ReopenRound, actor: Actor, given: Given) -> list[New]:
     """An official opens the latest round again, before the next one is paired."""

@@ -139,6 +139,7 @@ class Round(Struct, frozen=True, omit_defaults=True):
     boards: tuple[Board, ...]
     byes: Mapping[str, str]
     changed: int = 0  # the entry of the latest change by hand
+    closed_by: str = ""
     opens_at: int | None = None
     until: int | None = None
 
