@@ -29,6 +29,7 @@ from domain.clocks import SECOND, Clock, settled
 from domain.drafts import Context, Draft, Drafting
 from domain.events import (
     Asked,
+    BoardOf,
     Branch,
     Chance,
     ClockStopped,
@@ -425,6 +426,7 @@ def open_match(
     branch: Branch | None = None,
     private: bool = False,
     clock: Clock = (),
+    tournament: BoardOf | None = None,
 ) -> Draft:
     """The first record of a new match; `edition` and `options` are complete (see `Game.settle`).
 
@@ -448,6 +450,7 @@ def open_match(
         branch=branch,
         private=private,
         clock=settled(clock, context.now),
+        tournament=tournament,
     )
     return draft.done()
 

@@ -20,7 +20,7 @@ from api.mail.smtp import AddressRefused, NotSent, send
 from api.store.interface import Item, Notice, Outgoing, Store, Stored, StoreError, Subscription
 from api.store.outbox import CONFIRM
 from domain.kernel import Refused
-from domain.log import Damaged
+from domain.log import TOURNAMENT, Damaged
 from domain.match import Match
 
 IDLE = 1.0  # seconds after which the outbox is looked at unasked
@@ -263,7 +263,7 @@ def _moves(stored: Sequence[Stored]) -> dict[str, range]:
     """The moves of each match among these records; not those of uploads, which were played long ago."""
     found: dict[str, range] = {}
     for one in stored:
-        if not one.uploaded:
+        if not one.uploaded and one.record.topic != TOURNAMENT:
             first = found.get(one.record.match, range(one.record.move, 0)).start
             found[one.record.match] = range(first, one.record.move + 1)
     return found
