@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 HALF = Fraction(1, 2)
-WORTH = {"1": 1, "+": 1, "U": 1, "F": 1, "W": 1, "=": HALF, "H": HALF, "D": HALF}
+WORTH = {**dict.fromkeys("1+UFW", Fraction(1)), **dict.fromkeys("=HD", HALF)}
 PLAYED = "1=0WDL"
 WANTED = PLAYED + "U+F"  # the entrant wanted to play, or was to
 
@@ -25,7 +25,7 @@ class Round:
 
     @property
     def points(self) -> Fraction:
-        return Fraction(WORTH.get(self.code, 0))
+        return WORTH.get(self.code, Fraction(0))
 
     @property
     def was_played(self) -> bool:
