@@ -157,6 +157,17 @@ def standings(trf: str) -> list[tuple[int, int, list[str]]]:
     return found
 
 
+def by_encounters(trf: str) -> list[tuple[int, int]]:
+    """Place and number by points, then direct encounter."""
+    entrants = list(read(trf).values())
+    found, place = [], 1
+    for value in sorted({one.points for one in entrants}, reverse=True):
+        for group in direct([one for one in entrants if one.points == value]):
+            found += [(place, one.number) for one in sorted(group, key=lambda one: one.number)]
+            place += len(group)
+    return found
+
+
 def _text(value: Fraction) -> str:
     whole, quarters = divmod(value * 4, 4)
     return f"{whole}{('', '.25', '.5', '.75')[int(quarters)]}"
