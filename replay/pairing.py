@@ -7,9 +7,6 @@ draw the first colour, so `pair` refuses a first round without it.
 
 from __future__ import annotations
 
-import contextlib
-import resource
-import sys
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +17,6 @@ from domain.tournaments.crosstable import Crosstable, boards, cell_of, rounds_pa
 from replay.legality import ColourFlag, breaches, colour_flags, expected
 from replay.trf_reading import read
 
-MEMORY = 4 * 1024**3  # bytes of address space of a process that pairs
 Float = Literal["down", "up"]
 
 
@@ -125,19 +121,3 @@ def _board(pair: dict[str, Any], scores: list[Any]) -> PairedBoard:
     if w != b:
         floats = ("down", "up") if w > b else ("up", "down")
     return PairedBoard(pair["board"], pair["w"], pair["b"], floats, pair["colorrule"], int(2 * max(w, b)))
-
-
-def main() -> None:
-    """Read a TRF from standard input; print the answer, or the refusal, as JSON."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # whatever the engine might print is no answer
-            said: PairingAnswer | dict[str, Any] = pair(sys.stdin.buffer.read().decode())
-    except Refused as error:
-        said = {"refused": {"kind": error.kind, "id": error.id, "values": error.values}}
-    sys.stdout.buffer.write(msgspec.json.encode(said))
-
-
-if __name__ == "__main__":
-    main()

@@ -380,7 +380,7 @@ def test_a_refusal_of_the_engine_comes_through_the_processes() -> None:
 
 def test_what_the_engine_prints_is_no_part_of_the_answer() -> None:
     code = (
-        "from replay import pairing; ask = pairing._ask_engine;"
-        "pairing._ask_engine = lambda *given: print('noise') or ask(*given); pairing.main()"
+        "from replay import pairing, pairing_process; ask = pairing._ask_engine;"
+        "pairing._ask_engine = lambda *given: print('noise') or ask(*given); pairing_process.main()"
     )
     assert pairing_twice.pair_twice(FIRST_ROUND, command=(sys.executable, "-c", code)) == pair(FIRST_ROUND)
