@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.api.http.playing import asked, played
@@ -24,6 +23,7 @@ from tests.web.at_table import (
     question,
     sitting,
 )
+from tests.web.axe import violations
 from tests.web.browser import NARROW, WIDE
 
 
@@ -334,9 +334,4 @@ def test_the_page_of_a_player_fits_a_phone_and_axe_finds_nothing_serious(
             "all => all.filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44)"
             ".map((one) => one.textContent)",
         )
-        grave = [
-            (one["id"], one["nodes"][0]["html"][:150])
-            for one in Axe().run(page).response["violations"]
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert (wide, small, grave) == (True, [], [])
+        assert (wide, small, violations(page)) == (True, [], [])
