@@ -70,6 +70,15 @@ def must_know(bot: Bot | AgentBot, game: str) -> None:
         bot.must_play(game)
 
 
+def knows(bot: Bot | AgentBot, game: str) -> bool:
+    """Can a bot play a game here?"""
+    try:
+        must_know(bot, game)
+    except Refused:
+        return False
+    return True
+
+
 def version_of(bot: Bot | AgentBot | None, game: str) -> str:
     """The version of a bot's code, as it enters the log; "" for a bot without one."""
     return bot.version(game) if isinstance(bot, AgentBot) else ""

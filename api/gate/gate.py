@@ -20,7 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.bots.workers import BotWorkers
-from api.gate.bots import BotRunner, Bots, builtin_bots, must_know, player_of, version_of
+from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, version_of
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
@@ -653,6 +653,10 @@ class Gate:
             raise Refused("not-uploaded", "not-uploaded")
         withdrawal = Withdrawal(match, self._commits.clock() or 0, by, reason)
         return await asyncio.to_thread(self.store.uploads.withdraw, withdrawal)
+
+    def bots_of(self, game: str) -> list[str]:
+        """The bots that can play a game here, the weakest first."""
+        return [name for name, bot in self._bots.bots.items() if knows(bot, game)]
 
     async def settled(self, match: str) -> None:
         """Wait until no bot of a match has a prompt."""

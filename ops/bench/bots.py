@@ -17,6 +17,7 @@ from _bench import QUICK, say
 from api.bots.arena import Outcome, pairings, standings
 from api.bots.arena_results import Results, line_of, milliseconds, play_missing
 from api.bots.levels import EASY, RANDOM
+from api.bots.strengths import Strength, record
 from domain.agents import AGENTS
 
 SEED = "1"
@@ -38,7 +39,10 @@ def main() -> None:
         )
         for _ in play_missing(wanted, results, given.workers):
             pass
-        _report(game, version, [results.outcomes[pairing] for pairing in wanted])
+        outcomes = [results.outcomes[pairing] for pairing in wanted]
+        _report(game, version, outcomes)
+        if given.record:
+            record(_strength(game, version, outcomes))
 
 
 def _arguments() -> argparse.Namespace:
@@ -48,6 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--matches", type=int, default=0)
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--record", action="store_true", help="note the strengths in api/bots/strengths.json")
     return parser.parse_args()
 
 
@@ -66,6 +71,26 @@ def _report(game: str, version: str, outcomes: list[Outcome]) -> None:
     for level in (EASY, RANDOM):
         times = milliseconds(outcomes, level)
         say(f"{game}, {level}, ms a decision", ", ".join(f"{name} {value}" for name, value in times.items()))
+
+
+def _strength(game: str, version: str, outcomes: list[Outcome]) -> Strength:
+    total, *seats = standings(outcomes, (EASY, RANDOM))
+    times = milliseconds(outcomes, EASY)
+    return Strength(
+        EASY,
+        game,
+        version,
+        RANDOM,
+        total.matches,
+        total.points,
+        round(total.interval[0], 4),
+        round(total.interval[1], 4),
+        times["mean"],
+        times["p99"],
+        SEED,
+        dict(sorted(total.endings.items())),
+        {row.seat: round(row.points / row.matches, 4) for row in seats},
+    )
 
 
 if __name__ == "__main__":
