@@ -678,7 +678,8 @@ class Gate:
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:
-            raise Refused("unknown-bot", "no-such-bot", {"bot": repr(bot), "bots": list(self._bots.bots)})
+            about = {"bot": repr(bot), "bots": self.bots_of(match.game.name)}
+            raise Refused("unknown-bot", "no-such-bot", about)
         must_know(self._bots.bots[bot], match.game.name)
         if player is not None and player not in _concerned(match):
             raise Refused("foreign", "who-seats-a-bot")
