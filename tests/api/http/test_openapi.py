@@ -79,6 +79,7 @@ PATHS = {
     "/v1/tournaments/{tournament}/rounds/{round_number}/close",
     "/v1/tournaments/{tournament}/rounds/{round_number}/publication",
     "/v1/tournaments/{tournament}/standings",
+    "/v1/bots",
     "/v1/keys",
     "/v1/refusals",
     "/problems/{kind}",
