@@ -67,7 +67,7 @@ class TournamentGate:
     async def enter(
         self,
         tournament: str,
-        command: c.Enter,
+        command: c.EnterTournament,
         actor: Actor,
         *,
         expect: int | None = None,
@@ -75,11 +75,11 @@ class TournamentGate:
     ) -> Accepted:
         """A player enters, or is entered; the rating is copied.  Raises Refused: see `people.enter`."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             if self._ratings is None or command.rating is not None:
-                return given
+                return known
             rating, source = await self._ratings(s.terms.game, command.player or actor.person)
-            return replace(given, rating=rating, rating_source=source)
+            return replace(known, rating=rating, rating_source=source)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
@@ -92,13 +92,21 @@ class TournamentGate:
             Refused: see `people.accept`.
         """
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             one = s.entrants.get(command.entrant)
             person = await asyncio.to_thread(self.gate.store.people.by_token, code) if code else None
             is_shown = one is not None and person is not None and person.id == one.player
-            return replace(given, invited=command.entrant if is_shown else "")
+            return replace(known, invited=command.entrant if is_shown else "")
 
         accepted = await self.commands.command(tournament, command, actor, key=key, gather=gather)
+        await self.reserve_again(tournament, command.entrant)
+        return accepted
+
+    async def replace_player(
+        self, tournament: str, command: c.Replace, actor: Actor, *, key: Key | None = None
+    ) -> Accepted:
+        """Another player takes over a place, and its free seats.  Raises Refused."""
+        accepted = await self.commands.command(tournament, command, actor, expect=command.expect, key=key)
         await self.reserve_again(tournament, command.entrant)
         return accepted
 
@@ -119,14 +127,16 @@ class TournamentGate:
 
     # ── pairing ──
 
-    async def draft(self, tournament: str, actor: Actor) -> DraftedRound:
+    async def draft(self, tournament: str, actor: Actor, expect: int | None = None) -> DraftedRound:
         """Pair the next round for the state as it is, and store nothing.
 
         Raises:
-            Refused: forbidden, late, unfinished, pairing, not-offered.
+            Refused: forbidden, stale, late, unfinished, pairing, not-offered.
         """
         log = await self.commands.log(tournament)
         must_be_official(log.state, actor)
+        if expect is not None and expect != log.entry:
+            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
         known = self._drafts.get(tournament)
         if known is not None and known.entry == log.entry:
             return known
@@ -255,11 +265,11 @@ class TournamentGate:
     ) -> Accepted:
         """Close a round; what it leaves to happen goes to the gates of the matches.  Raises Refused."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             one = s.at_round(command.round)
             boards = [one.board(policy.board) for policy in command.boards] if one else []
             heads = {board.number: await self._head(board) for board in boards if board and board.opened}
-            return replace(given, heads=heads)
+            return replace(known, heads=heads)
 
         accepted = await self.commands.command(
             tournament, command, actor, expect=expect, key=key, gather=gather
@@ -297,8 +307,8 @@ class TournamentGate:
                 return False
         command = c.ApplyPolicy(round=one.number, board=board.number)
 
-        async def gather(s: Tournament, given: Given) -> Given:
-            return replace(given, moved=moved)
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
 
         accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
         return accepted.last >= accepted.first
@@ -345,15 +355,15 @@ class TournamentGate:
             Refused: see `arbiters.rule`.
         """
 
-        async def gather(s: Tournament, given: Given) -> Given:
-            judged(s, (await self.commands.log(tournament)).tree, command, actor, given, expect)
+        async def gather(s: Tournament, known: Given) -> Given:
+            judged(s, (await self.commands.log(tournament)).tree, command, actor, known, expect)
             one = s.rounds[command.round - 1]
             board = one.boards[command.board - 1]
             if not board.opened:
-                return given
+                return known
             reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]
             moved = await self._rule_match(s, board, command.result, actor.person, reason, None)
-            return replace(given, moved=moved)
+            return replace(known, moved=moved)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
@@ -362,11 +372,11 @@ class TournamentGate:
     ) -> Accepted:
         """Publish the standings as they are.  Raises Refused: see `arbiters.publish`."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
-                return given
+                return known
             found = await asyncio.to_thread(standings_of, s)
-            return replace(given, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
+            return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 

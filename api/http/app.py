@@ -33,6 +33,7 @@ from api.http.routes import (
     reservations,
     server_info,
     sessions,
+    tournaments,
     uploads,
     verifications,
 )
@@ -60,6 +61,7 @@ TOPICS = (
     positions.api,
     verifications.api,
     lists.api,
+    tournaments.api,
     lobby.api,
     notifications.api,
     uploads.api,

@@ -116,8 +116,8 @@ def _places_left(s: Tournament) -> int:
     return s.terms.most_entrants - sum(one.takes_part for one in s.entrants.values())
 
 
-@on(c.Enter)
-def enter(s: Tournament, command: c.Enter, actor: Actor, given: Given) -> list[New]:
+@on(c.EnterTournament)
+def enter(s: Tournament, command: c.EnterTournament, actor: Actor, given: Given) -> list[New]:
     """A player enters, or a director enters one; without a free place, onto the waiting list."""
     _must_be_early(s)
     player = command.player or actor.person
@@ -150,18 +150,15 @@ def invite(s: Tournament, command: c.Invite, actor: Actor, given: Given) -> list
         _must_be_new(s, person)
     if len(people) > _places_left(s):
         raise Refused("no-place", "no-place-left", {"most": s.terms.most_entrants})
-    return [
-        New(
-            e.Invited,
-            {
-                "entrant": _next_id(s, more),
-                "person": place.person,
-                "seed_order": place.seed_order,
-                "rating": place.rating,
-            },
-        )
-        for more, place in enumerate(command.places)
-    ]
+    return [_placed(_next_id(s, more), place) for more, place in enumerate(command.places)]
+
+
+def _placed(entrant: str, place: c.Place) -> New:
+    about = {"entrant": entrant, "seed_order": place.seed_order}
+    if not place.enters:
+        return New(e.Invited, {**about, "person": place.person, "rating": place.rating})
+    rated = {"rating_before": place.rating, "rating_source": "director"}
+    return New(e.Entered, {**about, "player": place.person, **rated})
 
 
 @on(c.Accept)
