@@ -133,7 +133,7 @@ class Timed(Outline):
             now, sentences = isinstance(entry, ClockPaused), ("clock-paused-already", "clock-not-paused")
         if before == now:
             return Sentence(sentences[0 if now else 1])
-        return None if reason.strip() else Sentence("desk-without-reason")
+        return None if reason.strip() else Sentence("without-reason")
 
 
 def clock_after(

@@ -13,6 +13,7 @@ from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
 from domain.clocks import MOST_LEFT, Term
 from domain.game import OptionValue
+from replay.clocks import ClockShown
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
@@ -290,19 +291,6 @@ class PromptView(Struct, frozen=True, omit_defaults=True):
     most: int
     why: str
     ordered: bool = False
-
-
-class ClockShown(Struct, frozen=True):
-    """The clocks after a move, in microseconds: what each seat had left when it was stored, at `as_of` (UTC).
-
-    `due`: when the time of each asked seat is up (UTC).  A client subtracts the server's present time.
-    `stands`: an organizer paused the clocks, or froze the match, so no clock runs and `due` is empty.
-    """
-
-    as_of: int
-    left: dict[str, int]
-    due: dict[str, int]
-    stands: Literal["paused", "frozen"] | UnsetType = UNSET
 
 
 class ClockView(Struct, frozen=True):

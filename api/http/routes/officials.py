@@ -1,4 +1,4 @@
-"""The desk: setting and pausing the clocks of a match, freezing it.  The socket calls the same functions."""
+"""Officials: setting and pausing the clocks of a match, freezing it.  The socket calls the same functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.http.routing import Api, Caller
 from api.http.schemas import ClockChange, Done, Freezing
 from domain.kernel import Refused
 
-api = Api("desk", "Extra time, pauses of the clocks, frozen matches.")
+api = Api("officials", "Extra time, pauses of the clocks, frozen matches.")
 OFFICIALS = ("organizer", "admin")
 
 
@@ -28,12 +28,13 @@ async def set_clock(
     key = key_of(call, idempotency_key, body, match=match, what="clock")
     if (body.paused is None) == (body.seat is None):
         raise Refused("clock", "not-one-clock")
-    desk, expect = call.gate.desk, body.expect
+    officials, expect = call.gate.officials, body.expect
     if body.paused is not None:
         return done_view(
-            call, await desk.pause(match, person.id, body.why, paused=body.paused, expect=expect, key=key)
+            call,
+            await officials.pause(match, person.id, body.why, paused=body.paused, expect=expect, key=key),
         )
-    accepted = await desk.set_clock(
+    accepted = await officials.set_clock(
         match, person.id, body.seat or "", body.why, more=body.more, left=body.left, expect=expect, key=key
     )
     return done_view(call, accepted)
@@ -46,7 +47,7 @@ async def freeze(
     """An organizer freezes the match, or releases it."""
     person = call.person(*OFFICIALS)
     key = key_of(call, idempotency_key, body, match=match, what="freeze")
-    accepted = await call.gate.desk.freeze(
+    accepted = await call.gate.officials.freeze(
         match, person.id, body.reason, frozen=body.frozen, expect=body.expect, key=key
     )
     return done_view(call, accepted)
