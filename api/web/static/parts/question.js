@@ -288,6 +288,7 @@ function more() {
   const box = h("details", { class: "more" }, h("summary", {}, t("playing_more")),
     item("ask_takeback", () => page.get("act")("takeback")), item("resign", resign), h("label", {}, once, " ", t("send_at_once")));
   page.on(["over", "frozen"], ({ over, frozen }) => (box.hidden = Boolean(over || frozen)));
+  box.hidden = Boolean(page.get("frozen"));
   return box;
 }
 
