@@ -1,4 +1,4 @@
-"""Clocks of real servers that are killed, and of a PostgreSQL that is away: no time-out is lost or doubled."""
+"""Clocks of servers that are killed, and of a PostgreSQL that is away: no time-out is lost or doubled."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def must_have_ended_once(workers: Workers, match: str, main: int) -> None:
 
 
 def killed(place: Place, file: Path, main: int, kills: int) -> None:
-    """Kill the worker and let an hour pass, then kill it after the stop is noted, and until the time is up."""
+    """Kill the worker and let an hour pass; then kill it, so often, before the time is up."""
     workers = dialed(place, file)
     with working(workers):
         match = begun(workers, main)
