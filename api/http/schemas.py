@@ -14,6 +14,7 @@ from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, Salt
 from domain.clocks import MOST_LEFT, Term
 from domain.game import OptionValue
 from replay.clocks import ClockShown
+from replay.evidence import Deed, Held, SeatEvidence
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
@@ -404,6 +405,20 @@ class FrozenView(Struct, frozen=True):
     at: int | None
     by: str
     reason: str
+
+
+class EvidenceView(Struct, frozen=True):
+    """What an organizer asks of a match in a dispute; `seats` by the seat that each player took first.
+
+    `deeds`: what officials did, and what time was given.  `held`: how the root of the request stands to this
+    log; left out if it names none.
+    """
+
+    match: str
+    move: int
+    seats: dict[str, SeatEvidence]
+    deeds: list[Deed]
+    held: Held | UnsetType = UNSET
 
 
 class MatchSummary(Struct, frozen=True, kw_only=True):

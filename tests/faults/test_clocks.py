@@ -10,7 +10,7 @@ import pytest
 from domain.clocks import SECOND
 from replay.verify import verify
 from tests.api.http.served import Client
-from tests.api.store.locations import Database, Place
+from tests.api.store.locations import Database, Folder, Place
 from tests.faults.clock import turn
 from tests.faults.workers import Workers, working
 from tests.services import own_postgres
@@ -90,8 +90,8 @@ def killed(place: Place, file: Path, main: int, kills: int) -> None:
         must_have_ended_once(workers, match, main)
 
 
-def test_a_server_killed_between_a_heartbeat_and_a_time_out(place: Place, tmp_path: Path) -> None:
-    killed(place, tmp_path / "dial", 3, KILLS)
+def test_a_server_killed_between_a_heartbeat_and_a_time_out(embedded: Folder, tmp_path: Path) -> None:
+    killed(embedded, tmp_path / "dial", 3, KILLS)
 
 
 @pytest.mark.long

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from fastapi import Query
+from msgspec import UNSET
+
 from api.http.idempotency import IdempotencyKey, key_of
-from api.http.routes import PLAYING, MatchId
+from api.http.permissions import looked
+from api.http.routes import PLAYING, At, MatchId
 from api.http.routes.matches import COMMANDS, done_view
-from api.http.routing import Api, Caller
-from api.http.schemas import ClockChange, Done, Freezing
+from api.http.routing import LOOKS, Api, Call, Caller
+from api.http.schemas import ClockChange, Done, EvidenceView, Freezing
 from domain.kernel import Refused
+from domain.log import Damaged, unb64
+from domain.refusals import QUOTED
+from replay.evidence import deeds, evidence_of, held
 
 api = Api("officials", "Extra time, pauses of the clocks, frozen matches.")
+Root = Annotated[
+    str | None,
+    Query(pattern="^[A-Za-z0-9+/]{43}=$", description="A root that a player kept, in base64."),
+]
 OFFICIALS = ("organizer", "admin")
 
 
@@ -38,6 +51,25 @@ async def set_clock(
         match, person.id, body.seat or "", body.why, more=body.more, left=body.left, expect=expect, key=key
     )
     return done_view(call, accepted)
+
+
+@api.get(
+    "/v1/matches/{match}/evidence",
+    EvidenceView,
+    personal=True,
+    refusals=(*LOOKS, "unauthorized", "forbidden", "invalid"),
+)
+async def evidence(call: Call, match: MatchId, at: At = None, root: Root = None) -> EvidenceView:
+    """For organizers: takebacks, longest thinks, deeds of officials; is a root over `at` moves this log's?"""
+    call.person(*OFFICIALS)
+    found = (await looked(call, match)).match
+    if (at is None) != (root is None):
+        raise Refused("invalid", "root-with-move")
+    try:
+        stands = UNSET if at is None or root is None else held(found, at, unb64(root))
+    except Damaged as error:
+        raise Refused("invalid", QUOTED, {"said": str(error)}) from error
+    return EvidenceView(found.id, found.move, evidence_of(found), list(deeds(found)), stands)
 
 
 @api.post("/v1/matches/{match}/freeze", Freezing, Done, refusals=(*COMMANDS, "stale", "freeze"), token=True)

@@ -229,3 +229,27 @@ def test_earlier_moves_show_the_clocks_as_they_were(server: Served, time: Time) 
         seen = ann.get(f"{PLACE}/{match}?at={move['move']}").json["clock"]["now"]
         assert seen == move["clock"]
     assert told[0]["clock"]["left"] == {"left": 60 * SECOND, "right": 60 * SECOND}
+
+
+def test_organizers_read_the_evidence_of_a_match(server: Served, time: Time) -> None:
+    match, (ann, ben) = server.table(clock=BANK)
+    judge = server.person("organizer")
+    root = ann.get(f"{PLACE}/{match}").json["root"]
+    time.now += 9 * SECOND
+    moves(match, ann, "2")
+    ann.post(f"{PLACE}/{match}/takebacks", {"to": 3})
+    ben.post(f"{PLACE}/{match}/takebacks/5/answer", {"agree": False})
+    path = f"{PLACE}/{match}/evidence"
+    told = judge.get(path).json
+    assert told["seats"]["left"]["declined"] == [5]
+    assert told["seats"]["left"]["longest_think"] == {"took": 9 * SECOND, "move": 4}
+    assert "held" not in told
+    kept = root.replace("+", "%2B")
+    assert judge.get(f"{path}?at=3&root={kept}").json["held"] == "behind"
+    assert judge.get(f"{path}?at=4&root={kept}").json["held"] == "forked"
+    assert judge.get(f"{path}?at=40&root={kept}").json["held"] == "ahead"
+    judge.get(f"{path}?at=3").problem(422, "invalid")
+    for wrong in ("x", "A" * 42 + "B=", "A" * 100_000):
+        assert judge.get(f"{path}?at=3&root={wrong}").status in (414, 422, 431)
+    ann.get(path).problem(403, "forbidden")
+    server.client().get(path).problem(401, "unauthorized")

@@ -41,6 +41,7 @@ PATHS = {
     "/v1/matches/{match}/takebacks/{n}/answer",
     "/v1/matches/{match}/resignation",
     "/v1/matches/{match}/clock",
+    "/v1/matches/{match}/evidence",
     "/v1/matches/{match}/freeze",
     "/v1/matches/{match}/rulings",
     "/v1/matches/{match}/branches",
