@@ -267,7 +267,7 @@ def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, 
                 serving.listening_on_socket(path) if path else serving.listening_on_port(port or 0)
             ) as listener:
                 where = str(path) if path else f"http://127.0.0.1:{listener.getsockname()[1]}"
-                serving.serve(
+                is_left = serving.serve(
                     folder.resolve(),
                     listener,
                     log_level=read(os.environ).log_level,
@@ -276,6 +276,8 @@ def serve(folder: Path, path: Path | None, port: int | None, work: Path | None, 
                     work=work,
                     ready=lambda: print(f"listening on {where}", flush=True),
                 )
+            if is_left and path:
+                serving.leave_nothing(path, work)
         except serving.CannotListen as error:
             raise CannotBeDone(str(error)) from error
 

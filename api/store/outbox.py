@@ -283,14 +283,20 @@ def _put(cursor: Cursor, notice: Notice, at: int) -> None:
     """Put a notice into the message of its player that waits with the same wish, else into a new one."""
     which = "person = ? AND often = ? AND tries = 0"
     cursor.execute(  # locks the row, so that nobody takes the message in between
-        f"UPDATE outbox SET tries = 0 WHERE {which} RETURNING id, items", (notice.player, notice.often)
+        f"UPDATE outbox SET tries = 0 WHERE {which} RETURNING id, items, due", (notice.player, notice.often)
     )
     row = cursor.fetchone()
     if row is not None:
-        items = (*_items(row[1]), notice.item)[:MOST_ITEMS]
-        cursor.execute("UPDATE outbox SET items = ? WHERE id = ?", (_json(items), row[0]))
+        others = tuple(item for item in _items(row[1]) if not _is_newer(notice.item, item))
+        items, due = (*others, notice.item)[:MOST_ITEMS], min(row[2], notice.due)
+        cursor.execute("UPDATE outbox SET items = ?, due = ? WHERE id = ?", (_json(items), due, row[0]))
         return
     select = "SELECT ?, person, ?, ?, ?, ?, 0 FROM subscriptions WHERE person = ? AND state = 'confirmed'"
     values = (new_id("n"), notice.often, _json((notice.item,)), at, notice.due, notice.player)
     insert = "INSERT INTO outbox (id, person, often, items, made, due, tries)"
     cursor.execute(f"{insert} {select}", values)
+
+
+def _is_newer(one: Item, other: Item) -> bool:
+    """Does one item say the same of a later move?"""
+    return (one.kind, one.match, one.seat) == (other.kind, other.match, other.seat) and one.move > other.move

@@ -55,6 +55,7 @@ class MatchShown(Struct, frozen=True):
     result: str
     opponent: str
     private: bool
+    frozen: bool
     highlight: Highlight | None
 
 
@@ -119,6 +120,7 @@ def _shown(row: LobbyMatch, language: str, names: dict[str, str], highlight: Hig
         result=_result(row, words),
         opponent=_opponent(row, names),
         private=row.private,
+        frozen=row.frozen is True,
         highlight=highlight,
     )
 

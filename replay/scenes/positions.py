@@ -20,6 +20,7 @@ from domain.log import Record
 from domain.match import Match
 from domain.match_base import ALL, Chair, Outline
 from domain.texts import Marked
+from replay.clocks import ClockShown, clock_after
 from replay.narration import People, narrate
 from replay.periods import turns
 from replay.positions import NoView, kind_of, must_see, table_at
@@ -46,7 +47,8 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     `at` is in microseconds UTC, None where unknown; `stands`: it was not taken back.  `back_to`: it went back
     to the table after that move, so no move between the two stands any more.  `view`: the seat that the
     viewer played after it, where that is not the one of the whole answer.  `templates` are there in place of
-    `sentences` if they were asked for: see `domain.texts.Marked.template`.
+    `sentences` if they were asked for: see `domain.texts.Marked.template`.  `clock`: what the clocks showed
+    after it, if the match has a clock.
     """
 
     move: int
@@ -61,6 +63,7 @@ class ShownMove(Struct, frozen=True, omit_defaults=True):
     back_to: int | None = None
     view: Seat | None = None
     templates: tuple[str, ...] = ()
+    clock: ClockShown | UnsetType = UNSET
 
 
 class Positions(Struct, frozen=True):
@@ -212,6 +215,7 @@ def _shown(
         sentences,
         entry.to if isinstance(entry, TakenBack) else None,
         seat,
+        clock=clock_after(match, record.move),
     )
 
 
