@@ -13,7 +13,19 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain import bounds
-from domain.bounds import AgentVersion, BotName, MatchId, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
+from domain.bounds import (
+    AgentVersion,
+    BotName,
+    MatchId,
+    Number,
+    Picks,
+    PlayerId,
+    Reason,
+    Salt,
+    SaltHash,
+    Score,
+    SeatName,
+)
 from domain.game import Game
 from domain.kernel import Refused
 from domain.refusals import Sentence
