@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from domain.kernel import Seat
-from domain.twilight_struggle.components import BATTLEGROUNDS, MAP, OTHER, SPACES, US, USSR
-from domain.twilight_struggle.rules.board import controlled_battlegrounds
+from domain.twilight_struggle.components import MAP, OTHER, SPACES
 from domain.twilight_struggle.rules.operations import Ops, cost, coup_modifier, crisis, lowers_defcon, value
 from domain.twilight_struggle.state import State
 
@@ -25,7 +24,6 @@ OTHERS = 0.7  # a country that is no battleground: it counts for Domination
 THIRD_WORLD = ("central_america", "south_america", "africa")
 EARLY = 0.5  # what those count before their scoring cards join the deck
 ON_THE_WAY = 0.45  # the part that counts at one point less than control
-EUROPE = 1.5  # of a battleground of Europe, for each beyond two that one side controls
 CUSHION = 0.12  # what each of the first points beyond control adds: they guard it
 CUSHIONS = 2
 DICE = range(1, 7)
@@ -51,25 +49,13 @@ def held(margin: int, stability: int) -> float:
     return ON_THE_WAY * margin / stability
 
 
-def danger(s: State, country: str) -> float:
-    """What a battleground of Europe is worth beyond its weight, because Control of Europe wins the match.
-
-    It grows with the battlegrounds of Europe that one side controls.
-    """
-    if country not in BATTLEGROUNDS["europe"]:
-        return 0.0
-    most = max(controlled_battlegrounds(s, side, "europe") for side in (US, USSR))
-    return EUROPE * max(0, most - 2)
-
-
 def change(s: State, me: Seat, country: str, mine: int, theirs: int) -> float:
     """What it is worth to `me` if both sides' influence in a country changes by so much."""
     own, other = s.influence[me].get(country, 0), s.influence[OTHER[me]].get(country, 0)
     stability = SPACES[country].stability
     after = held(max(0, own + mine) - max(0, other + theirs), stability)
     presence = 0.1 * ((own + mine > 0) - (own > 0))
-    worth = weight(country, s.turn < 4) + danger(s, country)
-    return worth * (after - held(own - other, stability)) + presence
+    return weight(country, s.turn < 4) * (after - held(own - other, stability)) + presence
 
 
 def best_rate(s: State, me: Seat, country: str, points: int) -> float:
