@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.common import SeededKeys, note_by
+from api.seeded import SeededKeys, note_by
 from domain.game import Game
 from domain.signed_notes import PUBLIC, Note, NotSignedHere, Signed
 from tests.matches import finished
@@ -28,14 +28,14 @@ SIGN = {  # who calls `sign`, of a SigningKey or of the private key itself
     "replay/dataset/snapshot.py: make",  # of a data set: no checkpoint, whose second line is a number
 }
 CHECKPOINT = {  # who has a match's checkpoint signed
-    "api/cli/common.py: note_by",
+    "api/seeded.py: note_by",
     "api/gate/commit.py: Commits.note",
     "api/http/permissions.py: receipt_of",
     "api/http/routes/verifications.py: read_verification",  # by the route that serves checkpoints
 }
 SIGNING = {  # who takes the signing key of a ring
     "api/cli/export.py: _files",
-    "api/cli/common.py: SeededKeys.present",
+    "api/seeded.py: SeededKeys.present",
     "api/cli/common.py: keep_in",
     "api/cli/data.py: snapshot",
     "api/cli/fuzz.py: _match_file",
@@ -48,7 +48,7 @@ SIGNING = {  # who takes the signing key of a ring
     "ops/bench/verify.py: main",
 }
 RAW = {  # who handles private keys at all
-    "api/cli/common.py: SeededKeys.signing",
+    "api/seeded.py: SeededKeys.signing",
     "api/store/keys.py: _new_ring",
     "api/store/keys.py: _signing",
 }
