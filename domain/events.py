@@ -98,7 +98,7 @@ class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
 
     `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64); the salt is opened later,
     when all seats are taken.
-    `bot`: the house plays the seat.
+    `bot`: the house plays the seat; `agent` is the version of its code ("" if it answers at random).
     """
 
     seat: Seat
@@ -106,6 +106,7 @@ class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     salt: str | None = None
     bot: str = ""
     salt_hash: str | None = None
+    agent: str = ""
 
 
 class SaltOpened(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):

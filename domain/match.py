@@ -68,12 +68,14 @@ class Match(History):
         source: Source | None,
         hashed: str | None = None,
         line: Decision[Table] | None = None,
+        agent: str = "",
     ) -> Draft:
         """`player` takes a seat; with the last one the set-up is drawn and play starts.
 
         With `hashed`, the hash of a salt, it starts only when that salt is opened (`open_salt`).
         `source` gives the draws of a recorded match; if it is None, they come from `rng/1`.
         `line`: in a branch, the facts and the table with which it begins (`domain.branches.line_of`).
+        `agent`: the version of the bot's code, if a bot plays that does not answer at random.
 
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
@@ -87,6 +89,7 @@ class Match(History):
             "salt": salt,
             "bot": bot,
             "salt_hash": hashed,
+            "agent": agent,
         }
         others = all(seated for name, seated in self.seats.items() if name != seat)
         begins = others and not hashed and not self.unopened

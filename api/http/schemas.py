@@ -621,6 +621,48 @@ class GameList(Struct, frozen=True):
     games: list[GameView]
 
 
+class BotStrength(Struct, frozen=True):
+    """What matches against another bot have shown: `low` and `high` are the 95 % interval of its share.
+
+    `milliseconds` is the mean of a decision on the machine that measured it.
+    """
+
+    against: str
+    matches: int
+    points: float
+    low: float
+    high: float
+    milliseconds: float
+    seed: str
+
+
+class BotMethod(Struct, frozen=True):
+    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision.
+
+    `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
+    while it has not been measured for this version.
+    """
+
+    method: str
+    playouts: int
+    version: str
+    offered: bool
+    strength: BotStrength | None
+
+
+class BotView(Struct, frozen=True):
+    """A bot of the server, with the games that it plays."""
+
+    name: str
+    games: dict[str, BotMethod]
+
+
+class BotList(Struct, frozen=True):
+    """The bots of the server, the weakest first."""
+
+    bots: list[BotView]
+
+
 class GameDetail(GameView, frozen=True):
     """A game with its components; by language the names of all ids, and what each card does.
 

@@ -1,4 +1,6 @@
-"""What agents need of each game: specs by game.  Rules never import agents, and agents of games not one another.
+"""What agents need of each game: specs by game.
+
+Rules never import agents, and agents of different games never import one another.
 
 `AGENTS` is the table that other packages use; a game's own package offers one `SPEC`.
 """

@@ -1,9 +1,9 @@
 """Filling in what a seat does not know: what all games share.
 
 In a seat's own fold an unknown face is `HIDDEN`, and `Pile.cards` are the candidates: every id that the seat
-cannot place elsewhere.  So the candidates of a pile, in an order drawn by chance, fill its own fixed positions
-and the other places to which its cards went; those that are left are its loose cards.  Each unseen card lies
-in each unseen place equally often.
+cannot place elsewhere.  So the candidates of a pile, in an order drawn by chance, fill its own fixed
+positions and the other places to which its cards went; those that are left are its loose cards.  Each unseen
+card lies in each unseen place equally often.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from domain.agents.determinization import below, sample
 from domain.agents.spec import AgentSpec, Budget, Rng, ScoredAction
-from domain.kernel import CHANCE, Answer, Picks, Prompt, Seat, Table, asked, decide, prompt
+from domain.kernel import CHANCE, Answer, Picks, Prompt, Table, asked, decide, prompt
 
 T = TypeVar("T", bound=Table)
 LONGEST = 2_000  # answers of one playout; no game comes near it

@@ -13,7 +13,7 @@ HANDS = ("left", "right")
 
 
 def determinize(view: State, rng: Rng) -> State:
-    """A whole table that agrees with what a seat knows; each agent at headquarters is as likely as another."""
+    """A whole table that agrees with what a seat knows; every agent at headquarters is as likely."""
     return replace(
         view,
         objectives=Unseen(view.objectives, rng).pile(),

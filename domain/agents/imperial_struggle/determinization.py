@@ -21,7 +21,9 @@ def determinize(view: State, rng: Rng) -> State:
     for seat in SIDES:
         table = _with_war_tiles(table, seat, rng)
     ministries = {seat: _ministries(table, seat, rng) for seat in SIDES}
-    bids = {seat: str(below(LIKELY_BID + 1, rng)) if bid == HIDDEN else bid for seat, bid in view.bids.items()}
+    bids = {
+        seat: str(below(LIKELY_BID + 1, rng)) if bid == HIDDEN else bid for seat, bid in view.bids.items()
+    }
     return replace(table, ministries=ministries, bids=bids)
 
 

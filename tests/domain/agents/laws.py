@@ -52,7 +52,7 @@ def other_world(spec: AgentSpec[Any], question: Question, luck: Random) -> Any |
 
 
 def check_determinization(spec: AgentSpec[Any], question: Question, seed: int) -> Any:
-    """A determinized table agrees with the view, knows everything, asks the same and repeats with its seed."""
+    """A determinized table agrees with the view, knows everything, asks the same, and repeats."""
     view = table_of(spec.game, question.observation)
     assert replace(view, agenda=()) == replace(question.view, agenda=())
     table = spec.determinize(view, Random(seed))
