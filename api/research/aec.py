@@ -52,7 +52,7 @@ class MatchEnv(AECEnv[Seat, Seen, int]):
         self.metadata = {"name": f"glasnost_{game}", "is_parallelizable": False, "render_modes": []}
         self.render_mode = None
         self.possible_agents = list(first.players)
-        self.agents = []
+        self.agents: list[Seat] = []
         self._no_numbers, self._no_actions = bytes(4 * first.observation_size), bytes(first.num_actions)
         numbers = gymnasium.spaces.Box(-LARGEST, LARGEST, (first.observation_size,), np.float32)
         mask = gymnasium.spaces.Box(0, 1, (first.num_actions,), np.int8)
@@ -65,15 +65,15 @@ class MatchEnv(AECEnv[Seat, Seen, int]):
         }
         self.match_state = first
 
-    def observation_space(self, agent: Seat) -> gymnasium.spaces.Space[Any]:
+    def observation_space(self, agent: Seat) -> gymnasium.spaces.Dict:
         """See PettingZoo."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: Seat) -> gymnasium.spaces.Space[Any]:
+    def action_space(self, agent: Seat) -> gymnasium.spaces.Discrete:
         """See PettingZoo."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
         """Begin a match.
 
         Args:
@@ -111,7 +111,7 @@ class MatchEnv(AECEnv[Seat, Seen, int]):
         """
         agent = self.agent_selection
         if self.terminations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]
+            self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         state = self.match_state

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from api.research.episode import Episode
 from domain.agents.spec import Rng
 from domain.chance import Provable, Secret, Source
-from domain.kernel import HIDDEN, Seat
+from domain.kernel import HIDDEN, Seat, Table
 from domain.piles import Pile
+
+T = TypeVar("T", bound=Table)
 
 
 def fresh_source(episode: Episode, rng: Rng) -> Source:
@@ -19,7 +21,7 @@ def fresh_source(episode: Episode, rng: Rng) -> Source:
     return Provable(secret, episode.setting.salts)
 
 
-def known_to(seat: Seat, public: Any, table: Any) -> Any:
+def known_to(seat: Seat, public: T, table: T) -> T:
     """What a seat knows that sees what is public and its own hidden cards.
 
     Args:

@@ -7,14 +7,14 @@ A state holds the true table, but what it says about a seat (`observation_tensor
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableSequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import msgspec
 
 from api.research.answering import Answering
 from api.research.episode import Chance, Episode, Record, Setting
+from api.research.information import Node, as_seen, folded, since
 from api.research.resampling import fresh_source, known_to
-from api.research.told import Told, as_told, folded, since
 from domain import kernel
 from domain.agents.encoding import Floats
 from domain.agents.spec import Rng
@@ -26,12 +26,19 @@ from domain.log import canonical
 NOTHING: Mapping[str, OptionValue] = {}
 
 
+class Buffer(Protocol):
+    """Memory that can be written to: a bytearray, an array, a numpy array."""
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        """A view of the memory."""
+
+
 class State:
     """One moment of an episode; `apply_action` leads to the next one.
 
     Args:
         game: the name of a game.
-        seed: from 0 up to, and without, 2 to the power of 256; with sampled chance every draw follows from it.
+        seed: from 0 up to, and without, 2 to the power of 256; every draw of sampled chance follows from it.
         edition: "" for the first one.
         options: those that differ from the defaults.
         chance: "sampled": draws happen by themselves, by `rng/1`; "explicit": chance is a player, `CHANCE`.
@@ -65,11 +72,13 @@ class State:
         self._source = self._episode.source
         self._sampled = chance == "sampled"
         self._ledger = Ledger()
-        self._views: dict[Seat, tuple[Table, Told | None]] = dict.fromkeys(setting.game.seats, (setting.empty, None))
         self._prefixes: dict[Seat, tuple[Any, ...]] | None = None
-        self._record: tuple[Record, Told] | None = None
+        self._record: tuple[Record, Node] | None = None
         self._table: Any = setting.empty
-        self._last = Told(None, "", "", (), False, ())
+        self._last = self._first = Node(None, "", "", (), False, ())
+        self._views: dict[Seat, tuple[Table, Node]] = dict.fromkeys(
+            setting.game.seats, (setting.empty, self._first)
+        )
         begun = kernel.begin(setting.empty, setting.game.first(setting.empty))
         self._follow(begun, "", "", (), secret=False)
 
@@ -78,7 +87,7 @@ class State:
     def _follow(self, decision: Decision[Any], seat: Seat, ask: str, picks: Picks, *, secret: bool) -> None:
         """Take in what followed from an answer, and what chance draws after it; then put the question."""
         while True:
-            self._last = Told(self._last, seat, ask, picks, secret, decision.facts)
+            self._last = Node(self._last, seat, ask, picks, secret, decision.facts)
             self._table = table = decision.table
             for fact in decision.facts:
                 if fact.ends_period:
@@ -148,7 +157,7 @@ class State:
         """The actions of the current player, sorted; at the end none."""
         return sorted(self._answering.legal) if self._answering else []
 
-    def legal_actions_mask(self, out: Any) -> None:
+    def legal_actions_mask(self, out: Buffer) -> None:
         """Write 1 at every legal action and 0 elsewhere.
 
         Args:
@@ -203,7 +212,7 @@ class State:
 
     # ── what a seat knows ──
 
-    def view(self, seat: Seat) -> Any:
+    def view(self, seat: Seat) -> Table:
         """The table as a seat folds it from what it was told; without its agenda."""
         table, known = self._views[seat]
         if known is not self._last:
@@ -211,7 +220,7 @@ class State:
             self._views[seat] = table, self._last
         return table
 
-    def observation_tensor(self, seat: Seat, out: Any) -> None:
+    def observation_tensor(self, seat: Seat, out: Buffer) -> None:
         """Write what a seat knows as `observation_size` numbers.
 
         Args:
@@ -219,7 +228,7 @@ class State:
         """
         numbers = memoryview(out)
         numbers.cast("B")[:] = bytes(numbers.nbytes)
-        self.encode(seat, numbers)
+        self.encode(seat, cast(Floats, numbers))
 
     def encode(self, seat: Seat, out: Floats) -> None:
         """Do as `observation_tensor`, into any mutable sequence of numbers that are all 0."""
@@ -233,9 +242,9 @@ class State:
     def information_state_string(self, seat: Seat) -> str:
         """What a seat was told so far, as canonical JSON; then what it has picked of an unfinished answer."""
         start = self._prefixes[seat] if self._prefixes else ()
-        told = (*start, *as_told(seat, since(self._last, None)))
+        seen = (*start, *as_seen(seat, since(self._last, self._first)))
         own = self._answering if self._answering and self._answering.question.seat == seat else None
-        return canonical([told, own.picks if own else ()]).decode()
+        return canonical([seen, own.picks if own else ()]).decode()
 
     def observation_json(self, seat: Seat) -> bytes:
         """The body with which the server answers GET /v1/matches/{match}?view={seat} at this moment.
@@ -261,15 +270,15 @@ class State:
         view = msgspec.structs.replace(self.view(seat), agenda=self._table.agenda)
         table = other._table = self._setting.spec.determinize(view, rng)
         other._source = fresh_source(self._episode, rng)
-        start = since(self._last, None)
+        start = since(self._last, self._first)
         public = folded(self._setting.empty, "", start)
-        other._last = Told(None, "", "", (), False, ())
+        other._last = other._first = Node(None, "", "", (), False, ())
         prefixes: dict[Seat, tuple[Any, ...]] = {}
         for player in self.players:
             own = player == seat
             known = self.view(seat) if own else known_to(player, public, table)
             before = self._prefixes[player] if self._prefixes else ()
-            prefixes[player] = (*before, *as_told(seat, start)) if own else (known,)
+            prefixes[player] = (*before, *as_seen(seat, start)) if own else (known,)
             other._views[player] = known, other._last
         other._prefixes = prefixes
         return other
@@ -294,9 +303,9 @@ class State:
         """The match up to here; what was played before is kept."""
         if not self._sampled or self._prefixes is not None:
             raise ValueError("a state with explicit chance, or a resampled one, is no match of rng/1")
-        record, known = self._record or (Record(self._episode), None)
+        record, known = self._record or (Record(self._episode), self._first)
         for move in since(self._last, known):
-            if move.seat not in ("", CHANCE):
+            if move.seat and move.seat != CHANCE:
                 record.play(move.seat, move.picks)
         self._record = record, self._last
         return record

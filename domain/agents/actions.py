@@ -18,7 +18,7 @@ _WORD = re.compile(r"\{(\w+)\}")
 
 
 class ActionSpace:
-    """Actions as numbers from 0: the picks, and as the last one `done`, which ends an answer of several picks.
+    """Actions as numbers from 0: the picks, and as the last one `done`, which ends an answer.
 
     Args:
         name: the game and the number of the space, such as "thirteen_minutes/1".

@@ -1,9 +1,9 @@
 """Encodings: what a seat knows as a list of numbers, for agents that learn.
 
-An encoding says the name of each of its numbers.  Its own name ends with a number; a changed encoding gets the
-next one.  Everything is told from the seat's point of view ("own" and "other"), and only from the seat's own
-fold, so that it cannot tell more than the seat knows.  Most numbers are 0 or 1; counts are divided so that
-they seldom exceed 1.
+An encoding says the name of each of its numbers.  Its own name ends with a number; a changed encoding gets
+the next one.  Everything is told from the seat's point of view ("own" and "other"), and only from the seat's
+own fold, so that it cannot tell more than the seat knows.  Most numbers are 0 or 1; counts are divided so
+that they seldom exceed 1.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Layout:
         return len(self.names) - 1
 
     def block(self, name: str, ids: Iterable[str]) -> dict[str, int]:
-        """A place for each of these ids."""
-        return {id: self.one(f"{name}/{id}") for id in ids}
+        """A place for each of these ids; one that comes again has its place already."""
+        return {id: self.one(f"{name}/{id}") for id in dict.fromkeys(ids)}
 
 
 class Asked:
@@ -58,9 +58,9 @@ class Asked:
     ) -> None:
         self._kinds = layout.block("asked", questions(game))
         self._least, self._most = layout.one("least"), layout.one("most")
-        self._words = layout.block("about", dict.fromkeys(words))
+        self._words = layout.block("about", words)
         self._amounts = layout.block("amount", amounts)
-        self._picked = layout.block("picked", dict.fromkeys(picked))
+        self._picked = layout.block("picked", picked)
 
     def write(self, question: Prompt, picked: Sequence[Pick], out: Floats) -> None:
         """Write the kind of the question, its reasons, and 1/n at the n-th pick so far."""

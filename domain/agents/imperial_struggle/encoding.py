@@ -76,9 +76,9 @@ class _Cards:
 
     def __init__(self, layout: Layout) -> None:
         self._deck, self._discards = layout.block("unseen", EVENTS), layout.block("discards", EVENTS)
-        self._removed, self._stack = layout.block("removed", EVENTS), layout.block("unseen", INVESTMENTS)
+        self._removed, self._stack = layout.block("removed", EVENTS), layout.block("unseen_tile", INVESTMENTS)
         self._shown, self._used = layout.block("shown", INVESTMENTS), layout.block("used", INVESTMENTS)
-        self._awards, self._given = layout.block("unseen", AWARDS), layout.block("given", AWARDS)
+        self._awards, self._given = layout.block("unseen_award", AWARDS), layout.block("given", AWARDS)
         self._laid = {region: layout.block(f"award_{region}", AWARDS) for region in REGIONS}
         self._demand, self._exhausted = layout.block("demand", GOODS), layout.block("exhausted", ABILITIES)
 

@@ -16,13 +16,13 @@ from domain.kernel import CHANCE, AnyFact, Fact, Picks, Seat
 T = TypeVar("T")
 
 
-class Told(Struct, frozen=True):
+class Node(Struct, frozen=True):
     """One answer and the facts that followed, after those of `before`.
 
     `seat` "": what happened before the first question.  `secret`: other seats do not see the picks.
     """
 
-    before: Told | None
+    before: Node | None
     seat: Seat
     ask: str
     picks: Picks
@@ -30,7 +30,7 @@ class Told(Struct, frozen=True):
     facts: Sequence[AnyFact]
 
 
-class ToldMove(Struct, frozen=True, omit_defaults=True):
+class SeenNode(Struct, frozen=True, omit_defaults=True):
     """The same as one seat was told it; `picks` is None if they are another seat's secret."""
 
     facts: tuple[AnyFact, ...]
@@ -39,18 +39,18 @@ class ToldMove(Struct, frozen=True, omit_defaults=True):
     picks: Picks | None = None
 
 
-def since(last: Told, known: Told | None) -> list[Told]:
+def since(last: Node, known: Node) -> list[Node]:
     """The moves after `known`, up to `last`, in order."""
-    found: list[Told] = []
-    move: Told | None = last
-    while move is not known and move is not None:
+    found: list[Node] = []
+    move: Node | None = last
+    while move is not None and move is not known:
         found.append(move)
         move = move.before
     found.reverse()
     return found
 
 
-def folded(view: T, seat: Seat, moves: list[Told]) -> T:
+def folded(view: T, seat: Seat, moves: list[Node]) -> T:
     """A seat's own table after these moves."""
     s: Any = view
     for move in moves:
@@ -66,12 +66,12 @@ def folded(view: T, seat: Seat, moves: list[Told]) -> T:
 _PUBLIC: dict[type[AnyFact], bool] = {}  # which kinds of facts have nothing to hide
 
 
-def as_told(seat: Seat, moves: list[Told]) -> Iterator[ToldMove]:
+def as_seen(seat: Seat, moves: list[Node]) -> Iterator[SeenNode]:
     """These moves as a seat was told them; what chance picked is in the facts."""
     for move in moves:
         facts = tuple(fact.seen_by(seat) for fact in move.facts)
         if move.seat in ("", CHANCE):
-            yield ToldMove(facts)
+            yield SeenNode(facts)
         else:
             picks = None if move.secret and move.seat != seat else move.picks
-            yield ToldMove(facts, move.seat, move.ask, picks)
+            yield SeenNode(facts, move.seat, move.ask, picks)
