@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from api.bots.levels import LEVELS, version_of
 from api.gate.bots import player_of
 from api.seeded import seeded_secret
 from api.settings import product
@@ -22,7 +23,7 @@ from domain.log import canonical
 from domain.match import Match, open_match
 
 Chance = Literal["sampled", "explicit"]
-BOT = "research"  # who sits on every seat, in the log
+BOT = "research"  # who sits on the seats in the log, if the caller names no level
 
 
 class _Named(Struct, frozen=True):
@@ -32,7 +33,7 @@ class _Named(Struct, frozen=True):
     edition: str
     options: dict[str, Any]
     seed: str
-    bot: str = BOT
+    bots: tuple[str, ...]
 
 
 class Setting:
@@ -64,15 +65,15 @@ class Episode:
     Args:
         setting: what it shares with others.
         seed: from 0 up to, and without, 2 to the power of 256.
-        chance: "sampled": the scheme `rng/1` draws by itself; "explicit": chance is a player.
+        bots: who sits on each seat, by the names of their levels; () for nobody in particular.
     """
 
-    def __init__(self, setting: Setting, seed: int, chance: Chance) -> None:
+    def __init__(self, setting: Setting, seed: int, bots: tuple[str, ...] = ()) -> None:
         if not 0 <= seed < 1 << 256:
             raise ValueError("a seed is a number from 0 up to, and without, 2 to the power of 256")
-        self.setting, self.chance = setting, chance
+        self.setting, self.bots = setting, bots or (BOT,) * len(setting.game.seats)
         self.seed = f"{seed:064x}"
-        named = _Named(setting.game.name, setting.edition, setting.options, self.seed)
+        named = _Named(setting.game.name, setting.edition, setting.options, self.seed, self.bots)
         self.match = f"seed-{hashlib.sha256(canonical(named)).hexdigest()[:24]}"
         self.secret = Secret(seeded_secret(self.seed), self.match)
         self.source: Source = Provable(self.secret, setting.salts)
@@ -82,7 +83,7 @@ class Record:
     """The match of an episode, answer by answer through `Match`, as the server would judge and record it.
 
     Args:
-        episode: one with sampled chance.
+        episode: its dice draw.
     """
 
     def __init__(self, episode: Episode) -> None:
@@ -99,9 +100,10 @@ class Record:
         )
         self.match = Match(opening.records[0].entry)
         self.match.accept(opening.records[0])
-        for seat in setting.game.seats:
-            player = player_of(BOT)
-            draft = self.match.sit(self._context, seat, player, salt=None, bot=BOT, source=None)
+        for seat, bot in zip(setting.game.seats, episode.bots, strict=True):
+            agent = version_of(bot, setting.game.name) if bot in LEVELS else ""
+            player = player_of(bot)
+            draft = self.match.sit(self._context, seat, player, salt=None, bot=bot, source=None, agent=agent)
             self.match.add(draft)
 
     def play(self, seat: str, picks: Picks) -> None:

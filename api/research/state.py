@@ -17,6 +17,7 @@ from api.research.information import Node, as_seen, folded, since
 from api.research.resampling import fresh_source, known_to
 from domain import kernel
 from domain.agents.encoding import Floats
+from domain.agents.observation import Observation, observe
 from domain.agents.spec import Rng
 from domain.chance import Ledger
 from domain.game import OptionValue
@@ -68,7 +69,7 @@ class State:
 
     def _begin(self, setting: Setting, seed: int, chance: Chance) -> None:
         self._setting = setting
-        self._episode = Episode(setting, seed, chance)
+        self._episode = Episode(setting, seed)
         self._source = self._episode.source
         self._sampled = chance == "sampled"
         self._ledger = Ledger()
@@ -119,8 +120,21 @@ class State:
         picks = answering.ended_by(action)
         if picks is None:
             self._answering = answering.with_action(action)
-            return
-        question = answering.question
+        else:
+            self._answer(answering.question, picks)
+
+    def answer(self, picks: Picks) -> None:
+        """Answer the whole question of the current player at once, in the picks of the rules.
+
+        Raises:
+            ValueError: the match is over, or the answer has begun already.
+            Refused: illegal; these are no legal picks.
+        """
+        if self._answering is None or self._answering.picked:
+            raise ValueError("the match is over, or the answer has begun already")
+        self._answer(self._answering.question, picks)
+
+    def _answer(self, question: Prompt, picks: Picks) -> None:
         step: AnyStep = self._table.agenda[-1]
         decision = kernel.decide(self._table, Answer(question.seat, picks), question)
         self._follow(decision, question.seat, question.ask, picks, secret=step.secret)
@@ -219,6 +233,17 @@ class State:
             table = folded(table, seat, since(self._last, known))
             self._views[seat] = table, self._last
         return table
+
+    def observation(self, seat: Seat) -> Observation:
+        """What the current player gets that is an agent of the server (see `api.bots.levels.act`).
+
+        Raises:
+            ValueError: it is not the turn of this seat.
+        """
+        if self._answering is None or self._answering.question.seat != seat:
+            raise ValueError(f"it is not the turn of {seat}")
+        game, agenda = self._setting.game, self._table.agenda
+        return observe(game, self.view(seat), agenda, self._answering.question)
 
     def observation_tensor(self, seat: Seat, out: Buffer) -> None:
         """Write what a seat knows as `observation_size` numbers.

@@ -22,7 +22,7 @@ GAMES = sorted(AGENTS)
 FULL = bool(os.environ.get("GLASNOST_FULL"))
 STEPS = 100_000 if FULL else 300  # random actions of each game
 FILES = 50 if FULL else 1  # match files of each game
-WORLDS = 200 if FULL else 4  # pairs of worlds of each game
+WORLDS = 200 if FULL else 1  # matches of each game in which worlds are compared
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -58,7 +58,7 @@ def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str)
     compared, caught, luck = 0, 0, Random(1)
     for seed in range(WORLDS):
         for number, state in enumerate(steps(State(game, seed=seed), luck)):
-            other = other_world(state, luck) if number % 7 == 0 else None
+            other = other_world(state, luck) if number % 23 == 0 else None
             if other is None:
                 continue
             seat = state.current_player()
@@ -116,15 +116,15 @@ def test_a_clone_goes_its_own_way(game: str) -> None:
 def test_a_resampled_state_tells_the_seat_the_same_and_can_be_played_to_the_end(game: str) -> None:
     luck = Random(2)
     for number, state in enumerate(steps(State(game, seed=2), luck)):
-        if number % 40 == 0:
+        if number % 90 == 0:
             seat = state.current_player()
             other = state.resample_from_infostate(seat, luck)
             assert seen(other, seat) == seen(state, seat)
             again = other.resample_from_infostate(seat, luck)
             assert seen(again, seat) == seen(state, seat)
-            for now in steps(other, luck):
-                for player in now.players:
-                    seen(now, player)
+            for count, now in enumerate(steps(other, luck)):
+                if count % 10 == 0:
+                    assert all(seen(now, player) for player in now.players)
             with pytest.raises(ValueError, match="resampled"):
                 other.match_file()
 
