@@ -234,6 +234,7 @@ def main() -> None:
         "--matches", type=int, default=400, help="matches that measure, against each opponent"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--easy", type=int, default=100, help="the same against easy, which is slow")
     parser.add_argument("--out", type=Path, help="write the weights here")
     given = parser.parse_args()
     setting = Setting(GAME, "", {})
@@ -241,16 +242,17 @@ def main() -> None:
     began = told = time.monotonic()
     for matches in training(network, setting, given.seed):
         now = time.monotonic()
-        if now - told > 60:
+        if now - told > 60 or now - began > 60 * given.minutes:
             told = now
-            sys.stdout.write(f"{(now - began) / 60:.0f} minutes, {matches} matches; ")
+            if given.out:
+                np.savez(given.out, **network.weights)
+            worked = f"{(now - began) / 60:.0f} minutes ({time.process_time() / 60:.1f} of one core)"
+            sys.stdout.write(f"{worked}, {matches} matches; ")
             report(network, setting, "random", 100)
         if now - began > 60 * given.minutes:
             break
-    if given.out:
-        np.savez(given.out, **network.weights)
-    for level in ("random", "easy"):
-        report(network, setting, level, given.matches)
+    for level, count_of in (("random", given.matches), ("easy", given.easy)):
+        report(network, setting, level, count_of)
 
 
 if __name__ == "__main__":

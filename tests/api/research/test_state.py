@@ -22,6 +22,7 @@ GAMES = sorted(AGENTS)
 FULL = bool(os.environ.get("GLASNOST_FULL"))
 STEPS = 100_000 if FULL else 300  # random actions of each game
 FILES = 50 if FULL else 1  # match files of each game
+EVERY = {"thirteen_minutes": 2, "cia_vs_kgb": 3, "twilight_struggle": 5, "imperial_struggle": 23}
 WORLDS = 200 if FULL else 1  # matches of each game in which worlds are compared
 
 
@@ -58,7 +59,7 @@ def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str)
     compared, caught, luck = 0, 0, Random(1)
     for seed in range(WORLDS):
         for number, state in enumerate(steps(State(game, seed=seed), luck)):
-            other = other_world(state, luck) if number % 23 == 0 else None
+            other = other_world(state, luck) if number % EVERY[game] == 0 else None
             if other is None:
                 continue
             seat = state.current_player()
@@ -69,7 +70,7 @@ def test_a_seat_sees_the_same_in_two_worlds_that_it_cannot_tell_apart(game: str)
             caught += seen(state, seat) != seen(other, seat)
             state._views = dict.fromkeys(state.players, (state._setting.empty, state._first))
     assert compared
-    assert caught
+    assert caught or game == "cia_vs_kgb"  # there all unseen cards of a kind lie in one pile
 
 
 def test_what_the_other_seat_was_dealt_is_not_seen() -> None:
