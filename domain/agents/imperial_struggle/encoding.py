@@ -41,6 +41,7 @@ AMOUNTS = (
     DIPLOMATIC,
     MILITARY,
 )
+CHOSEN = ("alliance", "conflicts", "decline", "diplomatic", "economic", "score")  # of cards, besides
 VERBS = ("flag", "unflag", "draw", "buy", "clear", "build", "repair", "seize", "construct", "deploy", "expel")
 DOES = ("debt", "fixed", "discount", "conflict", "squadron", "construct")
 PHASES = ("peace", "action", *WARS)
@@ -180,8 +181,8 @@ def _words() -> tuple[str, ...]:
 def _made() -> Encoding[State]:
     layout = Layout()
     table = _Table(layout)
-    kinds = ("ministry", "event", "space", "tile", "theatre")
-    picked = (*(id for kind in kinds for id in GAME.ids[kind]), "navy_box")
+    kinds = ("ministry", "event", "space", "tile", "theatre", "advantage", "good")
+    picked = (*(id for kind in kinds for id in GAME.ids[kind]), "navy_box", *CHOSEN)
     return Encoding(NAME, layout, table.write, Asked(layout, GAME, _words(), AMOUNTS, picked))
 
 

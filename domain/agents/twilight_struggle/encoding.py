@@ -115,7 +115,8 @@ def _made() -> Encoding[State]:
     layout = Layout()
     table = _Table(layout)
     words = (*CARDS, *(f"ask.{name}" for name in sorted(CHOICES)), *GAME.seats, *REGIONS)
-    return Encoding(NAME, layout, table.write, Asked(layout, GAME, words, AMOUNTS, (*SPACES, *CARDS)))
+    picked = (*SPACES, *CARDS, *REGIONS)
+    return Encoding(NAME, layout, table.write, Asked(layout, GAME, words, AMOUNTS, picked))
 
 
 ENCODING = _made()

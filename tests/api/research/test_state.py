@@ -20,7 +20,7 @@ from tests.api.research.worlds import other_world, played, seen, steps
 
 GAMES = sorted(AGENTS)
 FULL = bool(os.environ.get("GLASNOST_FULL"))
-STEPS = 100_000 if FULL else 300  # random actions of each game
+STEPS = 100_000 if FULL else 400  # random actions of each game
 FILES = 50 if FULL else 1  # match files of each game
 EVERY = {"thirteen_minutes": 2, "cia_vs_kgb": 3, "twilight_struggle": 5, "imperial_struggle": 23}
 WORLDS = 200 if FULL else 1  # matches of each game in which worlds are compared
@@ -32,11 +32,12 @@ def test_masked_random_steps_are_legal_to_the_end(game: str) -> None:
     taken = seed = 0
     while taken < STEPS:
         state = State(game, seed=seed)
-        mask = bytearray(state.num_actions)
+        mask, numbers = bytearray(state.num_actions), array("f", bytes(4 * state.observation_size))
         for now in steps(state, Random(seed)):
             now.legal_actions_mask(mask)
             assert [action for action, allowed in enumerate(mask) if allowed] == now.legal_actions()
             assert now.current_player() in now.players
+            now.observation_tensor(now.current_player(), numbers)
             taken += 1
         assert sorted(state.returns().values()) in ([-1, 1], [0, 0])
         assert (state.legal_actions(), state.current_player()) == ([], "")
