@@ -180,6 +180,47 @@ class ClockStopped(Entry, frozen=True, kw_only=True, tag="clock_stopped"):
     end: int = field(name="to")
 
 
+class ClockSet(Entry, frozen=True, kw_only=True, tag="clock_set"):
+    """The clock of `seat` is set: from now on it has `left`, in microseconds.
+
+    `by`: an organizer, for the reason `why`; without a reason, the opponent, who gives time of the own will.
+    """
+
+    seat: Seat
+    left: int
+    by: str
+    why: str = ""
+
+
+class ClockPaused(Entry, frozen=True, kw_only=True, tag="clock_paused"):
+    """An organizer pauses all clocks, for a reason; moves stay possible."""
+
+    by: str
+    why: str
+
+
+class ClockResumed(Entry, frozen=True, kw_only=True, tag="clock_resumed"):
+    """An organizer lets the clocks run again, for a reason."""
+
+    by: str
+    why: str
+
+
+class Frozen(Entry, frozen=True, kw_only=True, tag="frozen"):
+    """An organizer freezes the match, for a reason: until it is released, players can do nothing in it, and
+    its clocks stand."""
+
+    by: str
+    reason: str
+
+
+class Released(Entry, frozen=True, kw_only=True, tag="released"):
+    """An organizer releases a frozen match, for a reason."""
+
+    by: str
+    reason: str
+
+
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):
     """An organizer ruled, for a reason; exactly one of: back to a move, a result, or the match is void."""
 

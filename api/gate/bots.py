@@ -234,7 +234,7 @@ class BotRunner:
 
     def _turn(self, match: Match) -> tuple[Seat, Bot | AgentBot] | None:
         """The bot that must answer now: a takeback request, else the current prompt; None if no bot must."""
-        if not match.has_bots:
+        if not match.has_bots or match.frozen:
             return None
         if match.request is not None:
             return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))

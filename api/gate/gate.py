@@ -38,6 +38,7 @@ from api.gate.command_handler import (
     remembered,
 )
 from api.gate.commit import Commits, Keys
+from api.gate.desk import Desk
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
@@ -196,6 +197,7 @@ class Gate:
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours = settings.salt_hours
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
+        self.desk = Desk(self._handler)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -678,7 +680,8 @@ class Gate:
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:
-            raise Refused("unknown-bot", "no-such-bot", {"bot": repr(bot), "bots": list(self._bots.bots)})
+            about = {"bot": repr(bot), "bots": self.bots_of(match.game.name)}
+            raise Refused("unknown-bot", "no-such-bot", about)
         must_know(self._bots.bots[bot], match.game.name)
         if player is not None and player not in _concerned(match):
             raise Refused("foreign", "who-seats-a-bot")
