@@ -20,7 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from api.bots.workers import BotWorkers
-from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, version_of
+from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, searches, version_of
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
@@ -195,7 +195,7 @@ class Gate:
         self.workers = BotWorkers(settings.bot_workers)
         known = builtin_bots(self.workers) if bots is None else bots
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
-        self._salt_hours = settings.salt_hours
+        self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
         self.desk = Desk(self._handler)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
@@ -385,7 +385,8 @@ class Gate:
         With the hash of a salt, play waits until the salt is opened.
 
         Raises:
-            Refused: unknown-match, unknown-bot, foreign, reserved, unavailable, and what `Match.sit` refuses.
+            Refused: unknown-match, unknown-bot, foreign, limit, reserved, unavailable, and what `Match.sit`
+                refuses.
         """
         reserved, line = Reservations(), None
 
@@ -683,8 +684,14 @@ class Gate:
             about = {"bot": repr(bot), "bots": self.bots_of(match.game.name)}
             raise Refused("unknown-bot", "no-such-bot", about)
         must_know(self._bots.bots[bot], match.game.name)
-        if player is not None and player not in _concerned(match):
+        if player is None:
+            return
+        if player not in _concerned(match):
             raise Refused("foreign", "who-seats-a-bot")
+        if searches(self._bots.bots[bot], match.game.name):
+            if self._bots.searching_for(player, match.id) >= self._bot_matches:
+                raise Refused("limit", "bot-matches", {"most": self._bot_matches})
+            self._bots.invited(match.id, player)
 
 
 def _concerned(match: Match) -> set[str | None]:

@@ -7,6 +7,7 @@ import pytest
 from tests.cli.program import Program, process
 
 LINES = {
+    "bots": 1,
     "catchup": 6,
     "connection": 2,
     "data": 8,

@@ -22,7 +22,7 @@ BATTLEGROUND = {
 }
 OTHERS = 0.7  # a country that is no battleground: it counts for Domination
 THIRD_WORLD = ("central_america", "south_america", "africa")
-EARLY = 0.75  # what those count before their scoring cards join the deck
+EARLY = 0.5  # what those count before their scoring cards join the deck
 ON_THE_WAY = 0.45  # the part that counts at one point less than control
 CUSHION = 0.12  # what each of the first points beyond control adds: they guard it
 CUSHIONS = 2

@@ -45,6 +45,7 @@ Values = Callable[[State, Seat, Any, Prompt], dict[Pick, float]]
 
 MILITARY = 0.9  # of each Military Operation that is needed: it saves a victory point at the end of the turn
 KEEP_CHINA = 2.5  # what it costs to play the China Card, which then goes to the other side
+OPENING = {"us": {"west_germany": 4, "italy": 3}, "ussr": {"poland": 4, "east_germany": 4, "yugoslavia": 1}}
 KEEP_OPS = 0.25  # of each point of Operations that a discarded card would have had
 SPACE_VALUE = 0.9  # of an attempt in the Space Race, besides its points
 FORCED = 0.5  # of playing a scoring card, for each that waits beyond the rounds that are left
@@ -210,6 +211,15 @@ def _added(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]
     }
 
 
+def _opening(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
+    """The free influence of the set-up: what is usual, then as any other."""
+    values = _added(s, me, step, question)
+    for country, wanted in OPENING[me].items():
+        if s.influence[me].get(country, 0) < wanted:
+            values[country] = values.get(country, 0.0) + LOST
+    return values
+
+
 def _removed(s: State, me: Seat, step: Any, question: Prompt) -> dict[Pick, float]:
     """Influence of `side` is removed; `each` 0 means all of it."""
     side, each = step.side, getattr(step, "each", 1)
@@ -310,7 +320,7 @@ VALUES: dict[str, Values] = {
     "PlaceInfluence": _placing,
     "Realign": _realigning,
     "Coup": _coups,
-    "PlaceFree": _added,
+    "PlaceFree": _opening,
     "PlaceExtra": _added,
     "Spread": _added,
     "AddEach": _added,

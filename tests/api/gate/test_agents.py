@@ -200,6 +200,25 @@ def test_without_processes_no_bot_is_seated_that_must_search() -> None:
     run(scene())
 
 
+def test_a_player_has_a_bounded_number_of_matches_with_bots_that_search() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", Settings(bot_matches=2))
+        for match in ("m1", "m2", "m3"):
+            await gate.open("ann", GAME, None, {}, match=match)
+            await gate.sit(match, "cia", "ann")
+        for match in ("m1", "m2"):
+            await gate.sit(match, "kgb", "ann", bot=EASY)
+        with pytest.raises(Refused) as refused:
+            await gate.sit("m3", "kgb", "ann", bot=EASY)
+        assert (refused.value.kind, refused.value.id) == ("limit", "bot-matches")
+        await gate.resign("m1", player="ann")
+        await gate.sit("m3", "kgb", "ann", bot=EASY)
+        assert (await gate.match("m3")).has_bots
+        await gate.close()
+
+    run(scene())
+
+
 def test_the_log_names_the_version_of_the_agent() -> None:
     async def scene() -> None:
         gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
