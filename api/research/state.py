@@ -158,6 +158,10 @@ class State:
         """How many numbers `observation_tensor` writes."""
         return self._setting.encoding.size
 
+    def observation_names(self) -> tuple[str, ...]:
+        """The name of each of these numbers, such as "own_hand/us-1"."""
+        return self._setting.encoding.names
+
     @property
     def players(self) -> tuple[Seat, ...]:
         """The seats, in the rulebook's order."""
