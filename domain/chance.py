@@ -346,7 +346,7 @@ def _drawn(
     *,
     forced: bool,
 ) -> list[Drawn]:
-    left = sorted(options, key=str.encode)
+    left = sorted(options)  # by code points, which is the order of the id bytes: UTF-8 keeps it
     draws: list[Drawn] = []
     for _ in range(count):
         counter, n = ledger.counter(label, face_up), len(left)

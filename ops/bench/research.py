@@ -11,7 +11,7 @@ import os
 import random
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from _bench import QUICK, rate, say
@@ -29,7 +29,12 @@ AIMS = {
 }
 SHARE = 0.4  # of bare random play
 TURNS = 1 if QUICK else 12  # of floor and environment, so that a busy moment slows both
-SECONDS = 0.01 if QUICK else 0.4  # of each
+MATCHES = {
+    "thirteen_minutes": 200,
+    "cia_vs_kgb": 25,
+    "twilight_struggle": 25,
+    "imperial_struggle": 6,
+}  # of each
 
 GIN_RUMMY = """
 import random, time, pyspiel
@@ -38,7 +43,7 @@ game, luck = pyspiel.load_game("gin_rummy"), random.Random(1)
 best = 0.0
 for _ in range(8):
     steps, began = 0, time.process_time()
-    while time.process_time() - began < 0.4:
+    for _ in range(200):
         state = game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
@@ -72,7 +77,9 @@ def main() -> None:
 
 def _turn(game: Game, number: int) -> tuple[float, float]:
     """Rates of one turn of each: bare answers and steps of the environment, a second of processor time."""
-    return _rate(lambda: _bare(game, number)), _rate(lambda: _steps(game.name, number))
+    count = 1 if QUICK else MATCHES[game.name]
+    seeds = range(count * number, count * (number + 1))
+    return _rate(lambda: _bare(game, seeds)), _rate(lambda: _steps(game.name, seeds))
 
 
 def _rate(task: Callable[[], int]) -> float:
@@ -81,20 +88,19 @@ def _rate(task: Callable[[], int]) -> float:
     return done / (time.process_time() - began)
 
 
-def _bare(game: Game, turn: int) -> int:
+def _bare(game: Game, seeds: Sequence[int]) -> int:
     """Play random matches on the kernel; gives the answers of seats."""
-    count, until, settled = Count(), time.process_time() + SECONDS, game.settle(None, {})
-    while time.process_time() < until:
-        Match(game, *settled, f"bench/{turn}/{count.all}").play(count)
+    count, settled = Count(), game.settle(None, {})
+    for seed in seeds:
+        Match(game, *settled, f"bench/{seed}").play(count)
     return count.seats
 
 
-def _steps(name: str, turn: int) -> int:
+def _steps(name: str, seeds: Sequence[int]) -> int:
     """Play random matches in the environment, as its users do; gives the steps."""
-    env, luck, steps = aec.env(name), random.Random(turn), 0
-    until = time.process_time() + SECONDS
-    while time.process_time() < until:
-        env.reset(seed=1000 * turn + steps)
+    env, luck, steps = aec.env(name), random.Random(1), 0
+    for seed in seeds:
+        env.reset(seed=seed)
         for _ in env.agent_iter():
             observation, _, terminated, _, _ = env.last()
             if terminated:
