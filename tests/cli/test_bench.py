@@ -20,6 +20,7 @@ LINES = {
     "position": 10,
     "pushed": 6,
     "rebuild": 2,
+    "research": 4,
     "serving": 3,
     "size": 12,
     "sockets": 2,
