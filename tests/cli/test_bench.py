@@ -9,7 +9,7 @@ from tests.cli.program import Program, process
 LINES = {
     "catchup": 6,
     "connection": 2,
-    "data": 8,
+    "data": 12,
     "fanout": 2,
     "fold": 6,
     "fuzz": 6,
@@ -22,7 +22,7 @@ LINES = {
     "serving": 3,
     "size": 12,
     "sockets": 2,
-    "sql": 4,
+    "sql": 6,
     "store": 3,
     "verify": 9,
     "web": 6,
