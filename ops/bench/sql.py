@@ -85,6 +85,7 @@ def main() -> None:
             user = User(real.port)
             user.query(ONE)  # the copy is made
             _beside(real, user)
+            user = User(real.port)
             _alone(user, club)
             _killed(real, user, club)
 
@@ -116,6 +117,7 @@ def _beside(real: Server, user: User) -> None:
     busy, alive_then = load(Table, [real], 1), user.timed("/healthz")
     while any(thread.is_alive() for thread in threads):
         busy.times += load(Table, [real], 1).times
+    idle.times += load(Table, [real], 1).times  # the machine may be another one than before
     what = f"a move of one client beside {AT_ONCE} endless queries, {QUERIES} in a row, {GAME}"
     say(what, latency(busy, idle))
     say(f"the same beside {AT_ONCE} loops of the class of queries", latency(loops, idle))
