@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from api.http.data_schemas import QueryAnswer, QueryMatches, Sample
@@ -25,7 +26,7 @@ from api.web.data_answers import (
     rate,
     words_of,
 )
-from api.web.shell import HasShell
+from api.web.shell import HasShell, texts
 from domain.games import GAMES
 from domain.match_base import LIVE
 from replay.dataset.queries import Query, queries
@@ -73,7 +74,7 @@ async def queries_page(pages: HasShell, call: Call) -> Response:
         sample=answer,
         table=_table(asked, own, answer, words) if asked and isinstance(answer, QueryAnswer) else None,
         matches=answer.matches if isinstance(answer, QueryMatches) else None,
-        row={key: own[key] for key in asked.keys if key in own} if asked and chosen["matches"] else {},
+        row=_chosen_row(asked, own, call.language) if asked and chosen["matches"] else {},
         back=_address(asked, {name: value for name, value in own.items() if name in asked.parameters})
         if asked
         else "",
@@ -94,6 +95,11 @@ def _arguments(call: Call, asked: Query) -> dict[str, str]:
 
 def _is_complete(asked: Query, own: Mapping[str, str]) -> bool:
     return all(name in own for name, about in asked.parameters.items() if about.required)
+
+
+def _chosen_row(asked: Query, own: Mapping[str, str], language: str) -> dict[str, str]:
+    """The keys of the row whose matches are shown, by the titles of their columns."""
+    return {texts(language).column(key): own[key] for key in asked.keys if key in own}
 
 
 class Field(Struct, frozen=True):
@@ -121,19 +127,29 @@ def _parameters(asked: Query, own: Mapping[str, str], language: str) -> list[Fie
 
 
 class Cell(Struct, frozen=True):
-    """A value of an answer: in words, what it is sorted by, and whether it is a number."""
+    """A value of an answer: in words, what it is sorted by, and whether it is a number.
+
+    differs: it is a rate that is marked.
+    """
 
     text: str
     sort: str
     is_number: bool
+    differs: bool = False
+
+
+class Column(Struct, frozen=True):
+    """A column: its name in the answer, its title, and whether it holds numbers."""
+
+    name: str
+    title: str
+    is_number: bool
 
 
 class Table(Struct, frozen=True):
-    """An answer as a table: names of columns, each with whether it holds numbers; and for each row its cells,
-    the address of the matches behind it, and whether it rests on few cases.
-    """
+    """An answer: each row has its cells, the address of its matches, and whether its cases are few."""
 
-    columns: list[tuple[str, bool]]
+    columns: list[Column]
     rows: list[tuple[list[Cell], str, bool]]
 
 
@@ -141,16 +157,24 @@ def _table(asked: Query, own: Mapping[str, str], answer: QueryAnswer, words: Wor
     names = [column.name for column in answer.columns]
     rows = []
     has_pools = len({row[names.index("pool")] for row in answer.rows}) > 1
-    for values in answer.rows[:MOST_ROWS]:
+    marked = {(one.row, one.rate) for one in answer.marks}
+    for at, values in enumerate(answer.rows[:MOST_ROWS]):
         row = dict(zip(names, values, strict=True))
         keys = {key: "" if row[key] is None else _plain(row[key]) for key in asked.keys}
         link = _address(asked, {**own, **keys, "in_pool": str(row["pool"]), "matches": "1"})
         shown = {name: value for name, value in row.items() if has_pools or name != "pool"}
-        cells = [_cell(name, value, asked, words) for name, value in shown.items()]
+        cells = [
+            replace(_cell(name, value, asked, words), differs=(at, name) in marked)
+            for name, value in shown.items()
+        ]
         rows.append((cells, link, isinstance(row["n"], int) and row["n"] < FEW))
     heads = [name for name in names if has_pools or name != "pool"]
     columns = [
-        (name, all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows))
+        Column(
+            name,
+            texts(words.language).column(name),
+            all(cells[at].is_number or not cells[at].sort for cells, _, _ in rows),
+        )
         for at, name in enumerate(heads)
     ]
     return Table(columns, rows)

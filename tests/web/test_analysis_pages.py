@@ -9,6 +9,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser
 
+from api.web.shell import texts
+from replay.dataset.queries import queries
 from tests.api.http.served import Client, Served
 from tests.web.conftest import MATCHES
 from tests.web.signed import visitors
@@ -114,6 +116,31 @@ def test_every_number_of_an_answer_leads_to_as_many_matches(studied: Served) -> 
         assert len(behind) == int(cells[3])
         counted += len(behind)
     assert counted == MATCHES
+
+
+def test_each_column_of_each_saved_query_has_a_title_in_both_languages() -> None:
+    names = {name for one in queries().values() for name in one.columns}
+    known = {language: {name: texts(language).column(name) for name in names} for language in ("en", "ru")}
+    assert all(title for titles in known.values() for title in titles.values())
+    same = {name for name in names if known["en"][name] == known["ru"][name]}
+    assert same == set()
+    assert known["ru"]["won_lo"] == "победы: от"
+
+
+def test_an_answer_has_titles_of_columns_in_words_and_marks_what_differs(studied: Served) -> None:
+    text = page(studied, "/queries?query=tm_territories&pool=live")
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", text)
+    assert heads[:3] == ["territory", "cases", "US"]
+    told = studied.client().get("/v1/queries/tm_territories?pool=live").json
+    names = [column["name"] for column in told["columns"]]
+    assert text.count('<span class="marked">differs</span>') == len(told["marks"])
+    rates = {
+        (at, rate): row[names.index(rate)] for at, row in enumerate(told["rows"]) for rate in ("us", "ussr")
+    }
+    assert all(rates[one["row"], one["rate"]] is not None and one["p"] < 0.05 for one in told["marks"])
+    assert len(rates) == told["comparisons"]
+    shares = studied.client().get("/v1/queries/cvk_actions?pool=*").json
+    assert shares["marks"] == []  # they are parts of one whole
 
 
 def test_a_parameter_that_is_not_legal_is_said_beside_the_form(studied: Served) -> None:
