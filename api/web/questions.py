@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -210,6 +210,14 @@ def _address(asked: Query, chosen: Mapping[str, str]) -> str:
 
 PREFIXES = {game: names.prefix.removeprefix("ts_") for game, names in VOCABULARIES.items()}
 """How the names of the saved queries of a game begin."""
+OPENINGS = {
+    "twilight_struggle": "player_headlines",
+    "imperial_struggle": "player_ministries",
+    "cia_vs_kgb": "player_agents",
+    "thirteen_minutes": "player_cards",
+}
+"""The query about the first decisions of a player; the second key of its rows is what was decided."""
+_WIDE, _HIGH = 240, 48  # units of the picture of a rating
 
 
 class Side(Struct, frozen=True):
@@ -222,8 +230,17 @@ class Side(Struct, frozen=True):
     link: str
 
 
+class Path(Struct, frozen=True):
+    """The rating of a player after each match of an edition, and the points of its line in a picture."""
+
+    edition: str
+    ratings: list[int]
+    points: str
+    link: str
+
+
 class Compared(Struct, frozen=True):
-    """One of the two players: results, openings, think time and luck by side; `name` is shown."""
+    """One of the two players: results, openings, think time, luck by side, and ratings; `name` is shown."""
 
     player: str
     name: str
@@ -232,6 +249,7 @@ class Compared(Struct, frozen=True):
     openings: list[Side]
     pace: list[Side]
     luck: list[Side]
+    ratings: list[Path]
 
 
 async def compare_page(pages: HasShell, call: Call) -> Response:
@@ -263,6 +281,8 @@ async def compare_page(pages: HasShell, call: Call) -> Response:
         wrong=reader.wrong,
         sample=reader.sample,
         few=FEW,
+        picture=(_WIDE, _HIGH),
+        has_dice=game == "twilight_struggle",
         state={},
     )
 
@@ -282,6 +302,21 @@ async def _player(call: Call, wanted: str) -> str:
     return found[0].id if found else wanted
 
 
+class _Found(Struct):
+    """The rows of a saved query about a player, with what was asked."""
+
+    asked: Query | None = None
+    arguments: dict[str, str] = {}
+    rows: list[dict[str, Any]] = []
+
+
+def _line(ratings: Sequence[int]) -> str:
+    """The points of a line through these ratings, as an SVG polyline has them."""
+    least, most = min(ratings), max(ratings)
+    step, scale = _WIDE / max(1, len(ratings) - 1), (_HIGH - 4) / max(1, most - least)
+    return " ".join(f"{at * step:.1f},{2 + (most - one) * scale:.1f}" for at, one in enumerate(ratings))
+
+
 class _Players:
     """Asks the saved queries about players; `sample` is what the first answer rests on."""
 
@@ -299,30 +334,48 @@ class _Players:
             player.removeprefix(BOT) if is_bot else name,
             is_bot,
             await self.sides("player_record", chosen),
-            await self.sides("player_headlines", chosen),
+            await self.sides(OPENINGS[self._game], chosen),
             await self.sides("player_pace", chosen),
             await self.sides("player_luck", chosen),
+            await self.ratings(chosen),
         )
 
+    async def ratings(self, chosen: Mapping[str, str]) -> list[Path]:
+        """The rating of a player by edition."""
+        found = await self._rows("player_ratings", chosen)
+        by_edition: dict[str, list[int]] = {}
+        for row in found.rows:
+            by_edition.setdefault(str(row["edition"]), [int(row["before"])]).append(int(row["after"]))
+        return [
+            Path(edition, path, _line(path), "/queries" + _address(found.asked, found.arguments))
+            for edition, path in by_edition.items()
+            if found.asked
+        ]
+
     async def sides(self, query: str, chosen: Mapping[str, str]) -> list[Side]:
-        """The rows of a saved query of the game; none if the game has no such query."""
+        """The rows of a saved query of the game, each about one side."""
+        found = await self._rows(query, chosen)
+        return [self._side(found.asked, found.arguments, row) for row in found.rows if found.asked]
+
+    async def _rows(self, query: str, chosen: Mapping[str, str]) -> _Found:
+        """What a saved query of the game answers; no rows if the game has no such query."""
         asked = queries().get(PREFIXES[self._game] + query)
         if asked is None or self.away or self.wrong:
-            return []
+            return _Found()
         arguments = {**chosen, "pool": self._pool}
-        found = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
-        self.away, self.wrong = found.away, found.wrong
-        if found.answer is None:
-            return []
-        self.sample = self.sample or found.answer
-        names = [column.name for column in found.answer.columns]
-        return [self._side(asked, arguments, dict(zip(names, row, strict=True))) for row in found.answer.rows]
+        told = await ask(self._call, f"/v1/queries/{asked.name}", arguments, QueryAnswer)
+        self.away, self.wrong = told.away, told.wrong
+        if told.answer is None:
+            return _Found()
+        self.sample = self.sample or told.answer
+        names = [column.name for column in told.answer.columns]
+        return _Found(asked, arguments, [dict(zip(names, row, strict=True)) for row in told.answer.rows])
 
     def _side(self, asked: Query, arguments: Mapping[str, str], row: dict[str, Any]) -> Side:
         seat = str(row["seat"])
         keys = {key: _plain(row[key]) for key in asked.keys}
-        if "card" in row:
-            row = {**row, "card": self._words.field(str(row["card"]))}
+        if len(asked.keys) > 1:
+            row = {**row, "opening": self._words.field(str(row[asked.keys[1]]))}
         return Side(
             self._words.name(seat),
             list(GAMES[self._game].seats).index(seat),

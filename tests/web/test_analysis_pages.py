@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from urllib.parse import quote
 
 import pytest
@@ -174,7 +175,27 @@ def test_two_players_stand_side_by_side(studied: Served) -> None:
     shown = f'{row["won"] * 100:.0f} %</strong> <span class="hint">{row["lo"] * 100:.0f} to'
     assert text.count(shown) == 2  # against each other, and in all matches of the first one
     found = links(text, r"/queries\?query=[^\"]+")
-    assert len(found) == 5  # against each other, and results and think time of both
+    # against each other; results, openings (each card), think time, luck and rating of both
+    kinds = Counter(re.findall(r"query=tm_([a-z_]+)", " ".join(found)))
+    opened = sum(
+        min(8, len(studied.client().get(f"/v1/queries/tm_player_cards?player={one}").json["rows"]))
+        for one in ("p-us", "p-ussr")
+    )
+    assert kinds == {
+        "between": 1,
+        "player_record": 2,
+        "player_cards": opened,
+        "player_pace": 2,
+        "player_luck": 2,
+        "player_ratings": 2,
+    }
+    path = studied.client().get("/v1/queries/tm_player_ratings?player=p-us").json
+    names = [column["name"] for column in path["columns"]]
+    first, last = path["rows"][0][names.index("before")], path["rows"][-1][names.index("after")]
+    assert f"from {first} to {last}," in text
+    assert text.count("<polyline") == 2
+    (points,) = re.findall(r'<polyline points="([^"]+)"', text)[:1]
+    assert len(points.split()) == len(path["rows"]) + 1
     assert len(links(page(studied, found[0]), r"/m/[^\"]+")) == MATCHES
     bots = page(studied, "/compare?game=twilight_struggle&a=bot:random&b=bot:opener&pool=bots")
     assert "They have not finished a match" in bots

@@ -36,6 +36,16 @@ def worst_of(rows: Iterable[Row], m: Row, standing: Callable[[Row], int], behind
             yield (m["match"], m["winner"]), worst["move"]
 
 
+def of_first_player(m: Row, cases: Iterable[Case], at: int) -> Iterator[Case]:
+    """The cases of the seats that the first player of a test has, by the seat, which is at this place."""
+    return ((keys, move) for keys, move in cases if keys[at] in m["own"])
+
+
+def player_luck(of: Cases) -> Cases:
+    """The draws of a player, whose sides are the seats of these matches."""
+    return lambda m, t: (((keys[1],), move) for keys, move in of_first_player(m, of(m, t), 1))
+
+
 # ── Imperial Struggle ──
 
 
@@ -266,6 +276,32 @@ THIRTEEN_MINUTES: dict[str, Cases] = {
         if row["what"] in ("dealt", "drawn")
     ),
 }
+
+IMPERIAL_STRUGGLE["player_luck"] = player_luck(IMPERIAL_STRUGGLE["luck"])
+IMPERIAL_STRUGGLE["player_ministries"] = lambda m, t: of_first_player(
+    m,
+    by((row for row in t["ministries"] if row["what"] == "chosen" and row["turn"] == 1), "seat", "ministry"),
+    0,
+)
+CIA_VS_KGB["player_luck"] = player_luck(CIA_VS_KGB["luck"])
+CIA_VS_KGB["player_agents"] = lambda m, t: (
+    ((seat, row[f"agent_{seat}"]), row["move"])
+    for row in t["objectives"]
+    for seat in m["own"]
+    if row["turn"] == 1 and row[f"agent_{seat}"]
+)
+THIRTEEN_MINUTES["player_luck"] = player_luck(THIRTEEN_MINUTES["luck"])
+THIRTEEN_MINUTES["player_cards"] = lambda m, t: (
+    case
+    for seat in m["own"]
+    for case in list(
+        by(
+            (row for row in t["cards"] if (row["battle"], row["what"], row["seat"]) == (1, "played", seat)),
+            "seat",
+            "card",
+        )
+    )[:1]
+)
 
 OF_GAMES: dict[str, dict[str, Cases]] = {
     "imperial_struggle": IMPERIAL_STRUGGLE,

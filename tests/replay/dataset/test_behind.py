@@ -47,6 +47,7 @@ class Replayed(Struct, frozen=True):
     moves: list[Row]
     decisions: list[Row]
     players: dict[str, str]
+    has_bots: bool
     ts: dict[str, list[Row]]
     tables: dict[str, list[Row]]
 
@@ -73,6 +74,7 @@ def replayed(match: Match, note: str) -> Replayed:
         named("match move kind seat ask turn at think stands", found["moves"]),
         named("match move turn seat ask least most n options picked", found["decisions"]),
         {leaf["seat"]: leaf["player"] for leaf in file.leaves if leaf["kind"] == "seated"},
+        any(leaf.get("bot") for leaf in file.leaves),
         twilight_struggle_oracle.Fold([record.stored for record in match.records]).rows if is_ts else {},
         {} if is_ts else {**FOLDS[match.game.name](data), "drawn": named("move item", drawn(data))},
     )
@@ -241,6 +243,11 @@ def player_luck(m: Replayed) -> Iterator[Case]:
             yield (row["seat"],), row["move"]
 
 
+def player_ratings(m: Replayed) -> Iterator[Case]:
+    if m.about["origin"] == "live" and not m.has_bots and own_seats(m):
+        yield (m.about["edition"], m.id), m.about["moves"]
+
+
 def player_headlines(m: Replayed) -> Iterator[Case]:
     for row in of_cards(m, "headline"):
         if row["turn"] == 1 and row["seat"] in own_seats(m):
@@ -258,9 +265,18 @@ CASES: dict[str, Callable[[Replayed], Iterator[Case]]] = {
     **{one.__name__: one for one in (think_time, between, player_record, player_pace, player_luck)},
     "coups": all_coups,
     "player_headlines": player_headlines,
+    "player_ratings": player_ratings,
 }
 PREFIXES = {TS: "", "imperial_struggle": "is_", "cia_vs_kgb": "cvk_", "thirteen_minutes": "tm_"}
-OF_ALL_GAMES = ("end_modes", "not_taken", "think_time", "between", "player_record", "player_pace")
+OF_ALL_GAMES = (
+    "end_modes",
+    "not_taken",
+    "think_time",
+    "between",
+    "player_record",
+    "player_pace",
+    "player_ratings",
+)
 GIVEN: dict[str, dict[str, str]] = {
     "control_wins": {"country": "poland"},
     "find": {"country": "north_korea", "defcon": "2", "before": "9"},
@@ -282,7 +298,9 @@ def given_for(name: str, game: str) -> dict[str, str]:
 def cases(m: Replayed, name: str) -> Iterable[Case]:
     """What a query counts in a match."""
     own = cases_of_games.OF_GAMES.get(m.game, {})
-    return own[name](m.about, defaultdict(list, m.tables)) if name in own else CASES[name](m)
+    if name not in own:
+        return CASES[name](m)
+    return own[name]({**m.about, "own": own_seats(m)}, defaultdict(list, m.tables))
 
 
 def compare(data: glasnost.DataSet, game: str, name: str, matches: list[Replayed], few: int) -> int:
