@@ -66,6 +66,7 @@ def serve(
     log_level: str = "warning",
     attached: bool = False,
     sql: bool = False,
+    token: str = "",
     work: Path | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> bool:
@@ -74,7 +75,8 @@ def serve(
     Returns whether it is `attached`, and the server that started it has ended.
 
     Args:
-        sql: answer SQL, too, if the listener is a Unix socket.
+        sql: answer SQL, too.
+        token: the token of the only caller who may ask in SQL; "": a server in front says who asks.
         work: a folder for the copies that SQL reads; None: a temporary one.
         attached: end, too, when standard input is closed: then the server that started this has ended.
         ready: is called when requests are answered.
@@ -84,10 +86,10 @@ def serve(
         OSError: it cannot be read.
     """
     os.nice(NICE)
-    reader, of_server = Reader(folder), listener.family == socket.AF_UNIX
+    reader = Reader(folder)
     set_up(log_level)
-    with _sql(work) if sql and of_server else nullcontext() as queries:
-        route = SqlRoute(reader, queries, is_on=sql)
+    with _sql(work) if sql else nullcontext() as queries:
+        route = SqlRoute(reader, queries, token)
         server = _Server(_config(DataRoutes(reader, route)), ready)
         if attached:
             threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
