@@ -36,6 +36,7 @@ from api.web.feeds import feed_page
 from api.web.lobby import lobby_page
 from api.web.mail_links import do_mail_link, mail_link_page
 from api.web.new_match import new_match_page, sit_page
+from api.web.players import players_page
 from api.web.previews import nearest_move, picture_page, preview_of
 from api.web.questions import compare_page, queries_page
 from api.web.shell import HTML, PLAYING, Shell, language_of, texts
@@ -84,6 +85,7 @@ class Pages:
             self._route("/s", scoreboard_page),
             self._route("/s/{game}", scoreboard_page),
             self._route("/p/{player}", player_page),
+            self._route("/players", players_page),
             self._route("/find", find_page),
             self._route("/explore", explore_page),
             self._route("/explore/{game}", explore_page),

@@ -127,7 +127,7 @@ async function tellMoments(view) {
 function whenIdle() {
   if (start.salted.length) import("../data/salts.js").then(({ openSalts }) => openSalts([start.match]));
   if (start.over) tellMoments(page.get("view"));
-  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js")];
+  const parts = [import("../parts/possible.js"), import("../parts/card_text.js"), import("../parts/candidates.js"), import("../parts/motion.js")];
   for (const part of parts) part.then(({ mount }) => mount(), () => {}); // the reader left meanwhile, or does without
   const charts = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#charts"));
   charts?.addEventListener("toggle", async () => {

@@ -3,13 +3,12 @@
 
 import { byId, h, on, svg } from "../base/dom.js";
 import * as page from "../base/page.js";
-import { bind } from "../base/keys.js";
+import { bind, moving } from "../base/keys.js";
 import { t } from "../base/text.js";
 
 const ZOOM = 1.4, MOST_ZOOM = 8;
 const READABLE = 9 / 11; // pixels for a unit of the drawing, in a region: its smallest texts have 9 pixels then
 const FEW = 8, SWELL = 350; // changed numbers that still are one step, and the milliseconds of their motion
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 const frame = byId("board"), line = byId("space-line"), tools = byId("board-tools");
 const changes = h("ul", { class: "board-changes" });
 const board = /** @type {SVGSVGElement | null} */ (frame.querySelector("svg.board"));
@@ -60,7 +59,7 @@ function show(now) {
     label(space, slots ?? {});
   }
   shown = now;
-  if (touched.length > FEW || still.matches) return;
+  if (touched.length > FEW || !moving()) return;
   for (const text of touched) text?.animate([{ transform: "scale(2)" }, { transform: "none" }], { duration: SWELL, easing: "ease-out" });
 }
 
