@@ -235,19 +235,18 @@ class _Computed:
     def explained(self, index: int, line: Line) -> Explained:
         """How one value of an entrant comes about."""
         criterion, details = self.criteria[index], self._entrants[line.number]["tiebreakDetails"][index]
+        name = criterion.name
         cut = details.get("cut", [])
         rounds = self._rounds(index, line, details)
         addends = [
             self._addend(index, line, number, value, number in cut) for number, value in rounds.items()
         ]
-        if criterion.name == "PTS" and line.penalty:
+        if name == "PTS" and line.penalty:
             addends.append(Addend(0, _text(Decimal(-line.penalty) / 2), None, None, None, False))
         total = sum((Decimal(one.value) for one in addends if not one.cut), Decimal(0))
-        passes = tuple(
-            str(details[key]) for key in details if isinstance(key, int) and criterion.how == "place"
-        )
+        passes = tuple(str(one) for key, one in details.items() if str(key).isdigit()) if name == "DE" else ()
         value = _shown(details["val"])
-        return Explained(criterion.name, criterion.how, value, _text(total), tuple(addends), passes)
+        return Explained(name, criterion.how, value, _text(total), tuple(addends), passes)
 
     def _rounds(self, index: int, line: Line, details: Mapping[Any, Any]) -> dict[int, Decimal]:
         """What each round gives to a value."""

@@ -24,6 +24,7 @@ LINES = {
     "sockets": 2,
     "sql": 4,
     "store": 3,
+    "tournaments": 2,
     "verify": 9,
     "web": 6,
     "workers": 2,
