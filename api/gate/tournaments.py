@@ -37,8 +37,8 @@ from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
-Ratings = Callable[[str, str], Awaitable[tuple[int, str]]]
-"""The rating of a player in a game, and where it comes from."""
+Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
+"""The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
 HOUSE_RULES = "house"  # who rules if the house does
 
 
@@ -82,7 +82,8 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if self._ratings is None or command.rating is not None:
                 return known
-            rating, source = await self._ratings(s.terms.game, command.player or actor.person)
+            player, edition = command.player or actor.person, s.terms.edition or ""
+            rating, source = await self._ratings(s.terms.game, edition, player)
             return replace(known, rating=rating, rating_source=source)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
