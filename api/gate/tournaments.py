@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from api.gate.command_handler import Key
 from api.gate.gate import Gate
 from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.store.interface import Reservation
+from domain.clocks import SECOND
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
 from domain.kernel import Refused, Result, Seat
@@ -24,6 +26,7 @@ from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
@@ -34,9 +37,9 @@ from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
-Ratings = Callable[[str, str], Awaitable[tuple[int, str]]]
-"""The rating of a player in a game, and where it comes from."""
-_SCORED = ("1-0", "0-1", "½")
+Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
+"""The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+HOUSE_RULES = "house"  # who rules if the house does
 
 
 class DraftedRound(Struct, frozen=True):
@@ -60,6 +63,7 @@ class TournamentGate:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
+        self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 
     # ── people ──
@@ -78,7 +82,8 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if self._ratings is None or command.rating is not None:
                 return known
-            rating, source = await self._ratings(s.terms.game, command.player or actor.person)
+            player, edition = command.player or actor.person, s.terms.edition or ""
+            rating, source = await self._ratings(s.terms.game, edition, player)
             return replace(known, rating=rating, rating_source=source)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
@@ -148,10 +153,12 @@ class TournamentGate:
 
     def _drafted(self, s: Tournament) -> c.PairingDraft:
         number = next_round(s)
+        if s.terms.format == "round_robin":
+            return round_robin(s, number)
         table = table_for_pairing(s, number)
         if table.first_colour is None:
             raise Refused("pairing", "draw-the-colour-first")
-        if self._pairer is None or s.terms.format != "swiss":
+        if self._pairer is None:
             raise Refused("not-offered", "no-pairing-extra")
         text = pairing_input(table, number)
         answer = self._pairer(text)
@@ -344,6 +351,43 @@ class TournamentGate:
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})
 
+    async def forfeit_no_shows(self, tournament: str) -> int:
+        """Rule forfeits on boards whose entrants did not sit down in the time of grace; return how many.
+
+        The match is closed void first, so nobody can begin to play meanwhile.
+        """
+        log, now, done = await self.commands.log(tournament), self.gate.commits.clock(), 0
+        s = log.state
+        for one in s.rounds if now is not None else ():
+            since = max((board.opened for board in one.boards), default=0)
+            opened_at = log.records[since - 1].entry.at if since else None
+            due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
+            for board in one.boards if due is not None and now is not None and due <= now else ():
+                is_open = board.opened and board.outcome is None and board.ruling is None
+                if is_open and board.match not in self._begun:
+                    done += await self._forfeited(s, one, board)
+        return done
+
+    async def _forfeited(self, s: Tournament, one: Round, board: Board) -> bool:
+        match = await self.gate.match(board.match)
+        seats = list(match.seats)
+        came = [match.seats[seat] is not None and seat not in match.unopened for seat in seats[:2]]
+        if match.begun or all(came) or (match.closed and match.closed.by != "ruling"):
+            self._begun.add(board.match)
+            return False
+        reason = f"tournament {s.id}, round {one.number}, board {board.number}: no show"
+        moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
+        if not moved:
+            return False
+        result: Literal["+-", "-+", "--"] = "+-" if came[0] else "-+" if came[1] else "--"
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
+
+        command = c.NoShow(round=one.number, board=board.number, result=result)
+        accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
+        return accepted.last >= accepted.first
+
     # ── rulings, standings ──
 
     async def rule(
@@ -379,6 +423,36 @@ class TournamentGate:
             return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+
+def round_robin(s: Tournament, number: int) -> c.PairingDraft:
+    """Return a round of the Berger tables, without those who are away; their opponents are free.
+
+    Raises:
+        Refused: pairing; there are too few or too many entrants for a table.
+    """
+    names = [one.id for one in s.numbered]
+    if not LEAST <= len(names) <= MOST:
+        raise Refused("pairing", "table-size", {"least": LEAST, "most": MOST, "count": len(names)})
+    tables = double_berger(len(names)) if s.terms.cycles == 2 else berger(len(names))
+    if number > len(tables):
+        raise Refused("late", "no-more-rounds", {"rounds": len(tables)})
+    free = without_board(s, number)
+    pairs = [(names[w - 1], names[b - 1]) for w, b in tables[number - 1].boards]
+    boards = tuple((w, b, "", "berger") for w, b in pairs if w not in free and b not in free)
+    named = {name for board in boards for name in board[:2]}
+    left = {name: "pairing_bye" for name in names if name not in named and name not in free}
+    text = f"berger {s.terms.cycles} {number}\n{' '.join(names)}\n"
+    return c.PairingDraft(
+        round=number,
+        engine="berger",
+        version="1",
+        rules="FIDE C.05, annex 1",
+        input_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        input=text,
+        boards=boards,
+        byes=free | left,
+    )
 
 
 def settings_of(s: Tournament) -> Settings:
