@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,6 +29,7 @@ from domain.tournaments import commands as c
 from domain.tournaments.crosstables import crosstable, table_for_pairing
 from domain.tournaments.formats.round_robin import LEAST, MOST, berger, double_berger
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.log import Draft
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
@@ -80,13 +82,19 @@ class TournamentGate:
         """A player enters, or is entered; the rating is copied.  Raises Refused: see `people.enter`."""
 
         async def gather(s: Tournament, known: Given) -> Given:
-            if self._ratings is None or command.rating is not None:
-                return known
-            player, edition = command.player or actor.person, s.terms.edition or ""
-            rating, source = await self._ratings(s.terms.game, edition, player)
-            return replace(known, rating=rating, rating_source=source)
+            return await self.with_rating(s, command, actor, known)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    async def with_rating(
+        self, s: Tournament, command: c.EnterTournament, actor: Actor, known: Given
+    ) -> Given:
+        """Return what is given for entering: with the rating of the player, if the command names none."""
+        if self._ratings is None or command.rating is not None:
+            return known
+        player, edition = command.player or actor.person, s.terms.edition or ""
+        rating, source = await self._ratings(s.terms.game, edition, player)
+        return replace(known, rating=rating, rating_source=source)
 
     async def accept(
         self, tournament: str, command: c.Accept, actor: Actor, code: str = "", *, key: Key | None = None
@@ -146,12 +154,13 @@ class TournamentGate:
         if known is not None and known.entry == log.entry:
             return known
         state, entry = log.state, log.entry
-        draft = await asyncio.to_thread(self._drafted, state)
+        draft = await asyncio.to_thread(self.drafted, state)
         found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
 
-    def _drafted(self, s: Tournament) -> c.PairingDraft:
+    def drafted(self, s: Tournament) -> c.PairingDraft:
+        """Pair the next round of a state; it takes a while.  Raises Refused: see `draft`."""
         number = next_round(s)
         if s.terms.format == "round_robin":
             return round_robin(s, number)
@@ -273,16 +282,20 @@ class TournamentGate:
         """Close a round; what it leaves to happen goes to the gates of the matches.  Raises Refused."""
 
         async def gather(s: Tournament, known: Given) -> Given:
-            one = s.at_round(command.round)
-            boards = [one.board(policy.board) for policy in command.boards] if one else []
-            heads = {board.number: await self._head(board) for board in boards if board and board.opened}
-            return replace(known, heads=heads)
+            return await self.with_heads(s, command, known)
 
         accepted = await self.commands.command(
             tournament, command, actor, expect=expect, key=key, gather=gather
         )
         await self.settle(tournament)
         return accepted
+
+    async def with_heads(self, s: Tournament, command: c.CloseRound, known: Given) -> Given:
+        """Return what is given for closing a round: with the latest moves of its unfinished matches."""
+        one = s.at_round(command.round)
+        boards = [one.board(policy.board) for policy in command.boards] if one else []
+        heads = {board.number: await self._head(board) for board in boards if board and board.opened}
+        return replace(known, heads=heads)
 
     async def _head(self, board: Board) -> Head:
         match = await self.gate.match(board.match)
@@ -364,7 +377,8 @@ class TournamentGate:
             due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
             for board in one.boards if due is not None and now is not None and due <= now else ():
                 is_open = board.opened and board.outcome is None and board.ruling is None
-                if is_open and board.match not in self._begun:
+                is_extended = now < (board.extended or 0)
+                if is_open and not is_extended and not board.frozen and board.match not in self._begun:
                     done += await self._forfeited(s, one, board)
         return done
 
@@ -391,25 +405,52 @@ class TournamentGate:
     # ── rulings, standings ──
 
     async def rule(
-        self, tournament: str, command: c.Rule, actor: Actor, expect: int, key: Key | None = None
+        self,
+        tournament: str,
+        command: c.Rule,
+        actor: Actor,
+        expect: int,
+        key: Key | None = None,
+        preview: str = "",
     ) -> Accepted:
         """Decide the result of a board; a match that runs is ended by its own gate first.
 
+        Args:
+            preview: the hash of a preview of this command, which a closed round needs.
+
         Raises:
-            Refused: see `arbiters.rule`.
+            Refused: preview, and see `arbiters.rule`.
         """
 
         async def gather(s: Tournament, known: Given) -> Given:
-            judged(s, (await self.commands.log(tournament)).tree, command, actor, known, expect)
+            tree = (await self.commands.log(tournament)).tree
+            before = await self.with_move(s, command, known)
+            draft = judged(s, tree, command, actor, before, expect)
             one = s.rounds[command.round - 1]
+            if one.status == "closed" and not preview:
+                raise Refused("preview", "preview-needed")
+            if preview and preview != preview_hash(draft):
+                raise Refused("preview", "preview-differs")
             board = one.boards[command.board - 1]
-            if not board.opened:
+            if not before.moved:
                 return known
             reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]
-            moved = await self._rule_match(s, board, command.result, actor.person, reason, None)
+            seen = before.moved - 1 if preview else None
+            moved = await self._rule_match(s, board, command.result, actor.person, reason, seen)
+            if preview and moved != before.moved:
+                raise Refused("preview", "preview-differs")
             return replace(known, moved=moved)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    async def with_move(self, s: Tournament, command: c.Rule, known: Given) -> Given:
+        """Return what is given for a ruling: with the move by which a running match will take it."""
+        one = s.at_round(command.round)
+        board = one.board(command.board) if one else None
+        if board is None or not board.opened:
+            return known
+        match = await self.gate.match(board.match)
+        return known if match.closed else replace(known, moved=match.move + 1)
 
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
@@ -423,6 +464,17 @@ class TournamentGate:
             return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+
+def shown_before(draft: Draft) -> tuple[dict[str, Any], ...]:
+    """Return the entries that a command would add, as the log would have them but for their times."""
+    found = [msgspec.json.decode(record.leaf) for record in draft.records]
+    return tuple({name: value for name, value in one.items() if name != "at"} for one in found)
+
+
+def preview_hash(draft: Draft) -> str:
+    """Return the SHA-256 of what a command would add, in hex: it binds the state before it, too."""
+    return hashlib.sha256(canonical(shown_before(draft))).hexdigest()
 
 
 def round_robin(s: Tournament, number: int) -> c.PairingDraft:

@@ -97,6 +97,7 @@ KINDS: dict[str, Kind] = {
     "no-place": Kind(409, "No place left", "Мест больше нет", "Больше нельзя: {detail}"),
     "late": Kind(409, "Too late", "Слишком поздно", "Слишком поздно: {detail}"),
     "interest": Kind(403, "Conflict of interest", "Конфликт интересов", "Судить здесь вам нельзя: {detail}"),
+    "preview": Kind(409, "Preview needed", "Нужен предварительный просмотр", "{detail}"),
     "window": Kind(409, "Dates do not fit", "Сроки не подходят", "Сроки не подходят: {detail}"),
     "unfinished": Kind(409, "Unfinished", "Не всё закончено", "Сначала нужно закончить: {detail}"),
     "unknown-tournament": Kind(404, "Unknown tournament", "Нет такого турнира", "Такого турнира нет"),

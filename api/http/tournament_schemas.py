@@ -12,11 +12,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from api.http.schemas import Request
 from domain.tournaments.commands import (
     MOST_BOARDS,
+    BoardNumber,
     BoardPolicy,
+    EntrantId,
     EntryNumber,
     Pairing,
     Rating,
     Reason,
+    RoundNumber,
     RulingReason,
     Seed,
     Text,
@@ -84,6 +87,35 @@ class BoardRuling(Request, frozen=True):
     rule: Annotated[str, Meta(max_length=200)] = ""
     note: Text = ""
     reported: bool = False
+    preview: Sha256 | None = None
+
+
+class Penalty(Request, frozen=True):
+    """A penalty of an entrant; `amount`: half points, or seconds of time."""
+
+    expect: EntryNumber
+    entrant: EntrantId
+    penalty: Annotated[str, Meta(max_length=20)]
+    text: Reason
+    amount: Annotated[int, Meta(ge=0, le=86_400)] = 0
+    rule: Annotated[str, Meta(max_length=200)] = ""
+
+
+class ArbiterCall(Request, frozen=True):
+    """A call for the arbiter, about a board or a ruling, or without naming one."""
+
+    text: Reason
+    round: RoundNumber | None = None
+    board: BoardNumber | None = None
+    ruling: EntryNumber | None = None
+
+
+class CallAnswer(Request, frozen=True):
+    """The answer to a call."""
+
+    expect: EntryNumber
+    text: Reason
+    outcome: Annotated[str, Meta(max_length=20)] = "answered"
 
 
 class PublishStandings(Request, frozen=True):

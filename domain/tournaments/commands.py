@@ -304,6 +304,63 @@ class Penalise(_Command, frozen=True, kw_only=True, tag="penalise"):
     rule: Annotated[str, Meta(max_length=200)] = ""
 
 
+class Freeze(_Command, frozen=True, kw_only=True, tag="freeze"):
+    """An official stops a match of the tournament: it takes no move, and its clocks stand."""
+
+    match: MatchId
+    reason: Reason
+
+
+class Release(_Command, frozen=True, kw_only=True, tag="release"):
+    """An official lets a frozen match go on."""
+
+    match: MatchId
+    reason: Reason
+
+
+Boards = Annotated[tuple[BoardNumber, ...], Meta(max_length=MOST_BOARDS)]
+"""Boards of a round; none: all of them."""
+
+
+class Extend(_Command, frozen=True, kw_only=True, tag="extend"):
+    """An official lets boards of a round be played until a later time."""
+
+    round: RoundNumber
+    until: Time
+    reason: Reason
+    boards: Boards = ()
+
+
+class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
+    """An official pauses the clocks of boards of a round."""
+
+    round: RoundNumber
+    reason: Reason
+    boards: Boards = ()
+
+
+class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
+    """An official lets the clocks of boards of a round run again."""
+
+    round: RoundNumber
+    reason: Reason
+    boards: Boards = ()
+
+
+class ReadPrivileged(_Command, frozen=True, kw_only=True, tag="read_privileged"):
+    """An official is to see what is hidden: moves of a running match from a view, or the text of a call.
+
+    view: a seat, or "all"; first, last: the moves.  sealed_entry: the call, or its answer.
+    """
+
+    why: Reason
+    match: MatchId | None = None
+    view: Annotated[str, Meta(max_length=32)] = ""
+    first: Annotated[int, Meta(ge=0, le=2**31)] = 0
+    last: Annotated[int, Meta(ge=0, le=2**31)] = 0
+    sealed_entry: EntryNumber | None = None
+
+
 class DrawLot(_Command, frozen=True, kw_only=True, tag="draw_lot"):
     """An official has a lot drawn among `n` possibilities."""
 
@@ -348,8 +405,39 @@ PeopleCommand = (
 )
 """The commands that a caller sends as they are."""
 
+Measure = Freeze | Release | Extend | Pause | Resume
+"""What officials do to matches; the gates of the matches take it first."""
+
+Previewed = (
+    EnterTournament
+    | Withdraw
+    | Return
+    | AskBye
+    | CallArbiter
+    | ChangeTerms
+    | Appoint
+    | Dismiss
+    | Admit
+    | SeedAll
+    | Replace
+    | AnswerCall
+    | Penalise
+    | Confirm
+    | ReopenRound
+    | Cancel
+    | ChangePairing
+    | PublishRound
+    | CloseRound
+    | Rule
+    | Measure
+)
+"""The commands whose effects can be shown before.  Lots, invitations and privileged reads are not among them:
+a preview would tell what is decided, or shown, only by the command itself."""
+
 Command = (
     PeopleCommand
+    | Measure
+    | ReadPrivileged
     | Pair
     | ChangePairing
     | PublishRound

@@ -282,9 +282,47 @@ def _round_reopened(s: Tournament, entry: e.RoundReopened) -> Tournament:
 
 @_on(e.Extended)
 def _extended(s: Tournament, entry: e.Extended) -> Tournament:
+    s = _on_boards(s, entry.round, entry.boards, extended=entry.until)
     if entry.boards:
         return s
     return _in_round(s, entry.round, replace(s.rounds[entry.round - 1], until=entry.until))
+
+
+def _on_boards(s: Tournament, number: int, named: tuple[int, ...], **values: bool | int) -> Tournament:
+    """Some boards of a round (none named: all) with other values."""
+    one = s.rounds[number - 1]
+    boards = tuple(
+        replace(board, **values) if not named or board.number in named else board for board in one.boards
+    )
+    return _in_round(s, number, replace(one, boards=boards))
+
+
+@_on(e.Paused)
+def _paused(s: Tournament, entry: e.Paused) -> Tournament:
+    return _on_boards(s, entry.round, entry.boards, paused=True)
+
+
+@_on(e.Resumed)
+def _resumed(s: Tournament, entry: e.Resumed) -> Tournament:
+    return _on_boards(s, entry.round, entry.boards, paused=False)
+
+
+@_on(e.Frozen)
+def _frozen(s: Tournament, entry: e.Frozen) -> Tournament:
+    return _with_frozen(s, entry.match, frozen=True)
+
+
+@_on(e.Released)
+def _released(s: Tournament, entry: e.Released) -> Tournament:
+    return _with_frozen(s, entry.match, frozen=False)
+
+
+def _with_frozen(s: Tournament, match: str, *, frozen: bool) -> Tournament:
+    found = s.board_with(match)
+    if found is None:  # an entry of a version that knew more
+        return s
+    one, board = found
+    return _on_boards(s, one.number, (board.number,), frozen=frozen)
 
 
 # ── Calls, lots, the end ──

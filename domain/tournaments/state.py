@@ -88,6 +88,8 @@ class Board(Struct, frozen=True, omit_defaults=True):
     match: its id is derived when the round is paired; `opened`: the entry of `board_opened`, 0 before.
     confirmed: by what the recorded result is confirmed; "" if it is not.
     policy: what a closed round left to happen to it.
+    frozen, paused: officials stopped its match, or the clocks of it.
+    extended: it may be played until this time, whatever was said before.
     """
 
     number: int
@@ -102,6 +104,9 @@ class Board(Struct, frozen=True, omit_defaults=True):
     confirmed: str = ""
     ruling: Ruling | None = None
     policy: Unfinished | None = None
+    frozen: bool = False
+    paused: bool = False
+    extended: int | None = None
 
     @property
     def result(self) -> str:
@@ -236,6 +241,12 @@ class Tournament(Struct, frozen=True, kw_only=True):
     def took_part(self, player: str) -> bool:
         """Has this player ever played in a place of this tournament?"""
         return any(player == one.player or player in one.players for one in self.entrants.values())
+
+    def board_with(self, match: str) -> tuple[Round, Board] | None:
+        """The round and the board of a match; None if it is no match of this tournament."""
+        return next(
+            ((one, board) for one in self.rounds for board in one.boards if board.match == match), None
+        )
 
     @property
     def numbered(self) -> list[Entrant]:

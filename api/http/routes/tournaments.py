@@ -79,11 +79,11 @@ Status = Annotated[
     str | None,
     Query(max_length=64, description="How far it is.", json_schema_extra={"enum": [*STATUSES, None]}),
 ]
-_ONE = "/v1/tournaments/{tournament}"
-_ROUND = f"{_ONE}/rounds/{{round_number}}"
+ONE = "/v1/tournaments/{tournament}"
+_ROUND = f"{ONE}/rounds/{{round_number}}"
 _BOARD = f"{_ROUND}/boards/{{board}}"
-_LOOKS = ("unknown-tournament", "unknown-move")
-_COMMANDS = (
+LOOKS = ("unknown-tournament", "unknown-move")
+COMMANDS = (
     *SENT,
     "unknown-tournament",
     "not-found",
@@ -110,7 +110,8 @@ def actor_of(call: Call) -> Actor:
     return Actor(person.id, person.role)
 
 
-def _gate(call: Call) -> TournamentGate:
+def gate_of(call: Call) -> TournamentGate:
+    """Return the gate of all tournaments."""
     return call.services.tournaments
 
 
@@ -118,9 +119,9 @@ def _key(call: Call, key: str | None, body: msgspec.Struct, tournament: str, wha
     return key_of(call, key, body, match=tournament, what=what)
 
 
-async def _looked(call: Call, tournament: str, at: int | None) -> tuple[TournamentLog, Tournament]:
-    """A tournament after an entry.  Raises Refused: unknown-tournament, unknown-move."""
-    log = await _gate(call).commands.log(tournament)
+async def looked_at(call: Call, tournament: str, at: int | None) -> tuple[TournamentLog, Tournament]:
+    """Return a tournament after an entry.  Raises Refused: unknown-tournament, unknown-move."""
+    log = await gate_of(call).commands.log(tournament)
     return log, await asyncio.to_thread(state_at, log, at)
 
 
@@ -149,7 +150,7 @@ def _tagged(call: Call, log: TournamentLog, entry: int, answer: msgspec.Struct) 
 async def announce_tournament(call: Call, body: Announce, idempotency_key: IdempotencyKey = None) -> Entries:
     """Announce a tournament; the caller, an organizer, is its director."""
     key = key_of(call, idempotency_key, body, what="announce")
-    return entries_of(await _gate(call).commands.announce(actor_of(call), body.title, body.terms, key))
+    return entries_of(await gate_of(call).commands.announce(actor_of(call), body.title, body.terms, key))
 
 
 @api.get("/v1/tournaments", TournamentList)
@@ -167,20 +168,20 @@ async def list_tournaments(
     return TournamentList(tuple(map(listed, page.rows)), page.next)
 
 
-@api.get(_ONE, TournamentView, refusals=_LOOKS)
+@api.get(ONE, TournamentView, refusals=LOOKS)
 async def read_tournament(call: Call, tournament: TournamentId, at: AtEntry = None) -> Response:
     """A tournament after an entry: terms, officials, rounds."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     names = await _names(call, sorted(state.offices))
     return _tagged(call, log, state.entry, tournament_view(log, state, names))
 
 
-@api.get(f"{_ONE}/entrants", EntrantsView, refusals=_LOOKS)
+@api.get(f"{ONE}/entrants", EntrantsView, refusals=LOOKS)
 async def read_entrants(
     call: Call, tournament: TournamentId, at: AtEntry = None, after: AfterEntry = 0, limit: Rows = 50
 ) -> Response:
     """The entrants, in the order in which they came, page by page."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     everybody = list(state.entrants.values())
     some = everybody[after : after + limit]
     following = after + limit if after + limit < len(everybody) else None
@@ -197,16 +198,16 @@ async def read_entrants(
 
 
 @api.get(
-    f"{_ONE}/log",
+    f"{ONE}/log",
     TournamentLogView,
-    refusals=_LOOKS,
+    refusals=LOOKS,
     also=(Documented(200, "The leaves, a line each", (_NDJSON,)),),
 )
 async def read_log(
     call: Call, tournament: TournamentId, after: AfterEntry = 0, limit: Rows = 100
 ) -> Response:
     """Entries of the log, as their leaves were written; with `Accept: application/x-ndjson` a line each."""
-    log = await _gate(call).commands.log(tournament)
+    log = await gate_of(call).commands.log(tournament)
     some = log.records[after : after + limit]
     if _NDJSON in call.request.headers.get("accept", ""):
         lines = b"".join(record.leaf + b"\n" for record in some)
@@ -215,17 +216,17 @@ async def read_log(
     return _tagged(call, log, log.entry, TournamentLogView(log.id, log.entry, b64(log.root), leaves))
 
 
-@api.get(f"{_ONE}/checkpoint", "text/plain", refusals=_LOOKS)
+@api.get(f"{ONE}/checkpoint", "text/plain", refusals=LOOKS)
 async def read_tournament_checkpoint(call: Call, tournament: TournamentId, entry: AtEntry = None) -> Response:
     """The signed checkpoint over the log up to an entry."""
-    log, state = await _looked(call, tournament, entry)
-    return Response(_gate(call).commands.checkpoint(log, state.entry), media_type="text/plain")
+    log, state = await looked_at(call, tournament, entry)
+    return Response(gate_of(call).commands.checkpoint(log, state.entry), media_type="text/plain")
 
 
 # ── Commands about people and terms ──
 
 
-@api.post(f"{_ONE}/entries", c.PeopleCommand, Entries, refusals=_COMMANDS, token=True)
+@api.post(f"{ONE}/entries", c.PeopleCommand, Entries, refusals=COMMANDS, token=True)
 async def command_tournament(
     call: Call, tournament: TournamentId, body: c.PeopleCommand, idempotency_key: IdempotencyKey = None
 ) -> Entries:
@@ -233,7 +234,7 @@ async def command_tournament(
 
     `expect` is the latest entry that you have seen; entrants need it for no command about themselves.
     """
-    actor, gate = actor_of(call), _gate(call)
+    actor, gate = actor_of(call), gate_of(call)
     key = _key(call, idempotency_key, body, tournament, "entries")
     if isinstance(body, c.EnterTournament):
         return entries_of(await gate.enter(tournament, body, actor, expect=body.expect, key=key))
@@ -245,12 +246,12 @@ async def command_tournament(
     return entries_of(accepted)
 
 
-@api.post(f"{_ONE}/invitations", Invitations, InvitationsMade, refusals=_COMMANDS, token=True)
+@api.post(f"{ONE}/invitations", Invitations, InvitationsMade, refusals=COMMANDS, token=True)
 async def invite_entrants(call: Call, tournament: TournamentId, body: Invitations) -> InvitationsMade:
     """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in."""
     from api.http.app_state import checked
 
-    actor, gate = actor_of(call), _gate(call)
+    actor, gate = actor_of(call), gate_of(call)
     names = [checked(row.name) for row in body.entrants]
     log = await gate.commands.log(tournament)
     tried = tuple(c.Place(f"?{place}", row.seed_order, row.rating) for place, row in enumerate(body.entrants))
@@ -274,21 +275,21 @@ async def invite_entrants(call: Call, tournament: TournamentId, body: Invitation
 
 
 @api.post(
-    f"{_ONE}/rounds",
+    f"{ONE}/rounds",
     Expecting,
     DraftView,
     status=200,
-    refusals=(*_COMMANDS, "not-offered"),
+    refusals=(*COMMANDS, "not-offered"),
     token=True,
 )
 async def draft_round(call: Call, tournament: TournamentId, body: Expecting) -> DraftView:
     """Pair the next round, and store nothing: a draft with its reasons."""
-    gate = _gate(call)
+    gate = gate_of(call)
     found = await gate.draft(tournament, actor_of(call), body.expect)
     return draft_view(await gate.commands.log(tournament), found)
 
 
-@api.post(_ROUND, CommitPairing, Entries, refusals=(*_COMMANDS, "not-offered"), token=True)
+@api.post(_ROUND, CommitPairing, Entries, refusals=(*COMMANDS, "not-offered"), token=True)
 async def commit_round(
     call: Call,
     tournament: TournamentId,
@@ -298,13 +299,13 @@ async def commit_round(
 ) -> Entries:
     """Commit a draft."""
     key = _key(call, idempotency_key, body, tournament, f"pair {round_number}")
-    accepted = await _gate(call).pair(
+    accepted = await gate_of(call).pair(
         tournament, round_number, body.draft_sha256, actor_of(call), body.expect, key
     )
     return entries_of(accepted)
 
 
-@api.post(f"{_ROUND}/changes", ChangedPairing, Entries, refusals=_COMMANDS, token=True)
+@api.post(f"{_ROUND}/changes", ChangedPairing, Entries, refusals=COMMANDS, token=True)
 async def change_round(
     call: Call,
     tournament: TournamentId,
@@ -315,14 +316,14 @@ async def change_round(
     """Pair a round by hand, before it is published."""
     key = _key(call, idempotency_key, body, tournament, f"change {round_number}")
     plain = {"do": "change_pairing", "round": round_number, **msgspec.to_builtins(body)}
-    order = _converted(plain, c.ChangePairing)
-    accepted = await _gate(call).commands.command(
+    order = converted(plain, c.ChangePairing)
+    accepted = await gate_of(call).commands.command(
         tournament, order, actor_of(call), expect=body.expect, key=key
     )
     return entries_of(accepted)
 
 
-@api.post(f"{_ROUND}/publication", Publication, Entries, refusals=_COMMANDS, token=True)
+@api.post(f"{_ROUND}/publication", Publication, Entries, refusals=COMMANDS, token=True)
 async def publish_round(
     call: Call,
     tournament: TournamentId,
@@ -333,11 +334,11 @@ async def publish_round(
     """Publish the pairings of a round; its matches are opened."""
     key = _key(call, idempotency_key, body, tournament, f"publish {round_number}")
     plain = {"do": "publish_round", "round": round_number, **msgspec.to_builtins(body)}
-    order = _converted(plain, c.PublishRound)
-    return entries_of(await _gate(call).publish_round(tournament, order, actor_of(call), body.expect, key))
+    order = converted(plain, c.PublishRound)
+    return entries_of(await gate_of(call).publish_round(tournament, order, actor_of(call), body.expect, key))
 
 
-@api.post(f"{_ROUND}/close", RoundClosing, Entries, refusals=_COMMANDS, token=True)
+@api.post(f"{_ROUND}/close", RoundClosing, Entries, refusals=COMMANDS, token=True)
 async def close_round(
     call: Call,
     tournament: TournamentId,
@@ -348,12 +349,12 @@ async def close_round(
     """Close a round."""
     key = _key(call, idempotency_key, body, tournament, f"close {round_number}")
     plain = {"do": "close_round", "round": round_number, **msgspec.to_builtins(body)}
-    order = _converted(plain, c.CloseRound)
-    return entries_of(await _gate(call).close_round(tournament, order, actor_of(call), body.expect, key))
+    order = converted(plain, c.CloseRound)
+    return entries_of(await gate_of(call).close_round(tournament, order, actor_of(call), body.expect, key))
 
 
-def _converted(plain: dict[str, Any], kind: type[Any]) -> Any:
-    """A command from plain data.  Raises Refused: invalid."""
+def converted(plain: dict[str, Any], kind: type[Any]) -> Any:
+    """Return a command from plain data.  Raises Refused: invalid."""
     from domain.kernel import Refused
 
     try:
@@ -362,23 +363,23 @@ def _converted(plain: dict[str, Any], kind: type[Any]) -> Any:
         raise Refused("invalid", "quoted", {"said": str(error)[:200]}) from error
 
 
-@api.get(_ROUND, RoundView, refusals=(*_LOOKS, "not-found"))
+@api.get(_ROUND, RoundView, refusals=(*LOOKS, "not-found"))
 async def read_round(
     call: Call, tournament: TournamentId, round_number: RoundPart, at: AtEntry = None
 ) -> Response:
     """A round after an entry: its boards, and who has none, and why."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     names = await _names(call, people_of(state))
     return _tagged(call, log, state.entry, round_view(log, state, one, names))
 
 
-@api.get(_BOARD, BoardView, refusals=(*_LOOKS, "not-found"))
+@api.get(_BOARD, BoardView, refusals=(*LOOKS, "not-found"))
 async def read_board(
     call: Call, tournament: TournamentId, round_number: RoundPart, board: BoardPart, at: AtEntry = None
 ) -> Response:
     """One board after an entry."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     one = round_in(state, round_number)
     return _tagged(call, log, state.entry, board_view(state, one, board_in(one, board)))
 
@@ -386,7 +387,7 @@ async def read_board(
 # ── Rulings, standings ──
 
 
-@api.post(f"{_BOARD}/rulings", BoardRuling, Entries, refusals=_COMMANDS, token=True)
+@api.post(f"{_BOARD}/rulings", BoardRuling, Entries, refusals=(*COMMANDS, "preview"), token=True)
 async def rule_on_board(
     call: Call,
     tournament: TournamentId,
@@ -395,29 +396,34 @@ async def rule_on_board(
     body: BoardRuling,
     idempotency_key: IdempotencyKey = None,
 ) -> Entries:
-    """Decide the result of a board; a match that runs is ended by this."""
+    """Decide the result of a board; a match that runs is ended by this.
+
+    If the round is closed, `preview` must be the hash of a preview of this ruling.
+    """
     key = _key(call, idempotency_key, body, tournament, f"rule {round_number} {board}")
     plain = {"do": "rule", "round": round_number, "board": board, **msgspec.to_builtins(body)}
-    order = _converted(plain, c.Rule)
-    return entries_of(await _gate(call).rule(tournament, order, actor_of(call), body.expect, key))
+    del plain["preview"]
+    order, preview = converted(plain, c.Rule), body.preview or ""
+    accepted = await gate_of(call).rule(tournament, order, actor_of(call), body.expect, key, preview)
+    return entries_of(accepted)
 
 
-@api.post(f"{_ONE}/publication", PublishStandings, Entries, refusals=(*_COMMANDS, "not-offered"), token=True)
+@api.post(f"{ONE}/publication", PublishStandings, Entries, refusals=(*COMMANDS, "not-offered"), token=True)
 async def publish_standings(
     call: Call, tournament: TournamentId, body: PublishStandings, idempotency_key: IdempotencyKey = None
 ) -> Entries:
     """Publish the standings as they are now; the final ones end the tournament."""
     key = _key(call, idempotency_key, body, tournament, "publish")
     order = c.Publish(final=body.final, note=body.note)
-    return entries_of(await _gate(call).publish(tournament, order, actor_of(call), body.expect, key))
+    return entries_of(await gate_of(call).publish(tournament, order, actor_of(call), body.expect, key))
 
 
-@api.get(f"{_ONE}/standings", StandingsView, refusals=(*_LOOKS, "not-entered", "not-offered"))
+@api.get(f"{ONE}/standings", StandingsView, refusals=(*LOOKS, "not-entered", "not-offered"))
 async def read_standings(
     call: Call, tournament: TournamentId, at: AtEntry = None, explain: Entrant = None
 ) -> Response:
     """The standings after an entry; with `explain`, every addend of one entrant's values."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     found = await asyncio.to_thread(standings_of, state)
     names = await _names(call, people_of(state))
     told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
@@ -429,9 +435,9 @@ async def read_standings(
     return _tagged(call, log, state.entry, told)
 
 
-@api.get(f"{_ONE}/crosstable", CrosstableView, refusals=_LOOKS)
+@api.get(f"{ONE}/crosstable", CrosstableView, refusals=LOOKS)
 async def read_crosstable(call: Call, tournament: TournamentId, at: AtEntry = None) -> Response:
     """The crosstable after an entry: one line for each entrant, one cell for each round."""
-    log, state = await _looked(call, tournament, at)
+    log, state = await looked_at(call, tournament, at)
     root = b64(log.roots[state.entry - 1])
     return _tagged(call, log, state.entry, CrosstableView(state.id, state.entry, root, crosstable(state)))

@@ -80,6 +80,12 @@ class Cup:
         """The log as committed."""
         return await self.tournaments.commands.log(self.id)
 
+    async def store_root(self) -> bytes:
+        """The root over what the store holds."""
+        log = await asyncio.to_thread(self.store.tournament, self.id)
+        assert log is not None
+        return log.root
+
     async def state(self) -> Tournament:
         """The state as committed."""
         return (await self.log()).state

@@ -252,3 +252,26 @@ def test_a_repeated_request_with_its_key_is_carried_out_once(server: Served) -> 
     again = player.post(f"{desk.path}/entries", body, idempotency_key="k")
     assert first.json == again.json
     assert desk.entry == 2
+
+
+def test_a_round_is_ruled_after_a_preview_and_an_entrant_is_penalised(server: Served) -> None:
+    desk = Desk(server)
+    assert desk.do(do="draw_lot", label="lot/colour", n=2).status == 201
+    desk.paired()
+    desk.results()
+    assert desk.post("rounds/1/close").status == 201
+    ruling = {"result": "0-1", "reason": "conduct", "text": "left"}
+    desk.post("rounds/1/boards/1/rulings", **ruling).problem(409, "preview")
+    seen = desk.post("previews", do="rule", round=1, board=1, **ruling)
+    assert seen.status == 200, seen
+    assert seen.json["entry"] == desk.entry
+    assert {line["entrant"] for line in seen.json["standings"]}
+    made = desk.post("rounds/1/boards/1/rulings", **ruling, preview=seen.json["sha256"])
+    assert made.status == 201, made
+    assert {k: v for k, v in made.json["facts"][0].items() if k != "at"} == seen.json["facts"][0]
+    assert desk.post("penalties", entrant="n1", penalty="points", amount=1, text="late").status == 201
+    desk.post("previews", do="draw_lot", label="lot/tie/n1", n=9).problem(422, "invalid")
+    desk.post("previews", do="publish", final=True).problem(422, "invalid")
+    desk.players[0].post(f"{desk.path}/previews", {"do": "reopen_round", "round": 1, "reason": "x"})
+    assert desk.players[0].post(f"{desk.path}/calls", {"text": "please look"}).status == 201
+    assert desk.post(f"calls/{desk.entry}/answer", text="seen").status == 201

@@ -1,0 +1,146 @@
+"""Previews: what a command would add to a tournament, and change in it.
+
+All is worked out on a copy, and nothing is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from api.gate.tournaments import TournamentGate, preview_hash, shown_before, standings_of
+from domain.chance import Secret
+from domain.kernel import Refused
+from domain.tournaments import commands as c
+from domain.tournaments.fold import applied
+from domain.tournaments.judging import Actor, Given, role_of
+from domain.tournaments.rules import judged
+from domain.tournaments.state import Tournament
+
+
+class Moved(Struct, frozen=True):
+    """An entrant whose line of the standings changes: place and values before (None: not in them) and after.
+
+    The scores are in half points; the values are those of the criteria, in their order.
+    """
+
+    entrant: str
+    score_before: int
+    score_after: int
+    place_before: int | None
+    place_after: int | None
+    before: tuple[str | None, ...]
+    after: tuple[str | None, ...]
+
+
+class NextPairing(Struct, frozen=True):
+    """The next round as the engine would pair it now and after the command: first colour, other entrant.
+
+    refused: why it cannot be paired after the command, by the kind of the refusal; "" if it can be.
+    """
+
+    round: int
+    before: tuple[tuple[str, str], ...]
+    after: tuple[tuple[str, str], ...]
+    refused: str = ""
+
+
+class Preview(Struct, frozen=True):
+    """What a command would do to the tournament as it is after `entry`.
+
+    sha256: of `facts`, which is to be sent with a ruling on a closed round.
+    facts: the entries that the command would add, but for their times.
+    match_move: the move by which a running match would take it; 0: no match is touched.
+    """
+
+    entry: int
+    sha256: str
+    facts: tuple[dict[str, Any], ...]
+    criteria: tuple[str, ...]
+    standings: tuple[Moved, ...]
+    pairing: NextPairing | None
+    status: str
+    match_move: int = 0
+
+
+async def previewed(
+    gate: TournamentGate, tournament: str, command: c.Previewed, actor: Actor, expect: int | None
+) -> Preview:
+    """Return what a command would do; only officials are shown how the next round would be paired.
+
+    Raises:
+        Refused: what the command itself would be refused for.
+    """
+    cached = await gate.commands.cached(tournament)
+    log, now = cached.log, gate.gate.commits.clock()
+    if cached.secret is None:
+        raise Refused("unavailable", "secret-not-here")
+    s = log.state
+    given = await _given(gate, s, command, actor, _known(cached.secret, s, now))
+    draft = judged(s, log.tree, command, actor, given, expect)
+    after = s
+    for entry in draft.entries:
+        after = applied(after, entry)
+    is_official = role_of(s, actor) in ("director", "arbiter", "admin")
+    criteria, moved = await asyncio.to_thread(_standings, s, after)
+    pairing = await asyncio.to_thread(_pairing, gate, s, after) if is_official else None
+    facts, digest = shown_before(draft), preview_hash(draft)
+    return Preview(s.entry, digest, facts, criteria, moved, pairing, after.status, given.moved)
+
+
+def _known(secret: Secret, s: Tournament, now: int | None) -> Given:
+    return Given(now=None if now is None else max(now, s.at or 0), secret=secret)
+
+
+async def _given(
+    gate: TournamentGate, s: Tournament, command: c.Previewed, actor: Actor, known: Given
+) -> Given:
+    if isinstance(command, c.EnterTournament):
+        return await gate.with_rating(s, command, actor, known)
+    if isinstance(command, c.CloseRound):
+        return await gate.with_heads(s, command, known)
+    return await gate.with_move(s, command, known) if isinstance(command, c.Rule) else known
+
+
+def _standings(s: Tournament, after: Tournament) -> tuple[tuple[str, ...], tuple[Moved, ...]]:
+    """The criteria, and the lines that change, in the order of the new places."""
+    if not s.rounds:
+        return (), ()
+    old, new = standings_of(s), standings_of(after)
+    lines = [
+        {one.entrant: (state.score(one.entrant), one.place, tuple(one.values)) for one in table.places}
+        for state, table in ((s, old), (after, new))
+    ]
+    names = dict.fromkeys([*lines[1], *lines[0]])
+    changed = [name for name in names if lines[0].get(name) != lines[1].get(name)]
+    return tuple(one.name for one in new.criteria), tuple(_moved(name, *lines) for name in changed)
+
+
+_Line = tuple[int, int | None, tuple[str | None, ...]]
+
+
+def _moved(name: str, before: Mapping[str, _Line], after: Mapping[str, _Line]) -> Moved:
+    nowhere: _Line = (0, None, ())
+    score_before, place_before, old = before.get(name, nowhere)
+    score_after, place_after, new = after.get(name, nowhere)
+    return Moved(name, score_before, score_after, place_before, place_after, old, new)
+
+
+def _pairing(gate: TournamentGate, s: Tournament, after: Tournament) -> NextPairing | None:
+    """The next pairing before and after; None if no round is to be paired, before or after."""
+    before, number, _ = _paired(gate, s)
+    boards, round_after, refused = _paired(gate, after)
+    if refused in ("late", "unfinished"):
+        return None
+    return NextPairing(round_after or number, before, boards, refused)
+
+
+def _paired(gate: TournamentGate, s: Tournament) -> tuple[tuple[tuple[str, str], ...], int, str]:
+    try:
+        draft = gate.drafted(s)
+    except Refused as error:
+        return (), 0, error.kind
+    return tuple((w, b) for w, b, _, _ in draft.boards), draft.round, ""

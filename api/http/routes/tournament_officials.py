@@ -1,0 +1,100 @@
+"""What officials of a tournament do beside pairing: previews, penalties, calls, freezing, time.
+
+Each command has a path of its own; all go through the same gate as `POST .../entries`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import Path
+
+from api.gate import Key, tournament_measures
+from api.gate.tournament_commands import Accepted
+from api.gate.tournament_previews import Preview, previewed
+from api.http.idempotency import IdempotencyKey, key_of
+from api.http.routes.tournaments import COMMANDS, ONE, TournamentId, actor_of, converted, gate_of
+from api.http.routing import Api, Call
+from api.http.tournament_schemas import ArbiterCall, CallAnswer, Entries, Penalty
+from api.http.tournament_views import entries_of
+from domain.bounds import MOST
+from domain.tournaments import commands as c
+
+api = Api("tournament officials", "Previews, penalties, calls, frozen matches and time in tournaments.")
+CallPart = Annotated[int, Path(ge=1, le=MOST, description="The entry of a call.")]
+
+
+@api.post(
+    f"{ONE}/previews",
+    c.Previewed,
+    Preview,
+    status=200,
+    refusals=(*COMMANDS, "not-offered", "freeze", "clock"),
+    token=True,
+)
+async def preview_command(call: Call, tournament: TournamentId, body: c.Previewed) -> Preview:
+    """What a command would do: its entries, changed standings, the next pairing.  Nothing is stored."""
+    return await previewed(gate_of(call), tournament, body, actor_of(call), body.expect)
+
+
+@api.post(f"{ONE}/penalties", Penalty, Entries, refusals=COMMANDS, token=True)
+async def penalise_entrant(
+    call: Call, tournament: TournamentId, body: Penalty, idempotency_key: IdempotencyKey = None
+) -> Entries:
+    """Penalise an entrant: `warning`, `points`, `time`, `game` or `expulsion`."""
+    key = key_of(call, idempotency_key, body, match=tournament, what="penalties")
+    order = converted({"do": "penalise", **msgspec.to_builtins(body)}, c.Penalise)
+    return await _sent(call, tournament, order, body.expect, key)
+
+
+@api.post(f"{ONE}/calls", ArbiterCall, Entries, refusals=COMMANDS, token=True)
+async def call_arbiter(
+    call: Call, tournament: TournamentId, body: ArbiterCall, idempotency_key: IdempotencyKey = None
+) -> Entries:
+    """Call the arbiter; only the officials can read the text, each time with an entry that says so."""
+    key = key_of(call, idempotency_key, body, match=tournament, what="calls")
+    order = converted({"do": "call", **msgspec.to_builtins(body)}, c.CallArbiter)
+    return await _sent(call, tournament, order, None, key)
+
+
+@api.post(f"{ONE}/calls/{{entry}}/answer", CallAnswer, Entries, refusals=COMMANDS, token=True)
+async def answer_call(
+    call: Call,
+    tournament: TournamentId,
+    entry: CallPart,
+    body: CallAnswer,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Answer a call: `answered`, `refused` or `ruled`."""
+    key = key_of(call, idempotency_key, body, match=tournament, what=f"answer {entry}")
+    order = converted({"do": "answer", "call": entry, **msgspec.to_builtins(body)}, c.AnswerCall)
+    return await _sent(call, tournament, order, body.expect, key)
+
+
+@api.post(
+    f"{ONE}/freezes",
+    c.Measure,
+    Entries,
+    refusals=(*COMMANDS, "freeze", "clock", "over", "not-running", "foreign", "unknown-match"),
+    token=True,
+)
+async def take_measure(
+    call: Call, tournament: TournamentId, body: c.Measure, idempotency_key: IdempotencyKey = None
+) -> Entries:
+    """Freeze or release a match; extend a round; pause its clocks, or let them run.
+
+    The matches take it first, then the tournament has an entry.
+    """
+    key = key_of(call, idempotency_key, body, match=tournament, what="freezes")
+    accepted = await tournament_measures.carry_out(
+        gate_of(call), tournament, body, actor_of(call), body.expect, key
+    )
+    return entries_of(accepted)
+
+
+async def _sent(call: Call, tournament: str, order: Any, expect: int | None, key: Key | None) -> Entries:
+    accepted: Accepted = await gate_of(call).commands.command(
+        tournament, order, actor_of(call), expect=expect, key=key
+    )
+    return entries_of(accepted)
