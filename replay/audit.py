@@ -244,12 +244,12 @@ class Offer(Struct, frozen=True):
     picks: Picks
 
 
-def offered(match: Match) -> Iterator[Offer]:
-    """For each played move, yield the options by today's rules on the recorded table.
+def offered(match: Match, first: int = 1, last: int | None = None) -> Iterator[Offer]:
+    """For each played move from `first` to `last`, yield the options by today's rules on the recorded table.
 
     A move that today's rules cannot read any more (an older step) is left out.
     """
-    for record in match.records:
+    for record in match.records[first - 1 : last]:
         if isinstance(record.entry, Played):
             question = _standing(match, record)
             if question is not None:

@@ -33,7 +33,7 @@ async def carry_out(
 
     async def gather(s: Tournament, known: Given) -> Given:
         judged(s, (await gate.commands.log(tournament)).tree, command, actor, known, expect)
-        if isinstance(command, c.Freeze | c.Release):
+        if isinstance(command, c.FreezeMatch | c.ReleaseMatch):
             await _freeze(gate, command, actor)
         elif isinstance(command, c.Pause | c.Resume):
             for board in _boards(s, command):
@@ -48,8 +48,8 @@ def _boards(s: Tournament, command: c.Pause | c.Resume) -> list[Board]:
     return [one for one in boards if one.opened and (not command.boards or one.number in command.boards)]
 
 
-async def _freeze(gate: TournamentGate, command: c.Freeze | c.Release, actor: Actor) -> None:
-    wanted, match = isinstance(command, c.Freeze), await gate.gate.match(command.match)
+async def _freeze(gate: TournamentGate, command: c.FreezeMatch | c.ReleaseMatch, actor: Actor) -> None:
+    wanted, match = isinstance(command, c.FreezeMatch), await gate.gate.match(command.match)
     if bool(match.frozen) != wanted:
         await gate.gate.officials.freeze(match.id, actor.person, command.reason, frozen=wanted)
 

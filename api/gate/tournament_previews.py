@@ -58,7 +58,7 @@ class Preview(Struct, frozen=True):
 
     entry: int
     sha256: str
-    facts: tuple[dict[str, Any], ...]
+    facts: tuple[Any, ...]
     criteria: tuple[str, ...]
     standings: tuple[Moved, ...]
     pairing: NextPairing | None
@@ -79,7 +79,7 @@ async def previewed(
     if cached.secret is None:
         raise Refused("unavailable", "secret-not-here")
     s = log.state
-    given = await _given(gate, s, command, actor, _known(cached.secret, s, now))
+    given = await _outside(gate, s, command, actor, _known(cached.secret, s, now))
     draft = judged(s, log.tree, command, actor, given, expect)
     after = s
     for entry in draft.entries:
@@ -95,7 +95,7 @@ def _known(secret: Secret, s: Tournament, now: int | None) -> Given:
     return Given(now=None if now is None else max(now, s.at or 0), secret=secret)
 
 
-async def _given(
+async def _outside(
     gate: TournamentGate, s: Tournament, command: c.Previewed, actor: Actor, known: Given
 ) -> Given:
     if isinstance(command, c.EnterTournament):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -377,7 +377,7 @@ class TournamentGate:
             due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
             for board in one.boards if due is not None and now is not None and due <= now else ():
                 is_open = board.opened and board.outcome is None and board.ruling is None
-                is_extended = now < (board.extended or 0)
+                is_extended = board.extended is not None and now is not None and now < board.extended
                 if is_open and not is_extended and not board.frozen and board.match not in self._begun:
                     done += await self._forfeited(s, one, board)
         return done
@@ -466,7 +466,7 @@ class TournamentGate:
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
 
-def shown_before(draft: Draft) -> tuple[dict[str, Any], ...]:
+def shown_before(draft: Draft) -> tuple[dict[str, object], ...]:
     """Return the entries that a command would add, as the log would have them but for their times."""
     found = [msgspec.json.decode(record.leaf) for record in draft.records]
     return tuple({name: value for name, value in one.items() if name != "at"} for one in found)

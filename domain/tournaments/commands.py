@@ -304,14 +304,14 @@ class Penalise(_Command, frozen=True, kw_only=True, tag="penalise"):
     rule: Annotated[str, Meta(max_length=200)] = ""
 
 
-class Freeze(_Command, frozen=True, kw_only=True, tag="freeze"):
+class FreezeMatch(_Command, frozen=True, kw_only=True, tag="freeze"):
     """An official stops a match of the tournament: it takes no move, and its clocks stand."""
 
     match: MatchId
     reason: Reason
 
 
-class Release(_Command, frozen=True, kw_only=True, tag="release"):
+class ReleaseMatch(_Command, frozen=True, kw_only=True, tag="release"):
     """An official lets a frozen match go on."""
 
     match: MatchId
@@ -405,7 +405,7 @@ PeopleCommand = (
 )
 """The commands that a caller sends as they are."""
 
-Measure = Freeze | Release | Extend | Pause | Resume
+Measure = FreezeMatch | ReleaseMatch | Extend | Pause | Resume
 """What officials do to matches; the gates of the matches take it first."""
 
 Previewed = (

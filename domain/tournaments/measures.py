@@ -19,6 +19,7 @@ from domain.tournaments.log import New
 from domain.tournaments.state import Board, Round, Tournament
 from domain.tournaments.terms import must_be_plain
 
+MOST_MOVES = 100  # of one privileged read
 ALL = "all"  # the view from which everything is seen
 
 
@@ -30,8 +31,8 @@ def board_of_match(s: Tournament, match: str) -> tuple[Round, Board]:
     return found
 
 
-@on(c.Freeze)
-def freeze(s: Tournament, command: c.Freeze, actor: Actor, given: Given) -> list[New]:
+@on(c.FreezeMatch)
+def freeze(s: Tournament, command: c.FreezeMatch, actor: Actor, given: Given) -> list[New]:
     """An official freezes a match."""
     board = _stoppable(s, command, actor)
     if board.frozen:
@@ -39,8 +40,8 @@ def freeze(s: Tournament, command: c.Freeze, actor: Actor, given: Given) -> list
     return [New(e.Frozen, {"match": command.match, "reason": command.reason})]
 
 
-@on(c.Release)
-def release(s: Tournament, command: c.Release, actor: Actor, given: Given) -> list[New]:
+@on(c.ReleaseMatch)
+def release(s: Tournament, command: c.ReleaseMatch, actor: Actor, given: Given) -> list[New]:
     """An official lets a frozen match go on."""
     board = _stoppable(s, command, actor)
     if not board.frozen:
@@ -48,7 +49,7 @@ def release(s: Tournament, command: c.Release, actor: Actor, given: Given) -> li
     return [New(e.Released, {"match": command.match, "reason": command.reason})]
 
 
-def _stoppable(s: Tournament, command: c.Freeze | c.Release, actor: Actor) -> Board:
+def _stoppable(s: Tournament, command: c.FreezeMatch | c.ReleaseMatch, actor: Actor) -> Board:
     must_be_official(s, actor)
     must_go_on(s)
     must_be_plain({"reason": command.reason})
@@ -111,8 +112,8 @@ def read_privileged(s: Tournament, command: c.ReadPrivileged, actor: Actor, give
     board_of_match(s, command.match)
     if s.took_part(actor.person):
         raise Refused("interest", "reader-plays")
-    if not 1 <= command.first <= command.last:
-        raise Refused("invalid", "read-which-moves")
+    if not 1 <= command.first <= command.last < command.first + MOST_MOVES:
+        raise Refused("invalid", "read-which-moves", {"most": MOST_MOVES})
     about |= {"match": command.match, "view": command.view or ALL}
     return [New(e.PrivilegedRead, about | {"first": command.first, "last": command.last})]
 

@@ -7,7 +7,7 @@ Every command goes through `api.gate.tournaments`; a question is answered from t
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 import msgspec
 from fastapi import Path, Query, Response
@@ -66,6 +66,7 @@ from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
 from replay.standings import explained
 
+T = TypeVar("T")
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
 TournamentId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tournament's id.")]
 RoundPart = Annotated[int, Path(ge=1, le=100, description="A round, from 1.")]
@@ -353,7 +354,7 @@ async def close_round(
     return entries_of(await gate_of(call).close_round(tournament, order, actor_of(call), body.expect, key))
 
 
-def converted(plain: dict[str, Any], kind: type[Any]) -> Any:
+def converted(plain: dict[str, object], kind: type[T]) -> T:
     """Return a command from plain data.  Raises Refused: invalid."""
     from domain.kernel import Refused
 

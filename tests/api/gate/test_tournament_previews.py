@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from msgspec import Struct
 
 from api.gate.tournament_measures import carry_out
 from api.gate.tournament_previews import Preview, previewed
@@ -40,7 +39,7 @@ async def closed_round() -> Cup:
     return cup
 
 
-PREVIEWED: list[Struct] = [
+PREVIEWED: list[c.Previewed] = [
     c.Penalise(entrant="n1", penalty="points", amount=2, text="late"),
     c.Withdraw(entrant="n2"),
     c.CallArbiter(text="look here"),
@@ -50,7 +49,7 @@ PREVIEWED: list[Struct] = [
 
 
 @pytest.mark.parametrize("command", PREVIEWED, ids=lambda one: type(one).__name__)
-def test_a_preview_is_what_is_stored_then(toy_game: Game, command: Struct) -> None:
+def test_a_preview_is_what_is_stored_then(toy_game: Game, command: c.Previewed) -> None:
     """OA22."""
 
     async def work() -> None:
@@ -128,9 +127,9 @@ def test_the_match_is_frozen_first_and_its_players_can_do_nothing(toy_game: Game
         await cup.paired()
         match = (await cup.state()).rounds[0].boards[0].match
         await cup.sit(match)
-        freeze = c.Freeze(match=match, reason="a doubt about the dice")
+        freeze = c.FreezeMatch(match=match, reason="a doubt about the dice")
         assert await measure(cup, freeze, Actor("q1", "player")) == "forbidden"
-        assert await measure(cup, c.Freeze(match="mabc", reason="x")) == "not-found"
+        assert await measure(cup, c.FreezeMatch(match="mabc", reason="x")) == "not-found"
         assert await measure(cup, freeze) == ""
         assert (await cup.gate.match(match)).frozen is not None
         assert (await cup.state()).rounds[0].boards[0].frozen
@@ -138,7 +137,7 @@ def test_the_match_is_frozen_first_and_its_players_can_do_nothing(toy_game: Game
             await cup.gate.resign(match, player="q1")
         assert refused.value.kind == "frozen"
         assert await measure(cup, freeze) == "freeze"
-        assert await measure(cup, c.Release(match=match, reason="settled")) == ""
+        assert await measure(cup, c.ReleaseMatch(match=match, reason="settled")) == ""
         assert (await cup.gate.match(match)).frozen is None
 
     run(work())
@@ -151,7 +150,7 @@ def test_a_freeze_that_crashed_half_way_is_completed(toy_game: Game) -> None:
         match = (await cup.state()).rounds[0].boards[0].match
         await cup.sit(match)
         await cup.gate.officials.freeze(match, "dora", "a doubt", frozen=True)  # and the house died
-        assert await measure(cup, c.Freeze(match=match, reason="a doubt")) == ""
+        assert await measure(cup, c.FreezeMatch(match=match, reason="a doubt")) == ""
         assert (await cup.state()).rounds[0].boards[0].frozen
 
     run(work())

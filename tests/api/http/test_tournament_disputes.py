@@ -1,0 +1,200 @@
+"""Disputes over HTTP: privileged reads come after their entry, and nothing hidden is read in another way."""
+
+from __future__ import annotations
+
+import json
+
+from api.store.interface import StoreError
+from domain.events import FactEntry
+from tests.api.http.served import Answer, Served
+from tests.api.http.test_tournaments import Desk
+from tests.domain.toy import Dealt
+
+SECRET_TEXT = "they-looked-at-my-hand"
+
+
+class Room:
+    """A running match of a tournament of two, its players, and a player who is not in it."""
+
+    def __init__(self, server: Served) -> None:
+        self.desk = Desk(server, 2)
+        assert self.desk.do(do="draw_lot", label="lot/colour", n=2).status == 201
+        self.desk.paired()
+        board = self.desk.director.get(f"{self.desk.path}/rounds/1/boards/1").json
+        self.match, self.server = board["match"], server
+        rows = self.desk.director.get(f"{self.desk.path}/entrants").json["entrants"]
+        people = {one.player: one for one in self.desk.players}
+        clients = {row["entrant"]: people[row["player"]] for row in rows}
+        self.seats = {board[side]["seat"]: clients[board[side]["entrant"]] for side in ("w", "b")}
+        for seat, client in self.seats.items():
+            assert client.post(f"/v1/matches/{self.match}/seats/{seat}", {}).status == 201
+        self.stranger = server.person("player")
+
+    def read(self, **more: object) -> Answer:
+        """A privileged read of the director."""
+        asked = {"expect": self.desk.entry, "why": "a dispute about the dice", **more}
+        return self.desk.director.post(f"{self.desk.path}/privileged-reads", asked)
+
+    def hidden(self) -> list[str]:
+        """What the log of the match says of the cards in the private parts, as bytes hold it."""
+        assert self.server.services is not None
+        match = self.server.services.gate.at_hand_match(self.match)
+        assert match is not None
+        dealt = [record for record in match.records if isinstance(record.entry, FactEntry)]
+        cards = {fact.card for one in dealt for fact in one.facts if isinstance(fact, Dealt) and fact.card}
+        return sorted(cards)
+
+
+def test_a_privileged_read_is_an_entry_before_a_byte_is_sent(server: Served) -> None:
+    """OA23."""
+    room = Room(server)
+    before = room.desk.entry
+    told = room.read(match=room.match, first=1, last=3)
+    assert told.status == 201, told
+    entries = room.desk.director.get(f"{room.desk.path}/log", accept="application/x-ndjson").body
+    last = json.loads(entries.splitlines()[-1])
+    assert (last["kind"], last["entry"], last["why"]) == (
+        "privileged_read",
+        before + 1,
+        "a dispute about the dice",
+    )
+    assert told.json["entry"] == before + 1
+    cards = room.hidden()
+    assert cards
+    assert all(card.encode() in told.body for card in cards)
+    listed = room.stranger.get(f"{room.desk.path}/privileged-reads").json["reads"]
+    assert [one["entry"] for one in listed] == [before + 1]
+
+
+def test_with_a_full_disk_nothing_hidden_is_shown(server: Served) -> None:
+    """OA23: the entry cannot be written, so the read is refused."""
+    room = Room(server)
+    cards, entry, services = room.hidden(), room.desk.entry, server.services
+    assert services is not None
+    commits = services.tournaments.commands._commits
+    durable = commits.durable
+
+    async def full(append: object) -> int:
+        raise StoreError("no space left on device")
+
+    commits.durable = full  # type: ignore[method-assign]
+    try:
+        told = room.read(match=room.match, first=1, last=3)
+    finally:
+        commits.durable = durable  # type: ignore[method-assign]
+    assert told.status == 503, told
+    assert not [card for card in cards if card.encode() in told.body]
+    assert room.desk.entry == entry
+
+
+def test_who_may_not_read_what_is_hidden_is_refused_and_leaves_no_entry(server: Served) -> None:
+    room = Room(server)
+    entry, path = room.desk.entry, f"{room.desk.path}/privileged-reads"
+    asked = {"expect": entry, "why": "curious", "match": room.match, "first": 1, "last": 2}
+    player = next(iter(room.seats.values()))
+    for client in (player, room.stranger):
+        client.post(path, asked).problem(403, "forbidden")
+    room.read(match="mabcdefghij234567", first=1, last=2).problem(404, "not-found")
+    room.read(match=room.match, first=1, last=99).problem(404, "unknown-move")
+    room.read(match=room.match, first=2, last=1).problem(422, "invalid")
+    room.read(match=room.match, first=1, last=2, view="middle").problem(404, "unknown-seat")
+    room.read(match=room.match, sealed_entry=1, first=1, last=2).problem(422, "invalid")
+    room.read(sealed_entry=1).problem(404, "not-found")
+    room.desk.director.post(path, {**asked, "why": ""}).problem(422, "invalid")
+    assert room.desk.entry == entry
+    assert room.desk.do(do="appoint", person=player.player, office="arbiter").status == 201
+    player.post(path, {**asked, "expect": room.desk.entry}).problem(403, "interest")
+
+
+def test_no_other_path_yields_a_hidden_card(server: Served) -> None:
+    """OA23: the bytes of every route about the match and its tournament, as official, player and stranger."""
+    room = Room(server)
+    hidden = room.hidden()
+    document = server.client().get("/openapi.json").json
+    names = {"match": room.match, "tournament": room.desk.id, "round_number": 1, "board": 1, "move": 3}
+    wanted = [
+        path
+        for path, methods in document["paths"].items()
+        if "get" in methods and ("{match}" in path or "{tournament}" in path)
+    ]
+    paths = [path.format(**names | {"seat": "left"}) for path in wanted if "events" not in path]
+    assert len(paths) >= 20
+    paths += [f"/v1/matches/{room.match}/moves?view={view}" for view in ("all", "left", "right", "spectator")]
+    hands = {seat: _hand(room, seat) for seat in room.seats}
+    assert sorted(card for hand in hands.values() for card in hand) == hidden
+    for seat, client in [*room.seats.items(), ("", room.desk.director), ("", room.stranger)]:
+        others = [card for card in hidden if card not in hands.get(seat, ())]
+        for path in paths:
+            told = client.get(path)
+            assert told.status != 429, path
+            assert not [card for card in others if f'"{card}"'.encode() in told.body], (seat, path)
+
+
+def _hand(room: Room, seat: str) -> list[str]:
+    told = room.seats[seat].get(f"/v1/matches/{room.match}/moves")
+    assert told.status == 200, told
+    body = told.body
+    return [card for card in room.hidden() if f'"card":"{card}"'.encode() in body]
+
+
+def test_the_text_of_a_call_is_in_no_byte_for_others_until_publication(server: Served) -> None:
+    """OA24."""
+    room = Room(server)
+    desk, caller = room.desk, next(iter(room.seats.values()))
+    made = caller.post(f"{desk.path}/calls", {"text": SECRET_TEXT, "round": 1, "board": 1})
+    assert made.status == 201, made
+    entry = made.json["entry"]
+    parts: tuple[str, ...] = (
+        "",
+        "/log",
+        "/sealed",
+        "/disputes",
+        f"/disputes/{room.match}",
+        "/rounds/1",
+        "/rounds/1/boards/1",
+    )
+    parts += ("/privileged-reads", "/entrants", "/standings", "/crosstable", "/checkpoint")
+    for client in (desk.director, room.stranger, list(room.seats.values())[1], server.client()):
+        for part in parts:
+            assert SECRET_TEXT.encode() not in client.get(desk.path + part).body, part
+    assert SECRET_TEXT in caller.get(f"{desk.path}/sealed").json["parts"][0]["part"]
+    assert room.read(sealed_entry=entry).json["text"] == SECRET_TEXT
+    assert desk.post(f"calls/{entry}/answer", text="seen").status == 201
+    losing = next(iter(room.seats.values()))
+    assert losing.post(f"/v1/matches/{room.match}/resignation", {}).status == 201
+    desk.follow()
+    assert desk.post("rounds/1/boards/1/rulings", result="0-1", reason="agreed", text="x").status == 201
+    assert desk.post("rounds/1/close").status == 201
+    services = server.services
+    assert services is not None
+    secret = services.store.secret(desk.id)
+    assert secret is not None
+    assert SECRET_TEXT.encode() not in room.stranger.get(f"{desk.path}/sealed").body
+
+
+def test_the_room_shows_the_evidence_and_how_a_kept_root_stands(server: Served) -> None:
+    room = Room(server)
+    desk, path = room.desk, f"{room.desk.path}/disputes/{room.match}"
+    assert desk.director.get(f"{desk.path}/disputes").json["disputes"] == []
+    frozen = desk.post("freezes", do="freeze", match=room.match, reason="a doubt")
+    assert frozen.status == 201, frozen
+    [dispute] = desk.director.get(f"{desk.path}/disputes").json["disputes"]
+    assert (dispute["why"], dispute["match"]) == (["frozen"], room.match)
+    room.stranger.get(path).problem(403, "forbidden")
+    told = desk.director.get(path)
+    assert told.status == 200, told
+    assert list(told.json["views"]) == ["spectator"]
+    assert len(told.json["moves"]) == told.json["move"]
+    assert told.json["deeds"][-1]["kind"] == "frozen"
+    moves = told.json["views"]["spectator"]
+    kept = {move["move"]: move["root"].replace("+", "%2B") for move in moves}
+    last = told.json["move"]
+    asked = {"equal": (last, kept[last]), "behind": (2, kept[2]), "forked": (2, kept[3])}
+    for stands, (at, root) in asked.items():
+        assert desk.director.get(f"{path}?at={at}&root={root}").json["held"] == stands
+    assert desk.post("freezes", do="release", match=room.match, reason="settled").status == 201
+    client = room.seats["left"]
+    assert client.post(f"/v1/matches/{room.match}/resignation", {}).status == 201
+    after = desk.director.get(path).json
+    assert list(after["views"]) == ["spectator", "left", "right"]
+    room.read(match=room.match, first=1, last=2).problem(409, "late")
