@@ -273,6 +273,8 @@ def close(
 @click.option("--reason", default="other", show_default=True, help="The reason, by its name.")
 @click.option("--text", required=True, help="What happened, for everybody to read.")
 @click.option("--rule", "cited", default="", help="The rule of the terms.")
+@click.option("--preview", is_flag=True, help="Show as JSON what the ruling would change; store nothing.")
+@click.option("--seen", default="", metavar="SHA256", help="The hash of its preview, for a closed round.")
 @_as
 @json_option
 @language_option
@@ -285,6 +287,8 @@ def rule(
     reason: str,
     text: str,
     cited: str,
+    preview: bool,
+    seen: str,
     person: str,
     as_json: bool,
     language: str,
@@ -296,16 +300,23 @@ def rule(
       glasnost tournament rule --store games TOURNAMENT 1 3 +- --reason no_show --text "did not come"
     """
 
-    async def work(gate: TournamentGate) -> Accepted:
+    async def work(gate: TournamentGate) -> Any:
+        from api.gate.tournament_previews import previewed
         from domain.tournaments import commands as c
 
         log = await gate.commands.log(tournament)
         actor = await _actor(gate, person, log.state)
         about = {"round": round_number, "board": board, "result": result}
         order = _command(c.Rule, do="rule", **about, reason=reason, text=text, rule=cited)
-        return await gate.rule(tournament, order, actor, log.entry)
+        if preview:
+            return await previewed(gate, tournament, order, actor, log.entry)
+        return await gate.rule(tournament, order, actor, log.entry, preview=seen)
 
-    _report(_run(store, work), as_json, language)
+    done = _run(store, work)
+    if preview:
+        print_json(done)
+    else:
+        _report(done, as_json, language)
 
 
 @tournament.command()
@@ -352,6 +363,73 @@ def standings(
     for one in why or ():
         parts = ", ".join(f"{part.round}: {part.value}{' (cut)' if part.cut else ''}" for part in one.addends)
         click.echo(f"{one.name} = {one.value}: {parts}")
+
+
+@tournament.command()
+@store_option()
+@_id
+@click.argument("match", metavar="MATCH")
+@click.option("--reason", required=True, help="The reason, for everybody to read.")
+@click.option("--release", is_flag=True, help="Let the match go on.")
+@_as
+@json_option
+@language_option
+def freeze(
+    store: Location,
+    tournament: str,
+    match: str,
+    reason: str,
+    release: bool,
+    person: str,
+    as_json: bool,
+    language: str,
+) -> None:
+    """Freeze a match: it takes no move, and its clocks stand.
+
+    \b
+    Example:
+      glasnost tournament freeze --store games TOURNAMENT MATCH --reason "a doubt about a hand"
+    """
+
+    async def work(gate: TournamentGate) -> Accepted:
+        from api.gate.tournament_measures import carry_out
+        from domain.tournaments import commands as c
+
+        log = await gate.commands.log(tournament)
+        actor = await _actor(gate, person, log.state)
+        order = (c.ReleaseMatch if release else c.FreezeMatch)(match=match, reason=reason)
+        return await carry_out(gate, tournament, order, actor, log.entry)
+
+    _report(_run(store, work), as_json, language)
+
+
+@tournament.command()
+@store_option()
+@_id
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+@language_option
+def report(store: Location, tournament: str, as_csv: bool, as_json: bool, language: str) -> None:
+    """Show the integrity table: lights for each match, takebacks, longest thinks, faces of dice.
+
+    \b
+    Example:
+      glasnost tournament report --store games TOURNAMENT --csv > integrity.csv
+    """
+
+    async def work(gate: TournamentGate) -> Any:
+        from api.gate.tournament_integrity import integrity_of
+
+        return await integrity_of(gate, tournament, language)
+
+    from api.gate.tournament_integrity import as_csv as csv_of
+
+    found = _run(store, work)
+    if as_json:
+        print_json(found)
+        return
+    told = csv_of(found)
+    click.echo(told if as_csv else told.replace("\r\n", "\n").replace(",", "\t"), nl=False)
 
 
 # ── How a command is carried out over a store ──

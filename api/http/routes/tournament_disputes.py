@@ -10,14 +10,15 @@ import asyncio
 from typing import Annotated
 
 import msgspec
-from fastapi import Query
+from fastapi import Query, Response
 
+from api.gate.tournament_integrity import Integrity, as_csv, integrity_of
 from api.gate.tournaments import TournamentGate
 from api.http.permissions import looked, must_be_there
 from api.http.routes import At, MatchId
 from api.http.routes.officials import Root
 from api.http.routes.tournaments import COMMANDS, LOOKS, ONE, AfterEntry, TournamentId, actor_of, gate_of
-from api.http.routing import Api, Call
+from api.http.routing import Api, Call, Documented
 from api.http.tournament_disputes import (
     DisputesView,
     DisputeView,
@@ -102,6 +103,24 @@ async def read_sealed(call: Call, tournament: TournamentId, after: AfterEntry = 
     """
     cached = await gate_of(call).commands.cached(tournament)
     return await asyncio.to_thread(sealed_parts, cached.log, cached.secret, call.player, after)
+
+
+@api.get(
+    f"{ONE}/integrity",
+    Integrity,
+    refusals=(*LOOKS, "unauthorized", "forbidden"),
+    personal=True,
+    also=(Documented(200, "The table as CSV", ("text/csv",)),),
+)
+async def read_integrity(call: Call, tournament: TournamentId) -> Response:
+    """For officials: lights for each match with their evidence, takebacks, thinks, faces of dice."""
+    gate = gate_of(call)
+    must_be_official((await gate.commands.log(tournament)).state, actor_of(call))
+    async with call.services.rendering:
+        found = await integrity_of(gate, tournament, call.language)
+    if "text/csv" in call.request.headers.get("accept", ""):
+        return Response(as_csv(found), media_type="text/csv; charset=utf-8")
+    return call.answer(found)
 
 
 # ── The room ──

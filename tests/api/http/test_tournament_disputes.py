@@ -128,7 +128,7 @@ def test_no_other_path_yields_a_hidden_card(server: Served) -> None:
         for path in paths:
             told = client.get(path)
             assert told.status != 429, path
-            signs = [f'{before}{card}"' for card in others for before in SHOWN]
+            signs = [sign.format(card) for card in others for sign in SHOWN]
             told_of = [sign for sign in signs if sign.encode() in told.body]
             assert not told_of, (seat, path)
 
@@ -201,3 +201,25 @@ def test_the_room_shows_the_evidence_and_how_a_kept_root_stands(server: Served) 
     after = desk.director.get(path).json
     assert list(after["views"]) == ["spectator", "left", "right"]
     room.read(match=room.match, first=1, last=2).problem(409, "late")
+
+
+def test_the_integrity_table_has_lights_evidence_and_its_sentence(server: Served) -> None:
+    room = Room(server)
+    desk, path = room.desk, f"{room.desk.path}/integrity"
+    room.stranger.get(path).problem(403, "forbidden")
+    [running] = desk.director.get(path).json["boards"]
+    assert set(running["lights"].values()) == {"running", "none"}
+    assert room.seats["left"].post(f"/v1/matches/{room.match}/resignation", {}).status == 201
+    desk.follow()
+    told = desk.director.get(path).json
+    assert told["sentence"] == "Statistics are a reason to look, never a proof."
+    [board] = told["boards"]
+    assert board["lights"] == dict.fromkeys(["log", "chance", "fold", "rules"], "ok") | {
+        "salts": "none",
+        "clocks": "none",
+    }
+    assert desk.director.get(board["evidence"]).json["match"] == room.match
+    assert [one["matches"] for one in told["players"]] == [1, 1]
+    lines = desk.director.get(path, accept="text/csv").body.decode().splitlines()
+    assert lines[0].strip('"') == told["sentence"]
+    assert lines[2].split(",")[2:7] == [room.match, *["ok"] * 4]
