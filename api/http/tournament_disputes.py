@@ -126,7 +126,7 @@ class DisputeView(Struct, frozen=True, kw_only=True):
     held: Held | None = None
 
 
-def privileged_reads(log: TournamentLog) -> tuple[Any, ...]:
+def privileged_reads(log: TournamentLog) -> tuple[msgspec.Raw, ...]:
     """Return the entries of all privileged reads, as their leaves were written."""
     return tuple(
         msgspec.Raw(record.leaf) for record in log.records if isinstance(record.entry, PrivilegedRead)
