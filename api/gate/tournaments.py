@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from cachetools import LRUCache
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -25,19 +26,21 @@ from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import table_for_pairing
-from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
-from replay.tournament_results import round_robin, sides_of, standings_of
+from replay.standings import Explained, Standings, explained
+from replay.tournament_results import round_robin, settings_of, sides_of, standings_of
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
 """An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
 Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
 """The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+_TABLES = 64  # standings that are kept
 HOUSE_RULES = "house"  # who rules if the house does
 
 
@@ -62,6 +65,8 @@ class TournamentGate:
         self.gate, self._pairer, self._ratings = gate, pairer, ratings
         self.commands = TournamentCommands(gate.store, gate.commits)
         self._drafts: dict[str, DraftedRound] = {}
+        self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
+        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
         self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
         gate.is_official = self.commands.is_official
 
@@ -145,7 +150,11 @@ class TournamentGate:
         if known is not None and known.entry == log.entry:
             return known
         state, entry = log.state, log.entry
-        draft = await asyncio.to_thread(self._drafted, state)
+        async with self._engine:
+            known = self._drafts.get(tournament)
+            if known is not None and known.entry == entry:  # another official asked for the same meanwhile
+                return known
+            draft = await asyncio.to_thread(self._drafted, state)
         found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
         self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
         return found
@@ -410,6 +419,30 @@ class TournamentGate:
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
+    async def standings(self, s: Tournament) -> Standings:
+        """Return the standings of a state; the latest ones that were computed are kept.
+
+        Raises:
+            Refused: not-offered.
+        """
+        key = s.id, s.entry
+        if (found := self._tables.get(key)) is not None:
+            return found
+        async with self._engine:
+            if (found := self._tables.get(key)) is None:
+                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+        return found
+
+    async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:
+        """Return how each value of an entrant comes about.
+
+        Raises:
+            Refused: not-entered, not-offered.
+        """
+        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        async with self._engine:
+            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+
     async def publish(
         self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
     ) -> Accepted:
@@ -418,7 +451,7 @@ class TournamentGate:
         async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
                 return known
-            found = await asyncio.to_thread(standings_of, s)
+            found = await self.standings(s)
             return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
