@@ -22,6 +22,7 @@ SECTIONS = {
     "Play": {
         "games": ("api.cli.games", "List the games, their editions and options."),
         "play": ("api.cli.play", "Play one whole match between bots."),
+        "arena": ("api.cli.arena", "Measure how strong the bots are."),
         "script": ("api.cli.script", "Play a scripted match from a file."),
         "import-log": ("api.cli.import_log", "Import logs of games played elsewhere."),
     },

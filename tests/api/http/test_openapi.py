@@ -61,6 +61,7 @@ PATHS = {
     "/v1/positions",
     "/v1/sql",
     "/v1/explorer",
+    "/v1/bots",
     "/v1/keys",
     "/v1/refusals",
     "/problems/{kind}",
