@@ -143,8 +143,8 @@ def test_a_stale_answer_brings_the_new_question_and_says_what_was_done(
 @pytest.mark.parametrize(
     ("kind", "sentence", "way", "wait"),
     [
-        ("in-doubt", "move-in-doubt", "Ask again", 0),
-        ("unavailable", "store-unavailable", "Send again", 0),
+        pytest.param("in-doubt", "move-in-doubt", "Ask again", 0, marks=pytest.mark.long),
+        pytest.param("unavailable", "store-unavailable", "Send again", 0, marks=pytest.mark.long),
         ("limit", "too-many-requests", "Send again", 1),
     ],
 )

@@ -18,7 +18,7 @@ from tests.domain.thirteen_minutes.tables import own_set
 from tests.waiting import soon
 from tests.web.signed import Visitors, visitors
 
-QUICK = {"thirteen_minutes", "imperial_struggle"}  # a file as an option, and numbers
+QUICK = {"thirteen_minutes"}  # it has a file as an option
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +115,7 @@ def test_every_option_can_be_set_and_stands_in_the_first_move(
     assert set(seen) == settable
 
 
+@pytest.mark.long
 def test_options_of_the_default_are_not_listed_as_different(hall: Served, people: Visitors) -> None:
     page = people.page(hall.player()).open("/new?game=imperial_struggle")
     expect(page.locator("#differing-none")).to_be_visible()
@@ -176,6 +177,7 @@ def test_salt_of_a_page_that_was_closed_is_opened_by_the_lobby(hall: Served, peo
     expect(page.locator(f":is(.group-mine, .group-theirs) [data-match={told['match']}]")).to_be_visible()
 
 
+@pytest.mark.long
 def test_salt_is_opened_by_the_page_of_the_match_too(hall: Served, people: Visitors) -> None:
     ann, ben = hall.player(), hall.player("Ben")
     watched = people.page(ann)

@@ -50,8 +50,8 @@ export function mount() {
 
 // ── names on the whole board: cut short where the whole ones were too small to be read ──
 
-const LEAST = 9, SMALLEST = 11, SHORT = 20; // pixels of a text; units of the smallest name and of a short one
-const IN_BOX = { letters: 5, room: 60 }, BELOW = { letters: 8, room: 94 }; // room: units of the drawing
+const LEAST = 9, SMALLEST = 11, SHORT = 24; // pixels of a text; units of the smallest name, and of a short one at most
+const IN_BOX = { letters: 5, room: 60 }, BELOW = { letters: 7, room: 94 }; // room: units of the drawing
 
 function abbreviate() {
   const pen = document.createElement("canvas").getContext("2d");
@@ -75,8 +75,9 @@ function short(name, letters) {
 
 /** Choose the names that can be read; where not even short ones can, the view of a region shows them. */
 function measure() {
-  const pixels = (board?.getBoundingClientRect().width ?? 0) / view[2];
-  frame.classList.toggle("far", Math.round(pixels * SMALLEST * 10) < LEAST * 10 && pixels * SHORT >= LEAST);
+  const pixels = (board?.getBoundingClientRect().width ?? 0) / view[2], size = Math.ceil(LEAST / pixels);
+  frame.classList.toggle("far", Math.round(pixels * SMALLEST * 10) < LEAST * 10 && size <= SHORT);
+  board?.style.setProperty("--short", `${size}px`);
 }
 
 /** Show what lies on the spaces; a step lets the numbers that it changed swell. @param {Record<string, Record<string, any>>} now */
