@@ -18,7 +18,7 @@ from tests.web.at_table import Between
 from tests.web.browser import WIDE, Watched
 from tests.web.matches import bots_match
 
-MATCHES = 35
+MATCHES = 70
 """Matches of 13 Minutes in the data set of the pages for analysts: enough for branches of the tree."""
 LEAST = {"twilight_struggle": 70, "imperial_struggle": 100, "cia_vs_kgb": 100}
 """Moves of a match that tests of the replay look at; a random one of these games may be over sooner."""

@@ -173,6 +173,7 @@ def test_what_may_be_sent_again_is_sent_again_with_the_same_key(
         assert [message["key"] for message in between.sent] == [between.sent[0]["key"]] * 2
 
 
+@pytest.mark.long
 def test_an_answer_that_was_not_recorded_can_be_changed(
     server: Served, browser: Browser, between: Between
 ) -> None:

@@ -331,6 +331,7 @@ def test_a_ruling_that_is_refused_is_said_in_words_and_stays_in_the_form(ruled: 
     assert judge.get(f"/v1/matches/{match}").json["move"] == 7
 
 
+@pytest.mark.long
 def test_a_ruling_on_a_match_that_has_gone_on_is_refused_and_can_be_looked_at_again(
     ruled: Any, page: Page
 ) -> None:

@@ -266,6 +266,7 @@ def test_nothing_changes_before_the_move_of_the_server(
         assert table(page) != before
 
 
+@pytest.mark.long
 def test_players_who_change_places_go_on_at_the_other_seat(
     swap_game: Game, own_server: Served, browser: Browser
 ) -> None:
@@ -285,6 +286,7 @@ def test_players_who_change_places_go_on_at_the_other_seat(
         answered(page, str(found["move"]))
 
 
+@pytest.mark.long
 def test_where_sockets_do_not_get_through_a_stream_and_requests_do(server: Served, browser: Browser) -> None:
     match, players = server.table("cia_vs_kgb")
     with (

@@ -40,7 +40,7 @@ def as_text(board: dict[str, dict[str, object]]) -> dict[str, dict[str, str]]:
     return {id: {slot: str(value) for slot, value in slots.items()} for id, slots in board.items() if slots}
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", sorted(GAMES.keys() - {"thirteen_minutes"}))
 def test_every_position_of_every_view_is_the_scene_of_the_server(
     game: str, watched: Watched, finished: dict[str, str], house: Served
 ) -> None:

@@ -286,6 +286,7 @@ def test_a_link_is_refused_after_ten_minutes(
     expect(page.get_by_role("alert")).to_contain_text("this link is used up or over")
 
 
+@pytest.mark.long
 def test_the_language_is_switched_and_the_link_is_kept(laptop: Device, phone: Device, server: Served) -> None:
     laptop.enter(server)
     page = phone.open(laptop.link().partition(str(server.port))[2])
@@ -351,6 +352,7 @@ def test_a_revoked_device_is_out(laptop: Device, phone: Device, server: Served) 
     assert signed_in(page)
 
 
+@pytest.mark.long
 def test_a_new_token_signs_out_every_other_device(laptop: Device, phone: Device, server: Served) -> None:
     old = laptop.enter(server)
     other = phone.open(laptop.link().partition(str(server.port))[2])
