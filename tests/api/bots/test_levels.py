@@ -138,6 +138,8 @@ def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
         policy=spec.policy,
         evaluate=spec.evaluate,
         is_quiet=spec.is_quiet,
+        actions=spec.actions,
+        encoding=spec.encoding,
     )
 
 
