@@ -6,6 +6,7 @@ A `Drafting` starts from a match as it stands and appends entries; it does not c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from msgspec import Raw, Struct
@@ -16,7 +17,7 @@ from domain.chance import CHAIN, Drawn, Ledger, NoDraw, Secret, Source
 from domain.events import Agenda, Asked, Closed, Entry, Key, Part, SecretOpened
 from domain.game import Game
 from domain.kernel import CHANCE, Answer, AnyFact, Decision, Draw, Picks, Refused, Result, Seat, Table
-from domain.log import HOUSE, NOTHING, Record, b64, canonical, codec, seal
+from domain.log import HOUSE, NOTHING, Record, b64, canonical, chained, codec
 from domain.merkle import Tree
 from domain.refusals import QUOTED
 
@@ -79,18 +80,12 @@ class Drafting:
         """Append an entry: seal its parts and chain it to the root before it."""
         move, audiences, salt = self.tree.size + 1, self._codec.audiences, self.context.secret.salt
         known = {name: parts.get(name, _EMPTY) if parts else _EMPTY for name in audiences}
-        stored = [NOTHING if part is _EMPTY else canonical(part) for part in known.values()]
-        sealed = [b64(seal(salt(move, name), part)) for name, part in zip(audiences, stored, strict=True)]
-        entry = kind(
-            move=move,
-            prev=b64(self.tree.root),
-            sealed=dict(zip(audiences, sealed, strict=True)),
-            at=self.context.now,
-            **fields,
-        )
-        leaf = canonical(entry)
-        self.tree.add(leaf)
-        whole = b"\n".join((leaf, *stored))
+        stored = {name: NOTHING if part is _EMPTY else canonical(part) for name, part in known.items()}
+
+        def make(prev: str, sealed: dict[str, str]) -> E:
+            return kind(move=move, prev=prev, sealed=sealed, at=self.context.now, **fields)
+
+        entry, whole = chained(self.tree, partial(salt, move), stored, make)
         self.records.append(Record(self._codec, self.id, move, whole, audiences, entry, known))
 
     def add_decision(

@@ -56,12 +56,21 @@ class Branch(Struct, frozen=True):
     root: str
 
 
+class BoardOf(Struct, frozen=True):
+    """Of which tournament a match is: in this round, on this board."""
+
+    tournament: str
+    round: int
+    board: int
+
+
 class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     """A match is opened; every option is written out.
 
     `branch`: only in a branch, which begins with the facts of another match (see `domain.branches`).
     `private`: no list shows the match to players who do not sit in it, and it counts on no scoreboard.
     `clock`: the terms of its clock (`domain.clocks`); empty if it has none.
+    `tournament`: only in a match of a tournament.
     """
 
     match: str
@@ -76,6 +85,7 @@ class Opened(Entry, frozen=True, kw_only=True, tag="opened"):
     branch: Branch | None = None
     private: bool = False
     clock: Clock = ()
+    tournament: BoardOf | None = None
 
 
 class FactEntry(Entry, Generic[F], frozen=True, kw_only=True):

@@ -19,9 +19,9 @@ import base64
 import binascii
 import hashlib
 import typing
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -51,15 +51,18 @@ from domain.events import (
 )
 from domain.game import Game
 from domain.kernel import AnyFact, Picks, Seat, SeatsSettled
+from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.sharing import shared
 from domain.upcast import decoder
 
 HOUSE = "house"  # the audience of what no seat knows
+TOURNAMENT = "tournament"  # the topic of the records of tournaments; that of a match is the name of its game
 NOTHING = b"{}"  # a private part that holds nothing
 PLAYED = "played"  # the kind of a play
 SEATS_SETTLED = "seats_settled"  # the kind of a play that settles who plays which seat
 
+E = TypeVar("E", bound=Struct)
 F = TypeVar("F", bound=AnyFact)
 T = TypeVar("T")
 R = TypeVar("R")
@@ -170,8 +173,28 @@ def overlaid(facts: tuple[V, ...], parts: Iterable[Known[V] | Part[Any]]) -> tup
     return tuple(full)
 
 
+class _Reader(Protocol):
+    """What a record must know to read its bytes: a codec, of a game or of tournaments."""
+
+    topic: str
+
+    def entry(self, leaf: bytes) -> Any:
+        """A leaf, decoded."""
+
+    def parts(self, sealed: dict[str, bytes]) -> Any:
+        """Private parts, decoded, by audience."""
+
+    def kind(self, leaf: bytes) -> str:
+        """See `Record.kind`; from the leaf."""
+
+    def kind_of(self, entry: Any) -> str:
+        """See `Record.kind`; from the entry."""
+
+
 class Record:
     """One entry as it is stored, and what its bytes say.
+
+    It is an entry of a match or of a tournament: `match` is the id of either, `move` the number of the entry.
 
     `stored` is the leaf and the private parts of `audiences` (all of them, or those that a viewer's file
     holds), a line each.  Entry and parts are decoded on first use, unless the caller gives them, and `rest`
@@ -184,18 +207,23 @@ class Record:
 
     def __init__(
         self,
-        codec: Codec,
+        codec: _Reader,
         match: str,
         move: int,
         stored: bytes,
         audiences: tuple[str, ...],
         entry: Any = None,
-        parts: dict[str, Part[Any]] | None = None,
+        parts: dict[str, Any] | None = None,
     ) -> None:
         self._codec, self.match, self.move = codec, match, move
         self.stored, self.audiences = stored, audiences
         self._entry: Any = entry
         self._parts = parts
+
+    @property
+    def topic(self) -> str:
+        """The name of the match's game, or `TOURNAMENT`."""
+        return self._codec.topic
 
     @property
     def leaf(self) -> bytes:
@@ -221,7 +249,7 @@ class Record:
         return entry
 
     @property
-    def parts(self) -> dict[str, Part[Any]]:
+    def parts(self) -> dict[str, Any]:
         """The private parts, decoded, by audience."""
         parts = self._parts
         if parts is None:
@@ -284,7 +312,7 @@ class Codec:
     """Encodes and decodes the records of one game."""
 
     def __init__(self, game: Game) -> None:
-        self.game = game
+        self.game, self.topic = game, game.name
         self.audiences = (*game.seats, HOUSE)
         self._entry = decoder(
             Opened
@@ -409,3 +437,26 @@ def codec(game: Game) -> Codec:
 def seal(salt: bytes, part: bytes) -> bytes:
     """The commitment to a private part: SHA-256(0x02, the 32-byte salt, the part's bytes)."""
     return hashlib.sha256(b"\x02" + salt + part).digest()
+
+
+def chained(
+    tree: Tree,
+    salt: Callable[[str], bytes],
+    parts: Mapping[str, bytes],
+    make: Callable[[str, dict[str, str]], E],
+) -> tuple[E, bytes]:
+    """Seal the private parts of an entry and chain it to the root before it.
+
+    Args:
+        tree: gets the new leaf.
+        salt: returns the salt, 32 bytes, of an audience.
+        parts: the bytes of each part, by audience, in the order in which they are stored.
+        make: returns the entry for `prev` and `sealed`.
+
+    Returns:
+        The entry, and the bytes to be stored: the leaf and the parts, a line each.
+    """
+    entry = make(b64(tree.root), {name: b64(seal(salt(name), part)) for name, part in parts.items()})
+    leaf = canonical(entry)
+    tree.add(leaf)
+    return entry, b"\n".join((leaf, *parts.values()))

@@ -213,9 +213,9 @@ class Checkpoint(Struct, frozen=True):
         return found
 
 
-def origin(server: str, match: str) -> str:
-    """The origin of a match's checkpoints."""
-    return f"{server}/match/{match}"
+def origin(server: str, match: str, kind: str = "match") -> str:
+    """The origin of the checkpoints of a match or, if that is the `kind`, of a tournament."""
+    return f"{server}/{kind}/{match}"
 
 
 class NotSignedHere(Exception):
@@ -238,8 +238,8 @@ class Signable(Protocol):
         """Was it played elsewhere?"""
 
 
-def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
-    """The signed checkpoint over the first `size` moves of a match.
+def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes, kind: str = "match") -> str:
+    """The signed checkpoint over the first `size` moves of a match, or entries of a tournament.
 
     An imported match is signed with the key `PUBLIC` only, an uploaded one with none.
 
@@ -250,7 +250,7 @@ def checkpoint(key: SigningKey, match: Signable, size: int, root: bytes) -> str:
         raise NotSignedHere(
             f"the log of match {match.id} came from elsewhere: no checkpoint of it is signed here"
         )
-    return key.sign(Checkpoint(origin(key.verifying.name, match.id), size, root).text)
+    return key.sign(Checkpoint(origin(key.verifying.name, match.id, kind), size, root).text)
 
 
 def visible(label: str) -> str:

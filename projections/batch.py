@@ -89,7 +89,8 @@ def _folded(
         if delivered.position <= position:
             continue
         try:
-            changes = [] if delivered.record.match in withdrawn else list(fold(batch, delivered))
+            is_left_out = delivered.record.match in withdrawn or not projection.takes(delivered.record)
+            changes = [] if is_left_out else list(fold(batch, delivered))
         except Exception as error:  # no error of a fold may stop the other projections
             failure = _failure(found.name, delivered, error)
             break

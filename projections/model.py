@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from domain.events import Opened
 from domain.imported import IMPORTED, UPLOADED
-from domain.log import Record
+from domain.log import TOURNAMENT, Record
 from domain.match_base import BOTS as BOTS
 from domain.match_base import LIVE as LIVE
 
@@ -100,6 +100,7 @@ class Rows(Protocol):
 class Projection(Struct, frozen=True):
     """A read model.  `version` rises whenever `fold` would make other rows of the same log.
 
+    `of_tournaments`: it is about the entries of tournaments, and not about matches.
     `fold` gets every record except plays in between (see `Source.brief`), so a play may only change what the
     next record of its match changes, too: how far the match has come.
     """
@@ -108,6 +109,11 @@ class Projection(Struct, frozen=True):
     version: int
     kinds: tuple[type[Row], ...]
     fold: Callable[[Rows, Delivered], Iterable[Change]]
+    of_tournaments: bool = False
+
+    def takes(self, record: Record) -> bool:
+        """Is a record one of those that this read model is about: moves of matches, or tournament entries?"""
+        return (record.topic == TOURNAMENT) == self.of_tournaments
 
 
 def key_of(row: Row) -> tuple[Key, ...]:

@@ -29,6 +29,9 @@ HIDDEN = (
     "matplotlib",
     "numpy",
     "scipy",
+    "gacrux",
+    "networkx",
+    "icalendar",
     "pettingzoo",
     "gymnasium",
 )

@@ -33,6 +33,9 @@ SECTIONS = {
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
     },
+    "Organize": {
+        "tournament": ("api.cli.tournament", "Run tournaments: pair, publish, rule, standings."),
+    },
     "Analyse": {
         "data": ("api.cli.data", "Build data sets, and answer from them."),
         "sql": ("api.cli.analysis", "Ask a data set in SQL."),

@@ -228,7 +228,7 @@ class Commits:
         match, records = cached.match, draft.records
         note = self._closing_note(match, draft) if isinstance(records[-1].entry, Closed) else ""
         append = Append(records, remembered=remembered, note=note, reservations=reservations)
-        cached.position = await self._durable(append)
+        cached.position = await self.durable(append)
         match.add(draft)
         self.counts.moves[match.game.name] += len(records)
         cached.tell()
@@ -253,7 +253,7 @@ class Commits:
     async def _new(self, match: Match, secret: Secret | None, append: Append) -> CachedMatch:
         """Raises Refused: exists, unavailable, in-doubt."""
         try:
-            position = await self._durable(append)
+            position = await self.durable(append)
         except (Exists, Conflict) as error:
             raise Refused("exists", "match-exists", {"match": match.id}) from error
         self.counts.moves[match.game.name] += match.move
@@ -261,8 +261,13 @@ class Commits:
         cached.position = position
         return cached
 
-    async def _durable(self, append: Append) -> int:
-        """Return the position of the last record, once all are durable."""
+    async def durable(self, append: Append) -> int:
+        """Make an append durable; return the position of its last record.
+
+        Raises:
+            Conflict, Exists: another writer was faster.
+            Refused: unavailable, in-doubt.
+        """
         match = append.records[0].match
         try:
             last = await self._bridge.result(partial(self.store.submit, append))

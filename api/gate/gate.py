@@ -38,14 +38,15 @@ from api.gate.command_handler import (
     remembered,
 )
 from api.gate.commit import Commits, Keys
-from api.gate.desk import Desk
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
+from api.gate.officials import Officials
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
 from domain import branches
 from domain.chance import Secret, Source
 from domain.clocks import Clock
 from domain.drafts import Context, Draft
+from domain.events import BoardOf
 from domain.games import GAMES
 from domain.kernel import Decision, Picks, Refused, Result, Seat, Table
 from domain.match import Match, no_such_seat, open_match
@@ -66,6 +67,7 @@ def new_match(
     recorded: bool,
     private: bool = False,
     clock: Clock = (),
+    tournament: BoardOf | None = None,
 ) -> Match:
     """Return the match after its first move; see `domain.match.open_match`.
 
@@ -87,6 +89,7 @@ def new_match(
         recorded=recorded,
         private=private,
         clock=clock,
+        tournament=tournament,
     )
     opened = Match.project(None, draft.records)
     assert opened is not None, "a draft holds records"
@@ -186,6 +189,7 @@ class Gate:
         self.store, self.keys = store, keys
         self.refusals = Refusals(settings.kept_refusals)
         self.stopping = False
+        self.is_official: Callable[[str, str], Awaitable[bool]] = _nobody
         self._commits = Commits(store, keys, clock, product)
         self.counts = self._commits.counts
         self._cache = MatchCache(
@@ -197,7 +201,7 @@ class Gate:
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours, self._bot_matches = settings.salt_hours, settings.bot_matches
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
-        self.desk = Desk(self._handler)
+        self.officials = Officials(self._handler)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -228,6 +232,11 @@ class Gate:
         """Return the match as committed; see `cached`."""
         return (await self.cached(match)).match
 
+    def at_hand_match(self, match: str) -> Match | None:
+        """Return a match if it is in memory, as this process knows it; without counting as a use."""
+        cached = self._cache.peek(match)
+        return cached.match if cached else None
+
     @property
     def at_hand(self) -> int:
         """The number of matches in memory."""
@@ -252,6 +261,11 @@ class Gate:
             return self._commits.note(match, move, match.roots[move - 1])
         except NotSignedHere as error:
             raise Refused("not-signed-here", "log-from-elsewhere", {"moves": match.move}) from error
+
+    @property
+    def commits(self) -> Commits:
+        """Makes what is judged durable; the gate of tournaments uses it, too."""
+        return self._commits
 
     def follow(self, bus: Feed | None = None) -> None:
         """From now on notify followers of what other processes commit, as the store and `bus` announce it.
@@ -279,10 +293,11 @@ class Gate:
         reserved: Mapping[Seat, Reservation] = {},
         private: bool = False,
         clock: Clock = (),
+        tournament: BoardOf | None = None,
     ) -> CommandResult:
         """Open a new match; opening does not seat the player.  `reserved`: the reservations by seat.
 
-        `private`, `clock`: see `domain.events.Opened`.
+        `private`, `clock`, `tournament`: see `domain.events.Opened`.
 
         The id of a match that is opened with a key is derived from the key, so it is opened once.  The scope
         of that key names its owner, without a match.
@@ -305,6 +320,7 @@ class Gate:
                 recorded=recorded,
                 private=private,
                 clock=clock,
+                tournament=tournament,
             )
 
         return await self._opened(
@@ -591,17 +607,35 @@ class Gate:
         result: Result | None = None,
         void: bool = False,
         key: Key | None = None,
+        by_tournament: bool = False,
     ) -> CommandResult:
-        """An organizer who does not play in the match rules on it.  Raises Refused: see `Match.rule`."""
+        """An organizer who does not play in the match rules on it.
+
+        In a match of a tournament only its officials rule.
+
+        Args:
+            by_tournament: the rules of the match's tournament have allowed this already.
+
+        Raises:
+            Refused: forbidden, foreign; see also `Match.rule`.
+        """
+        allowed = by_tournament
+
+        async def look() -> None:
+            nonlocal allowed
+            board = (await self._handler.cached(match)).match.opened.tournament
+            allowed = by_tournament or board is None or await self.is_official(board.tournament, by)
 
         def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            if not allowed:
+                raise Refused("forbidden", "only-officials")
             if own is not None:
                 raise Refused("foreign", "player-rules")
             if result is not None and not set(result.score) <= set(stored.seats):
                 raise Refused("ruling", "score-is-for-seats", {"known": list(stored.seats)})
             return stored.rule(context, by, reason, expect=expect, back_to=back_to, result=result, void=void)
 
-        return await self._handler.command(Command("rule", match, judge, by, None, expect, key))
+        return await self._handler.command(Command("rule", match, judge, by, None, expect, key, look))
 
     async def close_record(self, match: str, result: Result | None) -> CommandResult:
         """A recorded match stops where its record ends.  Raises Refused: see `Match.close_record`."""
@@ -676,8 +710,7 @@ class Gate:
         self.stop()
         await self._handler.finish()
         await self._following.stop()
-        await self._bots.stop()
-        await self.workers.stop()
+        await asyncio.gather(self._bots.stop(), self.workers.stop())
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:
@@ -692,6 +725,11 @@ class Gate:
             if self._bots.searching_for(player, match.id) >= self._bot_matches:
                 raise Refused("limit", "bot-matches", {"most": self._bot_matches})
             self._bots.invited(match.id, player)
+
+
+async def _nobody(tournament: str, person: str) -> bool:
+    """Without the gate of tournaments, none of their officials is known."""
+    return False
 
 
 def _concerned(match: Match) -> set[str | None]:

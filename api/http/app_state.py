@@ -14,6 +14,9 @@ from cachetools import FIFOCache, LRUCache
 
 from api.bus import Bus
 from api.gate import Gate
+from api.gate.match_verifier import MatchVerifier
+from api.gate.tournament_follower import TournamentFollower
+from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
 from api.http.data_process import DataPlace, DataProcess
@@ -34,7 +37,10 @@ from api.store.accounts import folded
 from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
 from domain.match import Match
+from domain.tournaments.commands import RATING
 from projections import read
+from projections.model import LIVE
+from replay.pairing_twice import pair_twice
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -215,6 +221,9 @@ class Services:
         self.tokens = Tokens(store.people, self.requests, pulse, clock, self.session_bounds)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
+        self.tournaments = TournamentGate(gate, pair_twice, self._rating)
+        self.verifier = MatchVerifier()
+        self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)
         self.links = Links(gate.keys.derived(PURPOSE))
@@ -234,6 +243,14 @@ class Services:
 
     async def _match(self, match: str) -> Match:
         return (await self.gate.cached(match)).match
+
+    async def _rating(self, game: str, edition: str, player: str) -> tuple[int, str]:
+        """The rating of a player on the scoreboard of an edition of a game; 0 if there is none."""
+        rows = await self.models.ask(read.standings_of, player)
+        for row in rows:
+            if (row.game, row.edition, row.pool) == (game, edition, LIVE):
+                return min(max(row.rating, 0), RATING), f"scoreboard {game} {edition}"
+        return 0, ""
 
     def _leads(self) -> bool:
         """Is this process the one that writes the read models, and sends mail?"""

@@ -30,7 +30,7 @@ from api.store.file_locks import clear_away, new_file
 from api.store.interface import StoreError
 from api.store.open import must_stand_alone
 from api.store.sql import SqlStore
-from domain.log import time_of
+from domain.log import TOURNAMENT, time_of
 
 # ── A store's whole content, copied into an empty store of any kind, and compared with it ──
 #
@@ -320,7 +320,7 @@ def _checked(connection: sqlite3.Connection, file: Path, advance: Advance) -> Co
     if missing := lacking(lambda statement: connection.execute(statement).fetchall()):
         raise StoreError(f"{file} is damaged: {missing}")
     matches, moves = connection.execute(
-        "SELECT count(DISTINCT originator_id), count(*) FROM stored_events"
+        f"SELECT count(DISTINCT originator_id), count(*) FROM stored_events WHERE topic <> '{TOURNAMENT}'"
     ).fetchone()
     return Content(matches, moves)
 

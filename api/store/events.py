@@ -1,6 +1,7 @@
 """Adapts matches to the event-sourcing library, and reads the log of both stores.
 
-The topic of a stored event is the name of its game, whose codec reads the event; nothing is transcoded.
+The topic of a stored event is the name of its game, whose codec reads the event; nothing is transcoded.  The
+entries of tournaments are in the same table and the same order, with the topic `TOURNAMENT`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from eventsourcing.utils import Environment, EnvType
 from msgspec import Struct
 
 from domain.games import GAMES
-from domain.log import PLAYED, Codec, Damaged, Record, codec
+from domain.log import PLAYED, TOURNAMENT, Codec, Damaged, Record, codec
 from domain.match import Match
+from domain.tournaments import log as tournament_log
 
 # ── What the recorders of both stores share: how the log is read ──
 #
@@ -36,7 +38,11 @@ CLOSED = f"{MILESTONE} AND kind = 'closed'"  # the first condition lets the inde
 CLOSINGS = (
     "SELECT id, originator_id FROM stored_events WHERE id > ? AND id <= ? AND kind = 'closed' ORDER BY id"
 )
-UNCLOSED = f"""SELECT originator_id FROM stored_events AS found WHERE originator_version = 1 AND NOT EXISTS
+_OPENINGS = "SELECT originator_id FROM stored_events WHERE originator_version = 1"
+FIRST_MATCHES = f"{_OPENINGS} AND topic <> '{TOURNAMENT}' ORDER BY id"
+FIRST_TOURNAMENTS = f"{_OPENINGS} AND topic = '{TOURNAMENT}' ORDER BY id"
+UNCLOSED = f"""SELECT originator_id FROM stored_events AS found
+    WHERE originator_version = 1 AND topic <> '{TOURNAMENT}' AND NOT EXISTS
     (SELECT 1 FROM stored_events WHERE originator_id = found.originator_id AND {CLOSED}) ORDER BY id"""
 AT_ONCE = 500  # values, or pairs of them, in one statement at most
 
@@ -202,7 +208,13 @@ class Loaded(Struct, frozen=True):
 
 
 def projected(loaded: Loaded | None, events: Iterable[Envelope]) -> Loaded | None:
-    """Return the match after `events`; the repository calls this as its projector."""
+    """Return the match after `events`; the repository calls this as its projector.
+
+    The stream of a tournament is no match: then it returns None.
+    """
+    events = list(events)
+    if events and events[0].game == TOURNAMENT:
+        return None
     match = Match.project(loaded.match if loaded else None, (event.record for event in events))
     return Loaded(match) if match else None
 
@@ -247,6 +259,9 @@ class RecordMapper(Mapper[str]):
             Damaged: the bytes are not a move of a known game; the text names match and move.
         """
         match, game = str(stored_event.originator_id), stored_event.topic
+        if game == TOURNAMENT:
+            read = tournament_log.codec().read
+            return Envelope(read(match, stored_event.originator_version, stored_event.state), game)
         known = _codec(match, stored_event.originator_version, game)
         try:
             return Envelope(known.read(match, stored_event.state), game)
@@ -260,6 +275,8 @@ def unread(match: str, move: int, game: str, stored: bytes) -> Record:
     Raises:
         Damaged: it belongs to no known game; see also `Record`.
     """
+    if game == TOURNAMENT:
+        return tournament_log.codec().read(match, move, stored)
     known = _codec(match, move, game)
     return Record(known, match, move, stored, known.audiences)
 

@@ -19,6 +19,7 @@ from domain.match import Match
 from domain.partial_match import PartialMatch
 from domain.refusals import QUOTED, Sentence
 from domain.signed_notes import Signed
+from domain.tournaments.history import TournamentLog
 
 OnCommit = Callable[[str, int], None]  # a match and a position
 
@@ -533,7 +534,10 @@ class Uptime(Protocol):
 
 
 class Log(Protocol):
-    """The moves of many matches in one order, numbered from 1."""
+    """The moves of many matches, and the entries of tournaments, in one order, numbered from 1.
+
+    A follower of matches passes over the records with the topic `TOURNAMENT` (see `Record.topic`).
+    """
 
     def after(self, position: int, limit: int) -> list[Stored]:
         """Return up to `limit` records after `position`, in the store's order, without gaps."""
@@ -627,6 +631,15 @@ class Store(Log, Protocol):
 
     def matches(self) -> Iterator[str]:
         """Iterate over the ids of all matches, oldest first."""
+
+    def tournament(self, tournament: str) -> TournamentLog | None:
+        """Return the tournament, folded from its stored log; None if there is none."""
+
+    def tournaments(self) -> Iterator[str]:
+        """Iterate over the ids of all tournaments, oldest first."""
+
+    def closed_at(self, matches: Sequence[str]) -> Mapping[str, int]:
+        """Return the position where each of these matches closed, if it did."""
 
     @property
     def figures(self) -> list[Figures]:

@@ -40,7 +40,6 @@ from api.store.postgres_recorder import Factory, environment
 from api.store.postgres_writer import Entry, PostgresWriter
 from api.store.sessions import SqlSessions
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, WRAP_KEY, SqlStore
-from domain.events import Opened
 from domain.log import Record
 from domain.match import Match
 
@@ -254,8 +253,7 @@ class PostgresStore(SqlStore):
         records = append.records
         if any(after.move != before.move + 1 for before, after in pairwise(records)):
             return _refused(Conflict(f"the moves of match {records[0].match} do not follow one another"))
-        first = records[0].entry
-        game = str(first.game) if isinstance(first, Opened) else ""
+        game = records[0].topic if records[0].move == 1 else ""
         return self._writer.run(Entry(append, stored_moves(records, game), wrapped))
 
     def write(self, work: Callable[[Cursor], T]) -> T:

@@ -275,10 +275,11 @@ _KIND: tuple[Statement, ...] = (
     _APPEND,
 )
 
+# From 7 to 8 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 CURRENT = Schema(
-    7,
+    8,
     (*_LOG, *_BESIDE, *_PEOPLE, *_RESERVATIONS, *_UPLOADS, *_SESSIONS, *_MAIL, _APPEND),
-    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND, 5: _SESSIONS, 6: _MAIL},
+    {1: (), 2: (), 3: (*_PEOPLE_FOLDED, *_RESERVATIONS, *_UPLOADS), 4: _KIND, 5: _SESSIONS, 6: _MAIL, 7: ()},
 )
 
 

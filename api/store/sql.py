@@ -24,6 +24,8 @@ from api.store.events import (
     CLOSED,
     CLOSINGS,
     FIRST,
+    FIRST_MATCHES,
+    FIRST_TOURNAMENTS,
     NEWS,
     UNCLOSED,
     Envelope,
@@ -53,10 +55,11 @@ from api.store.interface import (
 from api.store.keys import KeyRing, Vault, wrap_key
 from api.store.outbox import SqlOutbox
 from api.store.uptime import SqlUptime
-from domain.log import Damaged, Record
+from domain.log import TOURNAMENT, Damaged, Record
 from domain.match import Match
 from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, VerifyingKey
+from domain.tournaments.history import TournamentLog
 
 T = TypeVar("T")
 NAME = "glasnost.local"  # the server's name, under which it signs
@@ -245,7 +248,7 @@ class SqlStore(ABC):
             Damaged: the moves that are read are not as they were written.
         """
         found = self._reading.select_milestones(match)
-        if not found or not 1 <= move < found[0][1]:
+        if not found or found[0][0].topic == TOURNAMENT or not 1 <= move < found[0][1]:
             return None
         milestones = [_unread(event) for event, _ in found]
         partial_match = PartialMatch(milestones, found[0][1], move, partial(self._moves, match))
@@ -348,8 +351,22 @@ class SqlStore(ABC):
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
-        first = "SELECT originator_id FROM stored_events WHERE originator_version = 1 ORDER BY id"
-        return (row[0] for row in self._rows.rows(first))
+        return (row[0] for row in self._rows.rows(FIRST_MATCHES))
+
+    def tournaments(self) -> Iterator[str]:
+        """See `Store.tournaments`."""
+        return (row[0] for row in self._rows.rows(FIRST_TOURNAMENTS))
+
+    def tournament(self, tournament: str) -> TournamentLog | None:
+        """See `Store.tournament`.
+
+        Raises:
+            Damaged: its log is not as it was written.
+        """
+        found = self._reading.select_events(tournament)
+        if not found or found[0].topic != TOURNAMENT:
+            return None
+        return TournamentLog.project(map(_unread, found))
 
     def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
         """Return the matches that closed at these positions, each with its position, in their order."""

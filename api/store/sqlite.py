@@ -45,7 +45,6 @@ from api.store.keys import KeyRing, create_keys
 from api.store.sessions import SqlSessions
 from api.store.sql import HEARTBEAT, NAME, READ_ONLY, SqlStore
 from api.store.sqlite_recorder import Datastore, Factory, Recorder
-from domain.events import Opened
 from domain.refusals import Sentence
 
 # The one writer of an SQLite store: a thread that commits many pieces of work in one durable transaction.
@@ -279,7 +278,7 @@ class Appending(Adding):
         append, game = self._append, self._games.of(self._match)
         judged_by = append.reservations is not None
         beside = self._wrapped is not None or append.signer is not None or append.note
-        if judged_by or beside or game is None or isinstance(append.records[0].entry, Opened):
+        if judged_by or beside or game is None or append.records[0].move == 1:
             return None
         records = append.records
         rows = [(record.match, record.move, game, record.stored, record.kind) for record in records]
@@ -317,7 +316,7 @@ class Appending(Adding):
 
 
 def _game(append: Append, cursor: Cursor) -> str:
-    """The name of the match's game.
+    """The topic of the records: the name of the match's game.
 
     Raises:
         Exists, Conflict: the records do not follow the stored ones.
@@ -329,11 +328,11 @@ def _game(append: Append, cursor: Cursor) -> str:
         (first.match,),
     )
     last, game = cursor.fetchone() or (0, "")
-    if last and isinstance(first.entry, Opened):
+    if last and first.move == 1:
         raise Exists(f"a match {first.match} is already stored")
     if first.move != last + 1:
         raise Conflict(f"move {first.move} does not follow move {last} of match {first.match}")
-    return game or str(first.entry.game)
+    return game or first.topic
 
 
 # ── The embedded store: one folder, one SQLite file, one writing process (see `api.store.interface`) ──

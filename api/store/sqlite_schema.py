@@ -157,10 +157,11 @@ _KIND = (
     MILESTONES,
 )
 
+# From 6 to 7 no table changes: older versions cannot read the entries of tournaments, and must refuse.
 SCHEMA = Schema(
-    6,
+    7,
     LOG + BESIDE + _PEOPLE + _RESERVATIONS + _UPLOADS + _SESSIONS + _MAIL,
-    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND, 4: _SESSIONS, 5: _MAIL},
+    {1: (), 2: _PEOPLE_FOLDED + _RESERVATIONS + _UPLOADS, 3: _KIND, 4: _SESSIONS, 5: _MAIL, 6: ()},
 )
 
 

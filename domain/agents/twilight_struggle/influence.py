@@ -40,6 +40,7 @@ def weight(country: str, early: bool) -> float:
     return worth * (EARLY if early and space.region in THIRD_WORLD else 1.0)
 
 
+@lru_cache(1_024)
 def held(margin: int, stability: int) -> float:
     """How far a side with so much more influence controls a country: from -1.2 to 1.2."""
     if margin < 0:

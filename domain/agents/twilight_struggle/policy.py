@@ -14,7 +14,6 @@ from domain.agents.search import random_picks
 from domain.agents.spec import Rng
 from domain.agents.twilight_struggle.cards import dangerous, event_value, happens, risk
 from domain.agents.twilight_struggle.influence import (
-    DICE,
     LOST,
     best_rate,
     change,
@@ -52,6 +51,7 @@ FORCED = 0.5  # of playing a scoring card, for each that waits beyond the rounds
 AHEAD = 8.0  # of a headline that ends the world if the other headline lowers DEFCON first
 RID, RID_AT_ONCE = 4.0, 9.0
 HOLDING = 2.0  # of each such card in hand, when a Coup leaves DEFCON at 2
+DIFFERENCES = {by: 6 - abs(by) for by in range(-5, 6)}  # of two dice, with the ways to throw each
 LOWER_DEFCON = {2: -0.4, 3: 0.2}  # of leaving DEFCON there by a Coup
 
 
@@ -154,8 +154,9 @@ def _realign(s: State, me: Seat, target: str) -> float:
     other = OTHER[me]
     modifier = realignment_modifier(s, me, target) - realignment_modifier(s, other, target)
     total = 0.0
-    for by in (mine - theirs + modifier for mine in DICE for theirs in DICE):
-        total += change(s, me, target, min(0, by), -max(0, by))
+    for difference, ways in DIFFERENCES.items():
+        by = difference + modifier
+        total += ways * change(s, me, target, min(0, by), -max(0, by))
     return total / 36
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 
@@ -10,10 +11,12 @@ import pytest
 
 from api.bots.arena import Outcome, Pairing, match_of, outcome_of, pairings, standings, wilson
 from api.bots.arena_results import BadResults, Results, line_of, play_missing
+from domain.agents import AGENTS
 from domain.events import Played, Seated
 from replay.verify import verify_records
 
 GAME = "twilight_struggle"
+MATCHES = 100 if os.environ.get("GLASNOST_FULL") else 2
 PLAYED = list(pairings(GAME, ("easy", "random"), 4, "7"))
 
 
@@ -61,6 +64,18 @@ def test_a_match_of_the_arena_is_proved_and_each_answer_is_a_move(outcomes: list
     assert match.root_at(match.move).hex() == outcomes[0].root
     seated = [record.entry for record in match.records if isinstance(record.entry, Seated)]
     assert [(entry.bot, bool(entry.agent)) for entry in seated] == [("easy", True), ("random", False)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", sorted(AGENTS))
+def test_many_matches_of_the_arena_are_proved(game: str) -> None:
+    """B11."""
+    for pairing in pairings(game, ("easy", "random"), MATCHES, "proof"):
+        match, spent = match_of(pairing)
+        assert verify_records(match.records).ok
+        played = sum(isinstance(record.entry, Played) for record in match.records)
+        assert played == sum(map(len, spent.values()))
+    print(f"{game}: {MATCHES} matches verified, each answer is one move")
 
 
 def test_the_arena_can_be_stopped_and_goes_on_in_any_order(tmp_path: Path, outcomes: list[Outcome]) -> None:

@@ -40,13 +40,13 @@ from api.store.interface import (
 )
 from api.store.outbox import SqlOutbox
 from api.store.uptime import Kept, beaten
-from domain.events import Opened
 from domain.games import GAMES
 from domain.kernel import Refused
-from domain.log import Record, codec
+from domain.log import TOURNAMENT, Record, codec
 from domain.match import Match
 from domain.partial_match import PartialMatch
 from domain.signed_notes import Note, Signed, SigningKey, VerifyingKey
+from domain.tournaments.history import TournamentLog
 from tests.briefs import brief
 from tests.partial_matches import Reader
 
@@ -266,7 +266,7 @@ class MemoryStore:
             raise self.failing
         first = append.records[0]
         stream = self._streams.get(first.match, [])
-        if stream and isinstance(first.entry, Opened):
+        if stream and first.move == 1:
             raise Exists(first.match)
         moves = [len(stream), *(record.move for record in append.records)]
         if any(after != before + 1 for before, after in pairwise(moves)) or self._is_taken(append.remembered):
@@ -275,8 +275,7 @@ class MemoryStore:
             raise Conflict(first.match)
         if append.reserved is not None:
             self._reserved[first.match] = append.reserved
-        if isinstance(first.entry, Opened):
-            self._games[first.match] = first.entry.game
+        self._games.setdefault(first.match, first.topic)
         self._streams[first.match] = stream + [record.stored for record in append.records]
         self._log += append.records
         if append.secret is not None:
@@ -296,7 +295,7 @@ class MemoryStore:
     def match(self, match: str) -> Match | None:
         """See `Store.match`."""
         self.loads += 1
-        if match not in self._streams:
+        if match not in self._streams or self._games[match] == TOURNAMENT:
             return None
         read = codec(GAMES[self._games[match]]).read
         found = Match.project(None, [read(match, stored) for stored in self._streams[match]])
@@ -315,8 +314,25 @@ class MemoryStore:
 
     def since(self, match: str, move: int) -> list[Record]:
         """See `Store.since`."""
+        if self._games[match] == TOURNAMENT:
+            return [record for record in self._log if record.match == match and record.move > move]
         read = codec(GAMES[self._games[match]]).read
         return [read(match, stored) for stored in self._streams[match][move:]]
+
+    def tournament(self, tournament: str) -> TournamentLog | None:
+        """See `Store.tournament`."""
+        if self._games.get(tournament) != TOURNAMENT:
+            return None
+        return TournamentLog.project(self.since(tournament, 0))
+
+    def tournaments(self) -> Iterator[str]:
+        """See `Store.tournaments`."""
+        return iter([name for name, topic in self._games.items() if topic == TOURNAMENT])
+
+    def closed_at(self, matches: Sequence[str]) -> dict[str, int]:
+        """See `Store.closed_at`."""
+        closed = [(n, one) for n, one in enumerate(self._log, 1) if one.kind == "closed"]
+        return {one.match: number for number, one in closed if one.match in matches}
 
     def since_each(self, moves: Mapping[str, int]) -> Mapping[str, list[Record]]:
         """See `Log.since_each`."""
@@ -375,7 +391,7 @@ class MemoryStore:
 
     def matches(self) -> Iterator[str]:
         """See `Store.matches`."""
-        return iter(list(self._streams))
+        return iter([name for name, topic in self._games.items() if topic != TOURNAMENT])
 
     def _is_claimed(self, match: str) -> bool:
         proof = self.proof(match)

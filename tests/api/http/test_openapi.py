@@ -9,6 +9,7 @@ from openapi_spec_validator import validate
 
 from api.http import problems
 from api.http.routes import lists
+from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
 from tests.api.http.served import Served
 
 PATHS = {
@@ -40,6 +41,9 @@ PATHS = {
     "/v1/matches/{match}/takebacks",
     "/v1/matches/{match}/takebacks/{n}/answer",
     "/v1/matches/{match}/resignation",
+    "/v1/matches/{match}/clock",
+    "/v1/matches/{match}/evidence",
+    "/v1/matches/{match}/freeze",
     "/v1/matches/{match}/rulings",
     "/v1/matches/{match}/branches",
     "/v1/matches/{match}/turns",
@@ -61,6 +65,23 @@ PATHS = {
     "/v1/positions",
     "/v1/sql",
     "/v1/explorer",
+    "/v1/tournaments",
+    "/v1/tournaments/{tournament}",
+    "/v1/tournaments/{tournament}/checkpoint",
+    "/v1/tournaments/{tournament}/crosstable",
+    "/v1/tournaments/{tournament}/entrants",
+    "/v1/tournaments/{tournament}/entries",
+    "/v1/tournaments/{tournament}/invitations",
+    "/v1/tournaments/{tournament}/log",
+    "/v1/tournaments/{tournament}/publication",
+    "/v1/tournaments/{tournament}/rounds",
+    "/v1/tournaments/{tournament}/rounds/{round_number}",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/boards/{board}",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/boards/{board}/rulings",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/changes",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/close",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/publication",
+    "/v1/tournaments/{tournament}/standings",
     "/v1/bots",
     "/v1/keys",
     "/v1/refusals",
@@ -180,7 +201,7 @@ def test_only_fields_that_are_always_sent_are_required(server: Served) -> None:
     assert [place for place, told in _objects(schemas) if "default" in told] == []
     asked = {name: schemas[name].get("required", []) for name in ("NewMatch", "Sit", "Moves", "Ruling")}
     assert asked == {"NewMatch": ["game"], "Sit": [], "Moves": ["expect"], "Ruling": ["reason"]}
-    optional = {"MatchView": {"branch", "clock", "incomplete", "private"}}
+    optional = {"MatchView": {"branch", "clock", "frozen", "incomplete", "private"}}
     for name in ("StandingRow", "TotalsRow", "SeatingRow", "MatchRow", "MatchView", "MatchOver"):
         required = set(schemas[name]["properties"]) - optional.get(name, set())
         assert set(schemas[name]["required"]) == required, name
@@ -207,7 +228,9 @@ def test_every_parameter_is_described_and_enums_list_their_values(server: Served
         for parameter in operation.get("parameters", []):
             assert parameter.get("description"), (operation["operationId"], parameter["name"])
             if "enum" in parameter["schema"]:
-                words[parameter["in"], parameter["name"]] = parameter["schema"]["enum"]
+                about = "tournament " if "tournament" in operation["operationId"] else ""
+                words[parameter["in"], about + parameter["name"]] = parameter["schema"]["enum"]
+    assert words["query", "tournament status"] == [*TOURNAMENT_STATUSES]
     assert words["query", "origin"] == [*lists.ORIGINS]
     assert words["query", "pool"] == [*lists.POOLS]
     assert words["query", "status"] == ["open", "waiting", "running", "over"]
@@ -256,6 +279,8 @@ def test_socket_messages_are_documented(server: Served) -> None:
         "takeback",
         "answer_takeback",
         "resign",
+        "clock",
+        "freeze",
         "salt",
         "follow",
         "leave",

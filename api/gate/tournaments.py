@@ -1,0 +1,457 @@
+"""The gate of tournaments: drafts of pairings, rounds and their matches, rulings, standings.
+
+What touches both a tournament and a match is two appends, never one: the match's own gate first, then the
+tournament's entry.  Each step may come late or twice; `open_matches` and `settle` do what is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from cachetools import LRUCache
+from msgspec import Struct
+from msgspec.structs import replace
+
+from api.gate.command_handler import Key
+from api.gate.gate import Gate
+from api.gate.tournament_commands import Accepted, TournamentCommands
+from api.store.interface import Reservation
+from domain.clocks import SECOND
+from domain.events import BoardOf, Ruled
+from domain.games import GAMES
+from domain.kernel import Refused, Result
+from domain.log import b64, canonical
+from domain.match import Match
+from domain.tournaments import commands as c
+from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, entrant_in, must_be_official
+from domain.tournaments.rounds import next_round, without_board
+from domain.tournaments.rules import judged
+from domain.tournaments.state import Board, Entrant, Round, Tournament
+from replay.pairing import PairingAnswer
+from replay.standings import Explained, Standings, explained
+from replay.tournament_results import round_robin, settings_of, sides_of, standings_of
+from replay.trf import pairing_input
+
+Pairer = Callable[[str], PairingAnswer]
+"""An engine: the TRF of a tournament in, the pairing of the next round out (see `replay.pairing.pair`)."""
+Ratings = Callable[[str, str, str], Awaitable[tuple[int, str]]]
+"""The rating of a player (the last argument) in an edition of a game, and where it comes from; 0: none."""
+_TABLES = 64  # standings that are kept
+HOUSE_RULES = "house"  # who rules if the house does
+
+
+class DraftedRound(Struct, frozen=True):
+    """A pairing that is not stored: for the state after `entry`, with the hash by which it is committed."""
+
+    entry: int
+    draft: c.PairingDraft
+    sha256: str
+
+
+class TournamentGate:
+    """All commands to all tournaments of a store.
+
+    Args:
+        gate: of the matches.
+        pairer: pairs Swiss rounds; None: it is not installed.
+        ratings: of players who enter; None: they enter without.
+    """
+
+    def __init__(self, gate: Gate, pairer: Pairer | None, ratings: Ratings | None = None) -> None:
+        self.gate, self._pairer, self._ratings = gate, pairer, ratings
+        self.commands = TournamentCommands(gate.store, gate.commits)
+        self._drafts: dict[str, DraftedRound] = {}
+        self._engine = asyncio.Semaphore(1)  # each pairing and each table takes a core for a while
+        self._tables: LRUCache[tuple[str, int], Standings] = LRUCache(_TABLES)
+        self._begun: set[str] = set()  # matches whose players have sat down: they are not looked at again
+        gate.is_official = self.commands.is_official
+
+    # ── people ──
+
+    async def enter(
+        self,
+        tournament: str,
+        command: c.EnterTournament,
+        actor: Actor,
+        *,
+        expect: int | None = None,
+        key: Key | None = None,
+    ) -> Accepted:
+        """A player enters, or is entered; the rating is copied.  Raises Refused: see `people.enter`."""
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            if self._ratings is None or command.rating is not None:
+                return known
+            player, edition = command.player or actor.person, s.terms.edition or ""
+            rating, source = await self._ratings(s.terms.game, edition, player)
+            return replace(known, rating=rating, rating_source=source)
+
+        return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    async def accept(
+        self, tournament: str, command: c.Accept, actor: Actor, code: str = "", *, key: Key | None = None
+    ) -> Accepted:
+        """A player takes the place that is kept for them; `code` is the invitation of another account.
+
+        Raises:
+            Refused: see `people.accept`.
+        """
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            one = s.entrants.get(command.entrant)
+            person = await asyncio.to_thread(self.gate.store.people.by_token, code) if code else None
+            is_shown = one is not None and person is not None and person.id == one.player
+            return replace(known, invited=command.entrant if is_shown else "")
+
+        accepted = await self.commands.command(tournament, command, actor, key=key, gather=gather)
+        await self.reserve_again(tournament, command.entrant)
+        return accepted
+
+    async def replace_player(
+        self, tournament: str, command: c.Replace, actor: Actor, *, key: Key | None = None
+    ) -> Accepted:
+        """Another player takes over a place, and its free seats.  Raises Refused."""
+        accepted = await self.commands.command(tournament, command, actor, expect=command.expect, key=key)
+        await self.reserve_again(tournament, command.entrant)
+        return accepted
+
+    async def reserve_again(self, tournament: str, entrant: str) -> None:
+        """Reserve the free seats of an entrant for the player who has the place now."""
+        log = await self.commands.log(tournament)
+        one = log.state.entrants.get(entrant)
+        for had in log.state.rounds:
+            board = had.board_of(entrant)
+            if one is not None and board is not None and board.opened:
+                await self._reserve(log.state, board, one)
+
+    async def _reserve(self, s: Tournament, board: Board, one: Entrant) -> None:
+        match = await self.gate.match(board.match)
+        seat = GAMES[s.terms.game].seats[0 if board.w == one.id else 1]
+        if match.closed is None and match.seats[seat] is None:
+            await self.gate.reserve(board.match, seat, Reservation(one.player), None)
+
+    # ── pairing ──
+
+    async def draft(self, tournament: str, actor: Actor, expect: int | None = None) -> DraftedRound:
+        """Pair the next round for the state as it is, and store nothing.
+
+        Raises:
+            Refused: forbidden, stale, late, unfinished, pairing, not-offered.
+        """
+        log = await self.commands.log(tournament)
+        must_be_official(log.state, actor)
+        if expect is not None and expect != log.entry:
+            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        known = self._drafts.get(tournament)
+        if known is not None and known.entry == log.entry:
+            return known
+        state, entry = log.state, log.entry
+        async with self._engine:
+            known = self._drafts.get(tournament)
+            if known is not None and known.entry == entry:  # another official asked for the same meanwhile
+                return known
+            draft = await asyncio.to_thread(self._drafted, state)
+        found = DraftedRound(entry, draft, hashlib.sha256(canonical(draft)).hexdigest())
+        self._drafts = {**dict(list(self._drafts.items())[-15:]), tournament: found}
+        return found
+
+    def _drafted(self, s: Tournament) -> c.PairingDraft:
+        number = next_round(s)
+        if s.terms.format == "round_robin":
+            return round_robin(s, number)
+        table = table_for_pairing(s, number)
+        if table.first_colour is None:
+            raise Refused("boards", "draw-the-colour-first")
+        if self._pairer is None:
+            raise Refused("not-offered", "no-pairing-extra")
+        text = pairing_input(table, number)
+        answer = self._pairer(text)
+        names = {line.number: line.entrant for line in table.lines}
+        boards = tuple(
+            (
+                names[one.w],
+                names[one.b],
+                ",".join(one_float or "" for one_float in one.floats).strip(","),
+                one.colour_rule,
+            )
+            for one in answer.boards
+        )
+        return c.PairingDraft(
+            round=number,
+            engine=answer.engine,
+            version=answer.version,
+            rules=answer.rules,
+            input_sha256=hashlib.sha256(text.encode()).hexdigest(),
+            input=text,
+            boards=boards,
+            byes=without_board(s, number) | {names[one]: "pairing_bye" for one in answer.byes},
+        )
+
+    async def pair(
+        self,
+        tournament: str,
+        round_number: int,
+        sha256: str,
+        actor: Actor,
+        expect: int,
+        key: Key | None = None,
+    ) -> Accepted:
+        """Commit a draft that was shown: it is made again, and must be the same.
+
+        Raises:
+            Refused: stale, pairing, and what `draft` refuses.
+        """
+        if key is not None and (before := await self.commands.answered(tournament, key)) is not None:
+            return before
+        log = await self.commands.log(tournament)
+        if expect != log.entry:
+            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
+        known = self._drafts.get(tournament)
+        found = known if known and known.entry == expect else await self.draft(tournament, actor)
+        if found.sha256 != sha256:
+            raise Refused("stale", "another-draft")
+        command = c.Pair(round=round_number, draft=found.draft)
+        return await self.commands.command(tournament, command, actor, expect=expect, key=key)
+
+    # ── rounds ──
+
+    async def publish_round(
+        self, tournament: str, command: c.PublishRound, actor: Actor, expect: int, key: Key | None = None
+    ) -> Accepted:
+        """Publish a round, and open its matches if their time has come.  Raises Refused."""
+        accepted = await self.commands.command(tournament, command, actor, expect=expect, key=key)
+        await self.open_matches(tournament)
+        return accepted
+
+    async def open_matches(self, tournament: str) -> int:
+        """Open the matches of published rounds that are due and not open yet; return how many.
+
+        A match that was opened before a crash is found by its id, so nothing is opened twice.
+        """
+        log, now, opened = await self.commands.log(tournament), self.gate.commits.clock(), 0
+        state = log.state
+        for one in () if state.ended else state.rounds:
+            is_due = one.opens_at is None or now is None or one.opens_at <= now
+            for board in one.boards if one.status != "paired" and is_due else ():
+                if not board.opened:
+                    await self._open(state, one, board)
+                    opened += 1
+        return opened
+
+    async def _open(self, s: Tournament, one: Round, board: Board) -> None:
+        match = await self._opened(s, BoardOf(s.id, one.number, board.number), board)
+        command = c.OpenBoard(
+            round=one.number, board=board.number, match=board.match, root=b64(match.roots[0])
+        )
+        await self.commands.command(s.id, command, THE_HOUSE)
+
+    async def _opened(self, s: Tournament, place: BoardOf, board: Board) -> Match:
+        """The match of a board, opened now or before."""
+        seats, terms = GAMES[s.terms.game].seats, s.terms
+        people = (s.entrants[board.w].player, s.entrants[board.b].player)
+        reserved = {seat: Reservation(person) for seat, person in zip(seats, people, strict=False)}
+        try:
+            accepted = await self.gate.open(
+                None,
+                terms.game,
+                terms.edition,
+                terms.options,
+                match=board.match,
+                reserved=reserved,
+                private=not terms.rated or terms.visibility == "link",
+                clock=terms.clock,
+                tournament=place,
+            )
+            return accepted.cached.match
+        except Refused as error:
+            if error.kind != "exists":
+                raise
+        match = await self.gate.match(board.match)
+        if match.opened.tournament != place:
+            raise Refused("boards", "another-match", {"board": board.number})
+        return match
+
+    async def close_round(
+        self, tournament: str, command: c.CloseRound, actor: Actor, expect: int, key: Key | None = None
+    ) -> Accepted:
+        """Close a round; what it leaves to happen goes to the gates of the matches.  Raises Refused."""
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            one = s.at_round(command.round)
+            boards = [one.board(policy.board) for policy in command.boards] if one else []
+            heads = {board.number: await self._head(board) for board in boards if board and board.opened}
+            return replace(known, heads=heads)
+
+        accepted = await self.commands.command(
+            tournament, command, actor, expect=expect, key=key, gather=gather
+        )
+        await self.settle(tournament)
+        return accepted
+
+    async def _head(self, board: Board) -> Head:
+        match = await self.gate.match(board.match)
+        return Head(match.move, b64(match.roots[-1]))
+
+    async def settle(self, tournament: str) -> int:
+        """Have the gates of matches take the forfeits and adjudications of closed rounds; return how many.
+
+        A match that ended first keeps its result; one that merely went on is forfeited all the same, but not
+        adjudicated: an official must look at it again.
+        """
+        log, done = await self.commands.log(tournament), 0
+        for one in log.state.rounds:
+            for board in one.boards if one.status == "closed" else ():
+                policy = board.policy
+                if policy is None or policy.policy == "adjourn" or board.ruling is not None:
+                    continue
+                done += await self._settled(log.state, one, board)
+        return done
+
+    async def _settled(self, s: Tournament, one: Round, board: Board) -> bool:
+        assert board.policy is not None, "only a board with a policy is settled"
+        policy, moved = board.policy, 0
+        if board.opened:
+            reason = f"tournament {s.id}, round {one.number}, board {board.number}: {policy.policy}"
+            expect = policy.move if policy.policy == "adjudicate" else None
+            moved = await self._rule_match(s, board, policy.result, one.closed_by, reason, expect)
+            if not moved:
+                return False
+        command = c.ApplyPolicy(round=one.number, board=board.number)
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
+
+        accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
+        return accepted.last >= accepted.first
+
+    async def _rule_match(
+        self, s: Tournament, board: Board, result: str, by: str, reason: str, expect: int | None
+    ) -> int:
+        """Have a match's gate take a ruling; return its move, 0 if the match ended first or went on."""
+        match = await self.gate.match(board.match)
+        if match.closed is None:
+            given = None if result in ("0-0", "--") else self._result(s, board, match, result)
+            try:
+                await self.gate.rule(
+                    board.match,
+                    by,
+                    reason,
+                    expect=expect,
+                    result=given,
+                    void=given is None,
+                    by_tournament=True,
+                )
+            except Refused as error:
+                if error.kind not in ("over", "stale"):
+                    raise
+            match = await self.gate.match(board.match)
+        ruled = [record for record in match.records[-4:] if isinstance(record.entry, Ruled)]
+        return next((record.move for record in ruled if record.entry.reason == reason), 0)
+
+    @staticmethod
+    def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
+        winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
+        sides = sides_of(s, board, match)
+        seat = next((seat for seat, name in sides.items() if name == winner), None)
+        return Result(seat, "ruling", {})
+
+    async def forfeit_no_shows(self, tournament: str) -> int:
+        """Rule forfeits on boards whose entrants did not sit down in the time of grace; return how many.
+
+        The match is closed void first, so nobody can begin to play meanwhile.
+        """
+        log, now, done = await self.commands.log(tournament), self.gate.commits.clock(), 0
+        s = log.state
+        for one in s.rounds if now is not None else ():
+            since = max((board.opened for board in one.boards), default=0)
+            opened_at = log.records[since - 1].entry.at if since else None
+            due = None if opened_at is None else max(opened_at, one.opens_at or 0) + s.terms.grace * SECOND
+            for board in one.boards if due is not None and now is not None and due <= now else ():
+                is_open = board.opened and board.outcome is None and board.ruling is None
+                if is_open and board.match not in self._begun:
+                    done += await self._forfeited(s, one, board)
+        return done
+
+    async def _forfeited(self, s: Tournament, one: Round, board: Board) -> bool:
+        match = await self.gate.match(board.match)
+        seats = list(match.seats)
+        came = [match.seats[seat] is not None and seat not in match.unopened for seat in seats[:2]]
+        if match.begun or all(came) or (match.closed and match.closed.by != "ruling"):
+            self._begun.add(board.match)
+            return False
+        reason = f"tournament {s.id}, round {one.number}, board {board.number}: no show"
+        moved = await self._rule_match(s, board, "--", HOUSE_RULES, reason, match.move)
+        if not moved:
+            return False
+        result: Literal["+-", "-+", "--"] = "+-" if came[0] else "-+" if came[1] else "--"
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
+
+        command = c.NoShow(round=one.number, board=board.number, result=result)
+        accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
+        return accepted.last >= accepted.first
+
+    # ── rulings, standings ──
+
+    async def rule(
+        self, tournament: str, command: c.Rule, actor: Actor, expect: int, key: Key | None = None
+    ) -> Accepted:
+        """Decide the result of a board; a match that runs is ended by its own gate first.
+
+        Raises:
+            Refused: see `arbiters.rule`.
+        """
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            judged(s, (await self.commands.log(tournament)).tree, command, actor, known, expect)
+            one = s.rounds[command.round - 1]
+            board = one.boards[command.board - 1]
+            if not board.opened:
+                return known
+            reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]
+            moved = await self._rule_match(s, board, command.result, actor.person, reason, None)
+            return replace(known, moved=moved)
+
+        return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    async def standings(self, s: Tournament) -> Standings:
+        """Return the standings of a state; the latest ones that were computed are kept.
+
+        Raises:
+            Refused: not-offered.
+        """
+        key = s.id, s.entry
+        if (found := self._tables.get(key)) is not None:
+            return found
+        async with self._engine:
+            if (found := self._tables.get(key)) is None:
+                found = self._tables[key] = await asyncio.to_thread(standings_of, s)
+        return found
+
+    async def explained(self, s: Tournament, entrant: str) -> tuple[Explained, ...]:
+        """Return how each value of an entrant comes about.
+
+        Raises:
+            Refused: not-entered, not-offered.
+        """
+        number = [one.id for one in s.numbered].index(entrant_in(s, entrant).id) + 1
+        async with self._engine:
+            return await asyncio.to_thread(explained, crosstable(s), settings_of(s), number)
+
+    async def publish(
+        self, tournament: str, command: c.Publish, actor: Actor, expect: int, key: Key | None = None
+    ) -> Accepted:
+        """Publish the standings as they are.  Raises Refused: see `arbiters.publish`."""
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            if not s.rounds:
+                return known
+            found = await self.standings(s)
+            return replace(known, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
+
+        return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)

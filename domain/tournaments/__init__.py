@@ -1,0 +1,1 @@
+"""Tournaments: pure functions on what their logs say."""

@@ -1,0 +1,180 @@
+"""The rules about arbiters and the end: calls, rulings, penalties, lots, publication."""
+
+from __future__ import annotations
+
+from domain.chance import CHAIN, drawn
+from domain.events import Key
+from domain.kernel import Refused
+from domain.log import b64
+from domain.tournaments import commands as c
+from domain.tournaments import events as e
+from domain.tournaments.judging import (
+    Actor,
+    Given,
+    board_in,
+    entrant_for,
+    entrant_in,
+    must_be_director,
+    must_be_official,
+    must_go_on,
+    must_not_be_interested,
+    on,
+    round_in,
+)
+from domain.tournaments.log import New
+from domain.tournaments.rounds import must_be_done
+from domain.tournaments.state import Tournament
+from domain.tournaments.terms import must_be_plain
+
+MOST_CALLS = 5  # of one entrant that stand at once
+
+
+@on(c.CallArbiter)
+def call_arbiter(s: Tournament, command: c.CallArbiter, actor: Actor, given: Given) -> list[New]:
+    """An entrant calls the arbiter, about a board or a ruling or without naming one."""
+    must_go_on(s)
+    must_be_plain({"text": command.text})
+    one = entrant_for(s, None, actor)
+    if command.round is not None:
+        about = round_in(s, command.round)
+        if command.board is not None:
+            board_in(about, command.board)
+    elif command.board is not None:
+        raise Refused("invalid", "board-without-round")
+    rulings = {board.ruling.entry for had in s.rounds for board in had.boards if board.ruling}
+    if command.ruling is not None and command.ruling not in rulings:
+        raise Refused("not-found", "no-such-ruling", {"entry": command.ruling})
+    if sum(call.entrant == one.id for call in s.standing_calls) >= MOST_CALLS:
+        raise Refused("no-place", "calls-enough", {"most": MOST_CALLS})
+    fields = {
+        "entrant": one.id,
+        "round": command.round or 0,
+        "board": command.board or 0,
+        "ruling": command.ruling or 0,
+    }
+    text = e.Sealed(command.text)
+    return [New(e.ArbiterCalled, fields, {e.OFFICIALS: text, f"{e.PARTY}{one.id}": text}, one.id)]
+
+
+@on(c.AnswerCall)
+def answer_call(s: Tournament, command: c.AnswerCall, actor: Actor, given: Given) -> list[New]:
+    """An official answers a call; another official answers an objection to a ruling, if there is one."""
+    must_be_official(s, actor)
+    must_be_plain({"text": command.text})
+    must_go_on(s)
+    call = s.calls.get(command.call)
+    if call is None:
+        raise Refused("not-found", "no-such-call", {"entry": command.call})
+    if call.answer:
+        raise Refused("late", "answered-already", {"entry": command.call})
+    if s.entrants[call.entrant].player == actor.person:
+        raise Refused("interest", "own-call")
+    _must_be_another(s, call.ruling, actor)
+    text = e.Sealed(command.text)
+    fields = {"call": call.entry, "outcome": command.outcome}
+    sealed = {e.OFFICIALS: text, f"{e.PARTY}{call.entrant}": text}
+    return [New(e.ArbiterAnswered, fields, sealed, call.entrant)]
+
+
+def _must_be_another(s: Tournament, ruling: int, actor: Actor) -> None:
+    ruled = [board.ruling for one in s.rounds for board in one.boards if board.ruling]
+    by = next((one.by for one in ruled if one.entry == ruling), None)
+    if by == actor.person and any(person != actor.person for person in s.offices):
+        raise Refused("interest", "own-ruling")
+
+
+@on(c.Rule)
+def rule(s: Tournament, command: c.Rule, actor: Actor, given: Given) -> list[New]:
+    """An official decides the result of a board; also after the tournament was published."""
+    must_be_official(s, actor)
+    must_be_plain({"text": command.text, "rule": command.rule, "note": command.note})
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    if one.status == "paired":
+        raise Refused("unfinished", "round-not-published", {"round": one.number})
+    if s.ended == "cancelled":
+        must_go_on(s)
+    must_not_be_interested(s, one, board, actor)
+    fields = {
+        "round": one.number,
+        "board": board.number,
+        "result": command.result,
+        "reason": command.reason,
+        "rule": command.rule,
+        "text": command.text,
+        "move": given.moved,
+        "reported": command.reported,
+    }
+    return [New(e.Ruled, fields, {e.OFFICIALS: e.Sealed(command.note)} if command.note else {})]
+
+
+@on(c.Penalise)
+def penalise(s: Tournament, command: c.Penalise, actor: Actor, given: Given) -> list[New]:
+    """An official penalises an entrant."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    must_be_plain({"text": command.text, "rule": command.rule})
+    one = entrant_in(s, command.entrant)
+    if actor.person in (one.player, *one.players):
+        raise Refused("interest", "own-penalty")
+    if (command.penalty in ("points", "time")) != bool(command.amount):
+        raise Refused("invalid", "penalty-amount", {"penalty": command.penalty})
+    if command.penalty == "points" and command.amount > 40:
+        raise Refused("invalid", "penalty-points")
+    fields = {
+        "entrant": one.id,
+        "penalty": command.penalty,
+        "amount": command.amount,
+        "rule": command.rule,
+        "text": command.text,
+    }
+    return [New(e.Penalised, fields)]
+
+
+@on(c.DrawLot)
+def draw_lot(s: Tournament, command: c.DrawLot, actor: Actor, given: Given) -> list[New]:
+    """An official has a lot drawn; each label once.  Its key is opened with it, for checking."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    if command.label in s.lots:
+        raise Refused("late", "lot-drawn-already", {"label": command.label})
+    period = s.periods + 1
+    if period >= CHAIN:
+        raise Refused("no-place", "no-more-lots", {"most": CHAIN - 1})
+    key = given.secret.open_key(period)
+    result = drawn(key, "", command.label, 0, command.n)
+    fields = {"label": command.label, "n": command.n, "result": result, "key": Key(period, b64(key))}
+    return [New(e.LotDrawn, fields)]
+
+
+@on(c.Publish)
+def publish(s: Tournament, command: c.Publish, actor: Actor, given: Given) -> list[New]:
+    """The director publishes the standings; the final ones open the secret.  A late ruling republishes."""
+    must_be_director(s, actor)
+    must_be_plain({"note": command.note})
+    if s.ended == "cancelled":
+        must_go_on(s)
+    if not s.rounds:
+        raise Refused("unfinished", "nothing-to-publish")
+    if command.final:
+        if s.status not in ("finished", "published"):
+            raise Refused("unfinished", "rounds-left", {"round": len(s.rounds), "rounds": s.last_round})
+        must_be_done(s.rounds[-1])
+    fields = {
+        "at_entry": s.entry,
+        "standings_sha256": given.standings_sha256,
+        "bundle_sha256": given.bundle_sha256,
+        "note": command.note,
+        "final": command.final,
+        "secret": b64(given.secret.bytes) if command.final and not s.ended else "",
+    }
+    return [New(e.Published, fields)]
+
+
+@on(c.Cancel)
+def cancel(s: Tournament, command: c.Cancel, actor: Actor, given: Given) -> list[New]:
+    """The director ends the tournament before its end."""
+    must_be_director(s, actor)
+    must_go_on(s)
+    must_be_plain({"reason": command.reason})
+    return [New(e.Cancelled, {"reason": command.reason})]

@@ -1,0 +1,363 @@
+"""The commands to a tournament as data, with the bounds of everything in them.
+
+In this order: people and terms; rounds and boards; arbiters; the end.  A command carries what a caller chose;
+what comes from elsewhere (the time, an engine's answer, a match) is in `domain.tournaments.rules.Given`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from domain.bounds import MatchId, PlayerId
+from domain.tournaments.events import Result
+from domain.tournaments.terms import MOST_ENTRANTS, MOST_ROUNDS, Time
+
+MOST_BOARDS = MOST_ENTRANTS // 2
+TEXT = 2_000  # characters of a text of a person
+RATING = 10_000
+LOT = 2**20  # possibilities of one lot
+
+EntrantId = Annotated[str, Meta(pattern=r"^n[1-9][0-9]{0,4}$(?!\n)")]
+Reason = Annotated[str, Meta(min_length=1, max_length=TEXT)]
+Text = Annotated[str, Meta(max_length=TEXT)]
+RoundNumber = Annotated[int, Meta(ge=1, le=MOST_ROUNDS)]
+BoardNumber = Annotated[int, Meta(ge=1, le=MOST_BOARDS)]
+EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
+Rating = Annotated[int, Meta(ge=0, le=RATING)]
+Seed = Annotated[int, Meta(ge=0, le=MOST_ENTRANTS)]
+Label = Annotated[str, Meta(pattern=r"^lot/[a-z0-9_-]{1,40}(/[a-z0-9_-]{1,40}){0,2}$(?!\n)")]
+RulingReason = Literal[
+    "no_show", "late", "illegal_help", "rule_error", "agreed", "connection", "conduct", "other"
+]
+
+
+class _Command(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True):
+    """One command; a field that is not known is refused.
+
+    expect: the latest entry that the caller has seen; entrants need it for no command about themselves.
+    """
+
+    expect: EntryNumber | None = None
+
+
+# ── People and terms ──
+
+
+class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
+    """Give one field of the terms another value; `value` is JSON as text."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=64)]
+    value: Annotated[str, Meta(max_length=16_384)]
+    reason: Reason
+
+
+class Appoint(_Command, frozen=True, kw_only=True, tag="appoint"):
+    """Give a person an office."""
+
+    person: PlayerId
+    office: Literal["director", "arbiter"]
+    reason: Text = ""
+
+
+class Dismiss(_Command, frozen=True, kw_only=True, tag="dismiss"):
+    """Take an office away."""
+
+    person: PlayerId
+    office: Literal["director", "arbiter"]
+    reason: Reason
+
+
+class Place(Struct, frozen=True, forbid_unknown_fields=True):
+    """A place for a person who is invited; `enters`: a player who takes part at once."""
+
+    person: PlayerId
+    seed_order: Seed = 0
+    rating: Rating = 0
+    enters: bool = False
+
+
+class Invite(_Command, frozen=True, kw_only=True, tag="invite"):
+    """Keep places for people; all of them or none."""
+
+    places: Annotated[tuple[Place, ...], Meta(min_length=1, max_length=MOST_ENTRANTS)]
+
+
+class Accept(_Command, frozen=True, kw_only=True, tag="accept"):
+    """Take the place that is kept for the caller, or for the person with the code of an invitation."""
+
+    entrant: EntrantId
+    code: Annotated[str, Meta(max_length=100)] = ""
+
+
+class EnterTournament(_Command, frozen=True, kw_only=True, tag="enter"):
+    """Enter; a director may enter others, and give their rating and seed."""
+
+    player: PlayerId | None = None
+    rating: Rating | None = None
+    seed_order: Seed = 0
+
+
+class Admit(_Command, frozen=True, kw_only=True, tag="admit"):
+    """Let an entrant on the waiting list take part."""
+
+    entrant: EntrantId
+
+
+class SeedAll(_Command, frozen=True, kw_only=True, tag="seed"):
+    """Set the order of all entrants who take part."""
+
+    order: Annotated[tuple[EntrantId, ...], Meta(min_length=1, max_length=MOST_ENTRANTS)]
+
+
+class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
+    """Be paired no longer; an official may withdraw others."""
+
+    entrant: EntrantId | None = None
+    reason: Text = ""
+
+
+class Return(_Command, frozen=True, kw_only=True, tag="return"):
+    """Be paired again; an official may let others return."""
+
+    entrant: EntrantId | None = None
+
+
+class Replace(_Command, frozen=True, kw_only=True, tag="replace"):
+    """Let another player take over a place."""
+
+    entrant: EntrantId
+    substitute: PlayerId
+    reason: Reason
+
+
+class AskBye(_Command, frozen=True, kw_only=True, tag="ask_bye"):
+    """Ask not to be paired in a round; an official may ask for others."""
+
+    round: RoundNumber
+    entrant: EntrantId | None = None
+    points: Annotated[int, Meta(ge=0, le=1)] = 1
+
+
+# ── Rounds and boards ──
+
+
+class PairingDraft(Struct, frozen=True, kw_only=True):
+    """An engine's answer for one round, as `paired` will hold it (without the random part)."""
+
+    round: int
+    engine: str
+    version: str
+    rules: str
+    input_sha256: str
+    input: str
+    boards: tuple[tuple[str, str, str, str], ...]  # w, b, floats, colour rule
+    byes: dict[str, str]
+
+
+class Pair(_Command, frozen=True, kw_only=True, tag="pair"):
+    """Commit the pairing of a round: the draft that an engine gave."""
+
+    round: RoundNumber
+    draft: PairingDraft
+
+
+class Pairing(Struct, frozen=True, forbid_unknown_fields=True):
+    """A board as an official wants it: `w` has the first colour."""
+
+    w: EntrantId
+    b: EntrantId
+
+
+class ChangePairing(_Command, frozen=True, kw_only=True, tag="change_pairing"):
+    """Pair a round by hand: all its boards in their order; who is on none has no board."""
+
+    round: RoundNumber
+    boards: Annotated[tuple[Pairing, ...], Meta(max_length=MOST_BOARDS)]
+    reason: Literal["withdrawal", "mistake", "request", "venue", "other"]
+    text: Reason
+
+
+class PublishRound(_Command, frozen=True, kw_only=True, tag="publish_round"):
+    """Publish the pairings of a round; its matches are opened.  `despite_calls`: why calls do not hold it."""
+
+    round: RoundNumber
+    opens_at: Time | None = None
+    until: Time | None = None
+    despite_calls: Text = ""
+
+
+class OpenBoard(_Command, frozen=True, kw_only=True, tag="open_board"):
+    """The house opened the match of a board."""
+
+    round: RoundNumber
+    board: BoardNumber
+    match: MatchId
+    root: str
+
+
+class RecordResult(_Command, frozen=True, kw_only=True, tag="record_result"):
+    """The house read the result of a match; see `domain.tournaments.events.ResultRecorded`."""
+
+    round: RoundNumber
+    board: BoardNumber
+    match: MatchId
+    closed_move: int
+    root: str
+    winner: str
+    reason: str
+    drawn: bool
+    score: dict[str, int]
+    sides: dict[str, str]
+    checked: dict[str, str]
+
+
+class Confirm(_Command, frozen=True, kw_only=True, tag="confirm"):
+    """An official confirms a recorded result."""
+
+    round: RoundNumber
+    board: BoardNumber
+
+
+class BoardPolicy(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to happen to an unfinished board; `result`: of a forfeit or an adjudication."""
+
+    board: BoardNumber
+    policy: Literal["adjourn", "forfeit", "adjudicate"]
+    result: Result | None = None
+
+
+class CloseRound(_Command, frozen=True, kw_only=True, tag="close_round"):
+    """Close a round; each board without a confirmed result must be named with a policy."""
+
+    round: RoundNumber
+    boards: Annotated[tuple[BoardPolicy, ...], Meta(max_length=MOST_BOARDS)] = ()
+    reason: Text = ""
+
+
+class ApplyPolicy(_Command, frozen=True, kw_only=True, tag="apply_policy"):
+    """The house had the gate of a match take what a closed round left to happen to it."""
+
+    round: RoundNumber
+    board: BoardNumber
+
+
+class NoShow(_Command, frozen=True, kw_only=True, tag="no_show"):
+    """The house saw that an entrant, or both, did not sit down in time."""
+
+    round: RoundNumber
+    board: BoardNumber
+    result: Literal["+-", "-+", "--"]
+
+
+class ReopenRound(_Command, frozen=True, kw_only=True, tag="reopen_round"):
+    """Open the latest round again."""
+
+    round: RoundNumber
+    reason: Reason
+
+
+# ── Arbiters ──
+
+
+class CallArbiter(_Command, frozen=True, kw_only=True, tag="call"):
+    """An entrant calls the arbiter; only the caller and the officials read the text."""
+
+    text: Reason
+    round: RoundNumber | None = None
+    board: BoardNumber | None = None
+    ruling: EntryNumber | None = None
+
+
+class AnswerCall(_Command, frozen=True, kw_only=True, tag="answer"):
+    """An official answers a call; only its caller and the officials read the text."""
+
+    call: EntryNumber
+    text: Reason
+    outcome: Literal["answered", "refused", "ruled"] = "answered"
+
+
+class Rule(_Command, frozen=True, kw_only=True, tag="rule"):
+    """An official decides the result of a board; the note is sealed.
+
+    reported: the result comes from elsewhere, such as a table in a hall.
+    """
+
+    round: RoundNumber
+    board: BoardNumber
+    result: Result
+    reason: RulingReason
+    text: Reason
+    rule: Annotated[str, Meta(max_length=200)] = ""
+    note: Text = ""
+    reported: bool = False
+
+
+class Penalise(_Command, frozen=True, kw_only=True, tag="penalise"):
+    """An official penalises an entrant; `amount`: half points, or seconds of time."""
+
+    entrant: EntrantId
+    penalty: Literal["warning", "points", "time", "game", "expulsion"]
+    text: Reason
+    amount: Annotated[int, Meta(ge=0, le=86_400)] = 0
+    rule: Annotated[str, Meta(max_length=200)] = ""
+
+
+class DrawLot(_Command, frozen=True, kw_only=True, tag="draw_lot"):
+    """An official has a lot drawn among `n` possibilities."""
+
+    label: Label
+    n: Annotated[int, Meta(ge=2, le=LOT)]
+
+
+# ── The end ──
+
+
+class Publish(_Command, frozen=True, kw_only=True, tag="publish"):
+    """The director publishes the standings as they are now; `final`: the tournament is over."""
+
+    final: bool = False
+    note: Text = ""
+
+
+class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
+    """The director ends the tournament before its end."""
+
+    reason: Reason
+
+
+OwnCommand = Accept | EnterTournament | Withdraw | Return | AskBye | CallArbiter
+"""The commands that entrants give for themselves; they need no `expect`."""
+
+PeopleCommand = (
+    OwnCommand
+    | ChangeTerms
+    | Appoint
+    | Dismiss
+    | Invite
+    | Admit
+    | SeedAll
+    | Replace
+    | AnswerCall
+    | Penalise
+    | Confirm
+    | ReopenRound
+    | DrawLot
+    | Cancel
+)
+"""The commands that a caller sends as they are."""
+
+Command = (
+    PeopleCommand
+    | Pair
+    | ChangePairing
+    | PublishRound
+    | OpenBoard
+    | RecordResult
+    | CloseRound
+    | ApplyPolicy
+    | NoShow
+    | Rule
+    | Publish
+)

@@ -1,0 +1,129 @@
+"""The crosstable of a tournament after any entry, as pairing and standings read it.
+
+Only effective results count: the latest ruling, else what was recorded.  An entrant's number is the place
+among all who take part, or did; a round that is not published yet counts as paired.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from domain.tournaments.crosstable import Acceleration, Cell, Colour, Crosstable, Line, Outcome, Points
+from domain.tournaments.crosstable import Kind as CellKind
+from domain.tournaments.rounds import without_board
+from domain.tournaments.state import Board, Entrant, Round, Tournament
+
+FIRST_COLOUR = "lot/colour"  # the lot that gives the first colour of the first entrant
+_WINS = {"1-0": "w", "0-1": "b", "+-": "w", "-+": "b"}
+
+
+def crosstable(s: Tournament, *, adjourned: bool = False) -> Crosstable:
+    """Return the table after the latest entry of a state.
+
+    Args:
+        adjourned: count an adjourned board as a draw, as pairing does.
+    """
+    listed = s.numbered
+    numbers = {one.id: number for number, one in enumerate(listed, 1)}
+    lines = tuple(_line(s, one, numbers, adjourned) for one in listed)
+    return Crosstable(
+        rounds=s.last_round,
+        lines=lines,
+        first_colour=first_colour(s),
+        points=Points(
+            s.terms.points.win, s.terms.points.draw, s.terms.points.loss, s.terms.points.pairing_bye
+        ),
+        accelerations=_baku(s, len(lines)) if s.terms.accelerated else (),
+    )
+
+
+def table_for_pairing(s: Tournament, round_number: int) -> Crosstable:
+    """Return the table of which a round is to be paired: with the byes asked for, and who is away, in it."""
+    earlier = _before(s, round_number)
+    table = crosstable(earlier, adjourned=True)
+    free = without_board(earlier, round_number)
+    lines = tuple(_with_bye(line, free.get(line.entrant), round_number) for line in table.lines)
+    return Crosstable(
+        table.rounds, lines, table.first_colour, table.points, table.forbidden, table.accelerations
+    )
+
+
+def first_colour(s: Tournament) -> Colour | None:
+    """Return the colour that was drawn for the first entrant; None if the lot is still to be drawn."""
+    lot = s.lots.get(FIRST_COLOUR)
+    return None if lot is None else ("w", "b")[lot]
+
+
+def _before(s: Tournament, round_number: int) -> Tournament:
+    """The tournament without what was paired from this round on."""
+    return replace(s, rounds=s.rounds[: round_number - 1])
+
+
+def _with_bye(line: Line, why: str | None, round_number: int) -> Line:
+    kinds: dict[str, CellKind] = {"half_bye": "half_bye", "zero_bye": "zero_bye", "absent": "absent"}
+    if why is None:
+        return line
+    cells = (*line.cells[: round_number - 1], Cell(kinds[why]))
+    return Line(line.entrant, line.number, line.rating, cells, line.withdrawn, line.penalty)
+
+
+def _line(s: Tournament, one: Entrant, numbers: dict[str, int], adjourned: bool) -> Line:
+    cells = tuple(_cell(s, one.id, had, numbers, adjourned) for had in s.rounds)
+    withdrawn = not one.takes_part
+    return Line(one.id, numbers[one.id], one.rating, cells, withdrawn, one.penalty)
+
+
+def _cell(s: Tournament, entrant: str, had: Round, numbers: dict[str, int], adjourned: bool) -> Cell:
+    board = had.board_of(entrant)
+    if board is None:
+        return Cell(_bye(had.byes.get(entrant, "absent")))
+    colour: Colour = "w" if board.w == entrant else "b"
+    opponent = numbers[board.b if colour == "w" else board.w]
+    result = board.result
+    if not result:
+        drawn = adjourned and board.policy is not None and board.policy.policy == "adjourn"
+        return Cell("played", opponent, colour, "draw") if drawn else Cell("pending", opponent, colour)
+    kind: CellKind = "forfeit" if result in ("+-", "-+", "--") else "played"
+    return Cell(
+        kind,
+        opponent,
+        colour,
+        _outcome(result, colour),
+        rated=s.terms.rated and kind == "played",
+        victory_points=_lead(board, entrant),
+    )
+
+
+def _bye(why: str) -> CellKind:
+    kinds: dict[str, CellKind] = {
+        "pairing_bye": "pairing_bye",
+        "half_bye": "half_bye",
+        "zero_bye": "zero_bye",
+    }
+    return kinds.get(why, "absent")
+
+
+def _outcome(result: str, colour: Colour) -> Outcome:
+    if result == "½":
+        return "draw"
+    return "win" if _WINS.get(result) == colour else "loss"
+
+
+def _lead(board: Board, entrant: str) -> int | None:
+    """By how many points of the game the entrant led at the end; None after a ruling, or without a score."""
+    outcome = board.outcome
+    if board.ruling is not None or outcome is None:
+        return None
+    own = [score for seat, score in outcome.score.items() if outcome.sides.get(seat) == entrant]
+    others = [score for seat, score in outcome.score.items() if outcome.sides.get(seat) != entrant]
+    return own[0] - others[0] if len(own) == len(others) == 1 else None
+
+
+def _baku(s: Tournament, count: int) -> tuple[Acceleration, ...]:
+    """Baku acceleration: the upper half gets a win in the first rounds, then a draw."""
+    half = 2 * -(-count // 4)
+    rounds = -(-s.terms.rounds // 2)
+    wins = -(-rounds // 2)
+    points = s.terms.points
+    full = Acceleration(points.win, 1, wins, 1, half)
+    return (full, Acceleration(points.draw, wins + 1, rounds, 1, half)) if rounds > wins else (full,)

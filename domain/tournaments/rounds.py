@@ -1,0 +1,375 @@
+"""The rules about rounds: pairing, publishing, results, closing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from domain.kernel import Refused
+from domain.tournaments import commands as c
+from domain.tournaments import events as e
+from domain.tournaments.judging import (
+    Actor,
+    Given,
+    Head,
+    board_in,
+    must_be_house,
+    must_be_official,
+    must_go_on,
+    must_not_be_interested,
+    on,
+    round_in,
+)
+from domain.tournaments.log import New
+from domain.tournaments.state import Board, Round, Tournament
+from domain.tournaments.terms import must_be_plain
+
+VERIFIED = "ok"  # what a question of `verify` says if all is well
+BEHIND_NOW = 60_000_000  # microseconds by which the opening of a round may lie in the past
+
+
+def without_board(s: Tournament, round_number: int) -> dict[str, str]:
+    """Return who is not to be paired in a round, and why: a kind of `domain.tournaments.crosstable`."""
+    found: dict[str, str] = {}
+    for one in s.numbered:
+        if one.is_away(round_number) or not one.takes_part:
+            found[one.id] = "absent"
+        elif round_number in one.byes:
+            found[one.id] = "half_bye" if one.byes[round_number] else "zero_bye"
+    return found
+
+
+def next_round(s: Tournament) -> int:
+    """Return the number of the round to be paired now: the next one, or the latest if it is not published.
+
+    Raises:
+        Refused: late, unfinished.
+    """
+    must_go_on(s)
+    last = s.round
+    if last is not None and last.status == "paired":
+        return last.number
+    if last is not None:
+        must_be_done(last)
+    number = len(s.rounds) + 1
+    if number > s.last_round:
+        raise Refused("late", "no-more-rounds", {"rounds": s.last_round})
+    return number
+
+
+def must_be_done(one: Round) -> None:
+    """Check that a round is closed, and that each board has a result or is adjourned.
+
+    Raises:
+        Refused: unfinished.
+    """
+    if one.status != "closed":
+        raise Refused("unfinished", "round-not-closed", {"round": one.number})
+    waiting = [
+        str(board.number)
+        for board in one.boards
+        if not board.stands and (board.policy is None or board.policy.policy != "adjourn")
+    ]
+    if waiting:
+        raise Refused("unfinished", "boards-unfinished", {"round": one.number, "boards": waiting[:20]})
+
+
+@on(c.Pair)
+def pair(s: Tournament, command: c.Pair, actor: Actor, given: Given) -> list[New]:
+    """An official commits the pairing that an engine gave for the state as it is now."""
+    must_be_official(s, actor)
+    draft, number = command.draft, next_round(s)
+    if command.round != number or draft.round != number:
+        raise Refused("boards", "another-round", {"round": number})
+    if hashlib.sha256(draft.input.encode()).hexdigest() != draft.input_sha256:
+        raise Refused("boards", "input-hash")
+    _must_be_the_engine(s, f"{draft.engine} {draft.version}")
+    pairs = [(w, b) for w, b, _, _ in draft.boards]
+    must_be_a_pairing(s, number, pairs, draft.byes)
+    if s.terms.format == "swiss" and (again := _met_before(s, number, pairs)):
+        raise Refused("boards", "rematch", {"entrants": again})
+    boards = tuple(
+        e.PairedBoard(place, w, b, floats, colour)
+        for place, (w, b, floats, colour) in enumerate(draft.boards, 1)
+    )
+    about = {
+        "round": number,
+        "engine": draft.engine,
+        "version": draft.version,
+        "rules": draft.rules,
+        "input_sha256": draft.input_sha256,
+        "input": draft.input,
+        "boards": boards,
+        "byes": draft.byes,
+        "random": given.random,
+    }
+    return [New(e.Paired, about)]
+
+
+def _must_be_the_engine(s: Tournament, engine: str) -> None:
+    """A tournament stays with the engine and version of its first pairing, or that of the terms."""
+    first = s.rounds[0].pairing if s.rounds else None
+    wanted = s.terms.engine or (f"{first.engine} {first.version}" if first else engine)
+    if engine != wanted:
+        raise Refused("boards", "another-engine", {"engine": engine, "wanted": wanted})
+
+
+def must_be_a_pairing(
+    s: Tournament, number: int, pairs: Sequence[tuple[str, str]], byes: Mapping[str, str]
+) -> None:
+    """Check that each entrant who takes part has exactly one board or one reason to have none.
+
+    Raises:
+        Refused: pairing.
+    """
+    free = without_board(s, number)
+    named = [name for both in pairs for name in both]
+    wanted = {one.id for one in s.numbered}
+    if len(set(named)) < len(named) or set(named) & set(byes) or {*named, *byes} != wanted:
+        raise Refused("boards", "everybody-once")
+    if not pairs:
+        raise Refused("boards", "nobody-to-pair")
+    if any(byes.get(name) != why for name, why in free.items()):
+        raise Refused("boards", "byes-differ")
+    others = [why for name, why in byes.items() if name not in free]
+    most = 1 if s.terms.format == "swiss" else 1 + sum(why == "absent" for why in free.values())
+    if any(why != "pairing_bye" for why in others) or len(others) > most:
+        raise Refused("boards", "one-pairing-bye")
+
+
+def _met_before(s: Tournament, number: int, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """The first pair that has played already; a forfeit is no game."""
+    met = {
+        frozenset(board.entrants)
+        for one in s.rounds[: number - 1]
+        for board in one.boards
+        if board.result not in ("+-", "-+", "--")
+    }
+    return next((list(both) for both in pairs if frozenset(both) in met), [])
+
+
+@on(c.ChangePairing)
+def change_pairing(s: Tournament, command: c.ChangePairing, actor: Actor, given: Given) -> list[New]:
+    """An official pairs a round by hand, before it is published; both pairings stay in the log."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    must_be_plain({"text": command.text})
+    one = round_in(s, command.round)
+    if one.status != "paired":
+        raise Refused("late", "round-published", {"round": one.number})
+    pairs = [(pairing.w, pairing.b) for pairing in command.boards]
+    named = {name for both in pairs for name in both}
+    free = without_board(s, one.number)
+    if named & free.keys():
+        raise Refused("boards", "byes-differ")
+    left = [entrant.id for entrant in s.numbered if entrant.id not in named and entrant.id not in free]
+    # Only an engine gives a full-point bye, so nobody comes back to collect one by hand.
+    kept = [name for name in left if one.byes.get(name) == "pairing_bye"]
+    byes = free | {name: "pairing_bye" if name in kept else "absent" for name in left}
+    _must_cover(s, pairs, byes)
+    boards = tuple(e.PairedBoard(place, w, b) for place, (w, b) in enumerate(pairs, 1))
+    opinion = ("rematch",) if _met_before(s, one.number, pairs) else ()
+    about = {
+        "round": one.number,
+        "boards": boards,
+        "byes": byes,
+        "reason": command.reason,
+        "text": command.text,
+        "opinion": opinion,
+    }
+    return [New(e.PairingChanged, about)]
+
+
+def _must_cover(s: Tournament, pairs: Sequence[tuple[str, str]], byes: Mapping[str, str]) -> None:
+    named = [name for both in pairs for name in both]
+    if not pairs or len(set(named)) < len(named) or {*named, *byes} != {one.id for one in s.numbered}:
+        raise Refused("boards", "everybody-once")
+
+
+@on(c.PublishRound)
+def publish_round(s: Tournament, command: c.PublishRound, actor: Actor, given: Given) -> list[New]:
+    """An official publishes the pairings of the latest round."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    must_be_plain({"despite_calls": command.despite_calls})
+    one = round_in(s, command.round)
+    if one.status != "paired":
+        raise Refused("late", "round-published", {"round": one.number})
+    _must_still_fit(s, one)
+    if s.terms.calls_hold and s.standing_calls and not command.despite_calls:
+        calls = [str(call.entry) for call in s.standing_calls[:20]]
+        raise Refused("unfinished", "calls-stand", {"calls": calls})
+    opens, until = _window(s, command, given.now)
+    return [New(e.RoundPublished, {"round": one.number, "opens_at": opens, "until": until})]
+
+
+def _must_still_fit(s: Tournament, one: Round) -> None:
+    """Check that nobody withdrew or asked for a bye since the round was paired.  Raises Refused: pairing."""
+    named = [name for board in one.boards for name in board.entrants]
+    free = without_board(s, one.number)
+    if set(named) & free.keys() or {*named, *one.byes} != {entrant.id for entrant in s.numbered}:
+        raise Refused("boards", "pair-again")
+
+
+def _window(s: Tournament, command: c.PublishRound, now: int | None) -> tuple[int | None, int | None]:
+    """When the matches of a round open, and until when they are played.  Raises Refused: window."""
+    place = command.round - 1
+    known = s.terms.windows[place] if place < len(s.terms.windows) else None
+    opens = command.opens_at if command.opens_at is not None else (known.opens if known else now)
+    until = command.until if command.until is not None else (known.until if known else s.terms.until)
+    if command.opens_at is not None and now is not None and command.opens_at < now - BEHIND_NOW:
+        raise Refused("window", "opens-in-the-past")
+    if until is not None and until <= max(opens or 0, now or 0):
+        raise Refused("window", "until-in-the-past")
+    return opens, until
+
+
+# ── What the house writes: matches opened, results read ──
+
+
+@on(c.OpenBoard)
+def open_board(s: Tournament, command: c.OpenBoard, actor: Actor, given: Given) -> list[New]:
+    """The house opened a match, once."""
+    must_be_house(actor)
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    if board.opened or s.ended:
+        return []
+    if one.status == "paired" or board.match != command.match:
+        raise Refused("boards", "another-match", {"board": board.number})
+    return [
+        New(
+            e.BoardOpened,
+            {"round": one.number, "board": board.number, "match": command.match, "root": command.root},
+        )
+    ]
+
+
+@on(c.RecordResult)
+def record_result(s: Tournament, command: c.RecordResult, actor: Actor, given: Given) -> list[New]:
+    """The house records what a match came to, once, and confirms it if everything verifies."""
+    must_be_house(actor)
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    if board.match != command.match:
+        raise Refused("boards", "another-match", {"board": board.number})
+    if s.ended == "published":
+        return []
+    if board.outcome is not None:
+        if (board.outcome.closed_move, board.outcome.root) != (command.closed_move, command.root):
+            raise Refused("boards", "another-result-of-match", {"board": board.number})
+        return []
+    about: dict[str, Any] = {
+        name: getattr(command, name)
+        for name in ("round", "board", "match", "closed_move", "root", "reason", "winner", "score", "sides")
+    }
+    result = _result(board, command)
+    recorded = New(e.ResultRecorded, {**about, "result": result, "checked": command.checked})
+    if not result or not _is_confirmed(s, board, command):
+        return [recorded]
+    means = {"round": one.number, "board": board.number, "means": "verify"}
+    return [recorded, New(e.Confirmed, means)]
+
+
+def _result(board: Board, command: c.RecordResult) -> str:
+    if command.winner:
+        return "1-0" if command.winner == board.w else "0-1"
+    return "½" if command.drawn else ""
+
+
+def _is_confirmed(s: Tournament, board: Board, command: c.RecordResult) -> bool:
+    called = any((call.round, call.board) == (command.round, command.board) for call in s.standing_calls)
+    green = bool(command.checked) and all(found == VERIFIED for found in command.checked.values())
+    return green and not called
+
+
+@on(c.Confirm)
+def confirm(s: Tournament, command: c.Confirm, actor: Actor, given: Given) -> list[New]:
+    """An official confirms a recorded result that the house did not confirm."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    must_not_be_interested(s, one, board, actor)
+    if board.outcome is None or not board.outcome.result:
+        raise Refused("unfinished", "nothing-to-confirm", {"board": board.number})
+    if board.confirmed:
+        raise Refused("late", "confirmed-already", {"board": board.number})
+    return [New(e.Confirmed, {"round": one.number, "board": board.number, "means": "arbiter"})]
+
+
+# ── Closing ──
+
+
+@on(c.CloseRound)
+def close_round(s: Tournament, command: c.CloseRound, actor: Actor, given: Given) -> list[New]:
+    """An official closes a round; each board without a result that stands has a policy."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    must_be_plain({"reason": command.reason})
+    one = round_in(s, command.round)
+    if one.status != "published":
+        raise Refused("late", "round-not-open", {"round": one.number})
+    policies = {policy.board: policy for policy in command.boards}
+    if len(policies) < len(command.boards):
+        raise Refused("invalid", "board-twice")
+    for number in policies:
+        board_in(one, number)
+    open_boards = [board for board in one.boards if not board.stands]
+    missing = [str(board.number) for board in open_boards if board.number not in policies]
+    if missing:
+        raise Refused("unfinished", "boards-unfinished", {"round": one.number, "boards": missing[:20]})
+    unfinished = tuple(
+        _unfinished(s, one, board, policies[board.number], actor, given.heads) for board in open_boards
+    )
+    return [New(e.RoundClosed, {"round": one.number, "unfinished": unfinished, "reason": command.reason})]
+
+
+def _unfinished(
+    s: Tournament, one: Round, board: Board, policy: c.BoardPolicy, actor: Actor, heads: Mapping[int, Head]
+) -> e.Unfinished:
+    forfeits = policy.result in ("+-", "-+", "--")
+    decided = bool(policy.result) and not forfeits
+    fits = {"adjourn": policy.result is None, "forfeit": forfeits, "adjudicate": decided}
+    if not fits[policy.policy]:
+        raise Refused("invalid", "policy-result", {"board": board.number, "policy": policy.policy})
+    if policy.policy != "adjourn":
+        must_not_be_interested(s, one, board, actor)
+    head = heads.get(board.number, Head(0, ""))
+    return e.Unfinished(board.number, policy.policy, head.move, head.root, policy.result or "")
+
+
+@on(c.ApplyPolicy)
+def apply_policy(s: Tournament, command: c.ApplyPolicy, actor: Actor, given: Given) -> list[New]:
+    """The forfeit or the adjudication of a closed round stands, once its match's gate took it."""
+    must_be_house(actor)
+    board = board_in(round_in(s, command.round), command.board)
+    if board.ruling is not None or board.policy is None or not board.policy.result:
+        return []
+    about = {"round": command.round, "board": board.number, "result": board.policy.result}
+    return [New(e.Ruled, {**about, "reason": "other", "text": board.policy.policy, "move": given.moved})]
+
+
+@on(c.NoShow)
+def no_show(s: Tournament, command: c.NoShow, actor: Actor, given: Given) -> list[New]:
+    """The house rules a forfeit against who did not sit down in the time of grace."""
+    must_be_house(actor)
+    one = round_in(s, command.round)
+    board = board_in(one, command.board)
+    if board.ruling is not None or board.confirmed or s.ended:
+        return []
+    about = {"round": one.number, "board": board.number, "result": command.result, "move": given.moved}
+    return [New(e.Ruled, {**about, "reason": "no_show", "text": "grace", "rule": "grace"})]
+
+
+@on(c.ReopenRound)
+def reopen_round(s: Tournament, command: c.ReopenRound, actor: Actor, given: Given) -> list[New]:
+    """An official opens the latest round again, before the next one is paired."""
+    must_be_official(s, actor)
+    must_go_on(s)
+    must_be_plain({"reason": command.reason})
+    one = round_in(s, command.round)
+    if one.status != "closed" or one.number != len(s.rounds):
+        raise Refused("late", "round-not-last", {"round": one.number})
+    return [New(e.RoundReopened, {"round": one.number, "reason": command.reason})]

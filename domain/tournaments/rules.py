@@ -1,0 +1,64 @@
+"""The rules of a tournament: a command and a state in, new entries or one precise refusal out.
+
+`domain.tournaments.people`, `rounds` and `arbiters` hold the rules themselves; here is how one is chosen and
+how `expect` is compared.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from domain.chance import Secret
+from domain.kernel import Refused
+from domain.merkle import Tree
+from domain.tournaments import arbiters, people, rounds
+from domain.tournaments.commands import OwnCommand
+from domain.tournaments.judging import RULES, Actor, Given, role_of
+from domain.tournaments.log import Draft
+from domain.tournaments.people import announced
+from domain.tournaments.state import Tournament
+from domain.tournaments.terms import Terms
+
+MODULES = (people, rounds, arbiters)  # each notes its rules when it is imported
+
+
+def opened(tournament: str, title: str, terms: Terms, actor: Actor, given: Given, product: str) -> Draft:
+    """Return the first record of a new tournament.
+
+    Raises:
+        Refused: see `domain.tournaments.people.announced`.
+    """
+    first = announced(tournament, title, terms, actor, given, product)
+    draft = Draft(given.secret, Tree(), given.now, actor.person, "director")
+    draft.add(first)
+    return draft
+
+
+def dry_run(s: Tournament, command: Struct, actor: Actor, expect: int | None) -> None:
+    """Judge a command without carrying it out.  Raises Refused: see `judged`."""
+    given = Given(now=s.at, secret=Secret(bytes(32), s.id))
+    judged(s, Tree(), command, actor, given, expect)
+
+
+def judged(
+    s: Tournament, tree: Tree, command: Struct, actor: Actor, given: Given, expect: int | None = None
+) -> Draft:
+    """Return the records that a command adds; none if it was carried out already.
+
+    Args:
+        tree: the tree over the entries so far; it is not changed.
+        command: one of `domain.tournaments.commands`.
+        expect: the latest entry that the caller has seen; None of the house, and of an entrant's own command.
+
+    Raises:
+        Refused: stale, and what the rule of the command refuses.
+    """
+    if expect is None and actor.role != "house" and not isinstance(command, OwnCommand):
+        raise Refused("stale", "expect-needed", {"entry": s.entry})
+    if expect is not None and expect != s.entry:
+        raise Refused("stale", "tournament-went-on", {"entry": s.entry, "expect": expect})
+    new = RULES[type(command)](s, command, actor, given)
+    draft = Draft(given.secret, tree, given.now, actor.person, role_of(s, actor))
+    for one in new:
+        draft.add(one)
+    return draft

@@ -1,0 +1,278 @@
+"""What a tournament is after an entry: entrants, officials, rounds, boards, calls, lots.
+
+A state is immutable; `domain.tournaments.fold` makes the next one.  It holds what the log says and nothing
+else: no rule, no name, no standings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from domain.tournaments.events import Paired, Unfinished
+from domain.tournaments.terms import Terms
+
+Status = Literal["announced", "entering", "running", "finished", "published", "cancelled"]
+DIRECTOR, ARBITER = "director", "arbiter"
+OFFICES = (DIRECTOR, ARBITER)
+
+
+class Entrant(Struct, frozen=True, omit_defaults=True):
+    """One entrant: the id stays, also if another player takes over the place.
+
+    status: "invited" (a place is kept, and can be paired), "active", "waiting" or "withdrawn".
+    player: who plays; for a place that is only kept, the person that was invited.
+    players: everybody who played in this place, in order.
+    seed: the place in the order of seeds; 0: none is given.
+    first_round: the first round in which the entrant can be paired.
+    away_from: the round from which the entrant is not paired (None: is paired).
+    away: rounds in which the entrant was withdrawn before returning.
+    byes: the half points of the byes asked for, by round.
+    penalty: the half points that arbiters took away.
+    """
+
+    id: str
+    player: str
+    status: Literal["invited", "active", "waiting", "withdrawn"]
+    rating: int = 0
+    rating_source: str = ""
+    seed: int = 0
+    first_round: int = 1
+    players: tuple[str, ...] = ()
+    away_from: int | None = None
+    away: tuple[tuple[int, int], ...] = ()
+    byes: Mapping[int, int] = {}
+    penalty: int = 0
+    expelled: bool = False
+
+    @property
+    def takes_part(self) -> bool:
+        """Can the entrant be paired, if not withdrawn?"""
+        return self.status in ("invited", "active")
+
+    def is_away(self, round_number: int) -> bool:
+        """Is the entrant not paired in this round, because not entered yet or withdrawn?"""
+        gone = self.away_from is not None and self.away_from <= round_number
+        return gone or self.first_round > round_number or any(a <= round_number < b for a, b in self.away)
+
+
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """What was recorded of a board's match; `entry` is that of `result_recorded`."""
+
+    entry: int
+    result: str
+    reason: str
+    closed_move: int
+    root: str
+    winner: str = ""
+    score: Mapping[str, int] = {}
+    sides: Mapping[str, str] = {}
+    checked: Mapping[str, str] = {}
+
+
+class Ruling(Struct, frozen=True, omit_defaults=True):
+    """The latest ruling on a board."""
+
+    entry: int
+    by: str
+    result: str
+    reason: str
+    reported: bool = False
+
+
+class Board(Struct, frozen=True, omit_defaults=True):
+    """A pairing with its number in its round: `w` has the first colour.
+
+    match: its id is derived when the round is paired; `opened`: the entry of `board_opened`, 0 before.
+    confirmed: by what the recorded result is confirmed; "" if it is not.
+    policy: what a closed round left to happen to it.
+    """
+
+    number: int
+    w: str
+    b: str
+    match: str
+    floats: str = ""
+    colour_rule: str = ""
+    opened: int = 0
+    root: str = ""
+    outcome: Outcome | None = None
+    confirmed: str = ""
+    ruling: Ruling | None = None
+    policy: Unfinished | None = None
+
+    @property
+    def result(self) -> str:
+        """The effective result: that of the latest ruling, else the recorded one; "" if there is none."""
+        if self.ruling is not None:
+            return self.ruling.result
+        return self.outcome.result if self.outcome else ""
+
+    @property
+    def stands(self) -> bool:
+        """Is there a result that only a ruling changes?"""
+        return self.ruling is not None or bool(self.confirmed and self.result)
+
+    @property
+    def status(self) -> str:
+        """The state of the board in one word: paired, running, recorded, confirmed or ruled."""
+        if self.ruling is not None:
+            return "ruled"
+        if self.outcome is not None:
+            return "confirmed" if self.confirmed and self.result else "recorded"
+        return "running" if self.opened else "paired"
+
+    @property
+    def entrants(self) -> tuple[str, str]:
+        """Both entrants, the one with the first colour first."""
+        return self.w, self.b
+
+
+class Round(Struct, frozen=True, omit_defaults=True):
+    """One round: its boards in the order of their numbers, and why the others have none."""
+
+    number: int
+    status: Literal["paired", "published", "closed"]
+    pairing: Paired
+    boards: tuple[Board, ...]
+    byes: Mapping[str, str]
+    changed: int = 0  # the entry of the latest change by hand
+    closed_by: str = ""
+    opens_at: int | None = None
+    until: int | None = None
+
+    def board(self, number: int) -> Board | None:
+        """The board with this number, or None."""
+        return self.boards[number - 1] if 1 <= number <= len(self.boards) else None
+
+    def board_of(self, entrant: str) -> Board | None:
+        """The board of an entrant, or None."""
+        return next((board for board in self.boards if entrant in board.entrants), None)
+
+
+class Call(Struct, frozen=True, omit_defaults=True):
+    """A call for the arbiter, by its entry; `answer` is the entry of the answer, 0 while it stands."""
+
+    entry: int
+    entrant: str
+    round: int = 0
+    board: int = 0
+    ruling: int = 0
+    answer: int = 0
+
+
+class Publication(Struct, frozen=True):
+    """Standings that were published."""
+
+    entry: int
+    at_entry: int
+    standings_sha256: str
+    bundle_sha256: str
+    final: bool
+
+
+class Tournament(Struct, frozen=True, kw_only=True):
+    """A tournament after `entry`."""
+
+    id: str
+    entry: int
+    title: str
+    terms: Terms
+    opener: str
+    commitment: str
+    anchor: str
+    at: int | None = None
+    announced_at: int | None = None
+    offices: Mapping[str, tuple[str, ...]] = {}  # of each person
+    entrants: Mapping[str, Entrant] = {}
+    rounds: tuple[Round, ...] = ()
+    calls: Mapping[int, Call] = {}
+    lots: Mapping[str, int] = {}  # the result of each label
+    periods: int = 0  # so many keys of lots are open
+    publications: tuple[Publication, ...] = ()
+    changes: tuple[int, ...] = ()  # the entries that changed terms after the first pairing
+    ended: Literal["", "published", "cancelled"] = ""
+
+    @property
+    def status(self) -> Status:
+        """The state of the tournament in one word."""
+        if self.ended:
+            return self.ended
+        if self.rounds:
+            last = self.rounds[-1]
+            done = last.status == "closed" and last.number >= self.last_round
+            return "finished" if done else "running"
+        return "entering" if self.entrants else "announced"
+
+    @property
+    def last_round(self) -> int:
+        """The number of the last round: of the terms, or of a round robin with these entrants."""
+        if self.terms.format == "swiss" or not self.rounds:
+            return self.terms.rounds
+        first = self.rounds[0]
+        count = 2 * len(first.boards) + len([kind for kind in first.byes.values() if kind == "pairing_bye"])
+        return min(self.terms.rounds, (count - 1 + count % 2) * self.terms.cycles)
+
+    @property
+    def round(self) -> Round | None:
+        """The latest round; None before the first pairing."""
+        return self.rounds[-1] if self.rounds else None
+
+    def at_round(self, number: int) -> Round | None:
+        """The round with this number, or None."""
+        return self.rounds[number - 1] if 1 <= number <= len(self.rounds) else None
+
+    def is_official(self, person: str, *offices: str) -> bool:
+        """Does a person have one of these offices (none named: any)?"""
+        held = self.offices.get(person, ())
+        return any(office in held for office in offices or OFFICES)
+
+    def entrant_of(self, player: str) -> Entrant | None:
+        """The entrant in whose place this player plays, or waits to; None if there is none."""
+        return next((one for one in self.entrants.values() if one.player == player), None)
+
+    def took_part(self, player: str) -> bool:
+        """Has this player ever played in a place of this tournament?"""
+        return any(player == one.player or player in one.players for one in self.entrants.values())
+
+    @property
+    def numbered(self) -> list[Entrant]:
+        """The entrants in the order of their numbers: by seed, then by rating, then by place of entry.
+
+        Those on the waiting list, and those who left it before they were paired, are not among them.
+        """
+        paired = {name for one in self.rounds for name in (*_boarded(one), *one.byes)}
+        listed = [one for one in self.entrants.values() if one.takes_part or one.id in paired]
+        last = len(self.entrants) + 1
+        return sorted(listed, key=lambda one: (one.seed or last, -one.rating, int(one.id[1:])))
+
+    @property
+    def standing_calls(self) -> list[Call]:
+        """The calls that wait for an answer."""
+        return [call for call in self.calls.values() if not call.answer]
+
+    def score(self, entrant: str) -> int:
+        """The half points of an entrant, by the effective results and the byes, less penalties."""
+        own = sum(self._score_in(one, entrant) for one in self.rounds if one.status != "paired")
+        return own - self.entrants[entrant].penalty
+
+    def _score_in(self, one: Round, entrant: str) -> int:
+        points, board = self.terms.points, one.board_of(entrant)
+        if board is None:
+            worth = {"pairing_bye": points.pairing_bye, "half_bye": points.draw}
+            return worth.get(one.byes.get(entrant, ""), 0)
+        result = board.result
+        if not result:
+            return 0
+        if result == "½":
+            return points.draw
+        won = result.startswith(("1", "+")) if board.w == entrant else result.endswith(("1", "+"))
+        if won:
+            return points.win
+        return points.loss if result in ("1-0", "0-1") else 0
+
+
+def _boarded(one: Round) -> list[str]:
+    return [name for board in one.boards for name in board.entrants]

@@ -1,0 +1,222 @@
+"""The terms of a tournament: what its director promises before the first pairing.
+
+Every field is written out in the first entry of the log.  A field that is not known is refused, because it
+could change what players agree to.  All points are whole numbers of half points; times are in microseconds
+UTC, `grace` is in seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import fields, replace
+
+from domain.bounds import MOST
+from domain.clocks import Clock, clock_refused
+from domain.game import OptionValue
+from domain.games import GAMES
+from domain.kernel import Refused
+from domain.log import canonical
+
+MOST_ROUNDS = 40
+MOST_ENTRANTS = 1_000
+MOST_BYES = 3
+MOST_GRACE = 30 * 86_400  # seconds
+TITLE = 200  # characters
+
+TIE_BREAKS = frozenset(
+    {"PTS", "BH", "BH/C1", "BH/C2", "BH/M1", "FB", "SB", "SB/C1", "DE", "WIN", "WON", "BPG", "BWG", "PS"}
+    | {"KS", "ARO", "ARO/C1", "AOB", "TPR", "REP", "GE", "STD", "VPD", "FAST", "LOT"}
+)
+"""The names that terms may list; those after `STD` are computed here, the others by the pairing engine."""
+
+DEFAULT_TIE_BREAKS = ("BH/C1", "BH", "SB", "DE", "WIN", "LOT")
+
+Time = Annotated[int, Meta(ge=0, le=MOST)]
+HalfPoints = Annotated[int, Meta(ge=0, le=40)]
+Title = Annotated[str, Meta(min_length=1, max_length=TITLE)]
+TieBreak = Annotated[str, Meta(min_length=2, max_length=12, pattern=r"^[A-Z][A-Z0-9/-]{1,11}$(?!\n)")]
+Zone = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_+/-]{1,64}$(?!\n)")]
+EngineName = Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9._+, -]{0,100}$(?!\n)")]
+Format = Literal["swiss", "round_robin"]
+FREE_LATER = frozenset({"until", "windows", "tie_breaks", "engine"})
+"""The fields that may change after the first pairing, each time with a reason."""
+
+
+class Points(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a result is worth, in half points; a lost forfeit and a zero-point bye are worth nothing."""
+
+    win: HalfPoints = 2
+    draw: HalfPoints = 1
+    loss: HalfPoints = 0
+    pairing_bye: HalfPoints = 2
+
+
+class Window(Struct, frozen=True, forbid_unknown_fields=True):
+    """When the matches of one round open, and until when they are to be played."""
+
+    opens: Time
+    until: Time
+
+
+class Terms(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The terms of a tournament.
+
+    game, edition, options: of every match; None and missing options mean the defaults of the game.
+    format: "swiss" (Dutch system) or "round_robin" (Berger tables; `cycles` times).
+    rounds: how many; of a round robin they follow from the entrants, and this is the most there may be.
+    clock: of every match (`domain.clocks`); empty: none.
+    tie_breaks: in their order, after the points.
+    until: the date of the whole tournament, if it has one.
+    windows: one for each round from the first; a round without one opens when it is published.
+    time_zone: in which dates are shown (a name of the IANA database).
+    most_entrants: later ones are put on the waiting list, or refused if `waiting_list` is false.
+    late_rounds: so many rounds may be paired before entering ends.
+    byes: so many an entrant may ask for; `late_byes`: in the last two rounds, too.
+    grace: seconds after the round opens, in which an entrant must sit down.
+    calls_hold: no round is published while an arbiter is called and has not answered.
+    visibility: "public", or "link": no list shows the tournament.
+    rated: do its matches count for ratings?
+    house_seeded: does a match count whose players added no salt of their own?
+    accelerated: are the first rounds accelerated (Baku)?
+    engine: the pairing engine with its version; "" is that of the first pairing.
+    """
+
+    game: Annotated[str, Meta(min_length=1, max_length=64)]
+    format: Format
+    rounds: Annotated[int, Meta(ge=1, le=MOST_ROUNDS)]
+    edition: Annotated[str, Meta(max_length=64)] | None = None
+    options: dict[Annotated[str, Meta(max_length=64)], OptionValue] = {}
+    cycles: Annotated[int, Meta(ge=1, le=2)] = 1
+    clock: Annotated[Clock, Meta(max_length=2)] = ()
+    tie_breaks: Annotated[tuple[TieBreak, ...], Meta(max_length=10)] = DEFAULT_TIE_BREAKS
+    points: Points = Points()
+    until: Time | None = None
+    windows: Annotated[tuple[Window, ...], Meta(max_length=MOST_ROUNDS)] = ()
+    time_zone: Zone = "UTC"
+    most_entrants: Annotated[int, Meta(ge=2, le=MOST_ENTRANTS)] = 500
+    waiting_list: bool = True
+    late_rounds: Annotated[int, Meta(ge=0, le=MOST_ROUNDS)] = 0
+    byes: Annotated[int, Meta(ge=0, le=MOST_BYES)] = 1
+    late_byes: bool = False
+    grace: Annotated[int, Meta(ge=0, le=MOST_GRACE)] = 86_400
+    calls_hold: bool = True
+    visibility: Literal["public", "link"] = "public"
+    rated: bool = True
+    house_seeded: bool = True
+    accelerated: bool = False
+    engine: EngineName = ""
+
+
+FIELDS = tuple(field.name for field in fields(Terms))
+"""The names of all fields, in their order."""
+
+
+def settled(terms: Terms, now: int | None) -> Terms:
+    """Return the terms with edition and all options written out.
+
+    Args:
+        now: the time at which the tournament is announced; None if times are not known.
+
+    Raises:
+        Refused: terms, unknown-game, bad-option.
+    """
+    if terms.game not in GAMES:
+        raise Refused("unknown-game", "unknown-game", {"game": repr(terms.game), "games": list(GAMES)})
+    edition, options = GAMES[terms.game].settle(terms.edition, terms.options)
+    if reason := clock_refused(terms.clock, now):
+        raise Refused("terms", reason.id, reason.values)
+    must_fit(terms, now)
+    return replace(terms, edition=edition, options=options)
+
+
+def must_fit(terms: Terms, now: int | None) -> None:
+    """Check that the fields do not contradict one another.  Raises Refused: terms."""
+    _must_name_tie_breaks(terms.tie_breaks)
+    if len(terms.windows) > terms.rounds:
+        raise Refused("terms", "more-windows-than-rounds", {"rounds": terms.rounds})
+    before = 0
+    for number, window in enumerate(terms.windows, 1):
+        if not before <= window.opens < window.until:
+            raise Refused("terms", "window-order", {"round": number})
+        before = window.opens
+    if terms.until is not None and now is not None and terms.until <= now:
+        raise Refused("terms", "until-is-past")
+    if terms.format == "swiss" and terms.cycles > 1:
+        raise Refused("terms", "cycles-of-swiss")
+    if terms.format == "round_robin" and terms.accelerated:
+        raise Refused("terms", "accelerated-round-robin")
+    if terms.format == "round_robin" and terms.late_rounds:
+        raise Refused("terms", "late-in-round-robin")
+
+
+def _must_name_tie_breaks(names: tuple[str, ...]) -> None:
+    unknown = sorted(set(names) - TIE_BREAKS)
+    if unknown or len(set(names)) < len(names):
+        raise Refused("terms", "tie-breaks", {"given": list(names), "known": sorted(TIE_BREAKS)})
+
+
+def changed(terms: Terms, path: str, after: str, now: int | None) -> tuple[Terms, str]:
+    """Return the terms with one field replaced, and the canonical JSON that the field had.
+
+    Args:
+        path: the name of the field.
+        after: its new value, as JSON.
+
+    Raises:
+        Refused: terms; there is no such field, or the value is not possible.
+    """
+    if path not in FIELDS:
+        raise Refused("terms", "no-such-term", {"path": repr(path[:64]), "known": list(FIELDS)})
+    before = canonical(getattr(terms, path)).decode()
+    try:
+        fresh = with_field(terms, path, after)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refused("terms", "term-value", {"path": path, "said": str(error)[:200]}) from error
+    fresh = settled(fresh, now) if path in ("game", "edition", "options", "clock", "until") else fresh
+    must_fit(fresh, None)
+    return fresh, before
+
+
+def with_field(terms: Terms, path: str, value: str) -> Terms:
+    """Return the terms with another value, as JSON, in one field; nothing is checked but its type.
+
+    Raises:
+        msgspec.DecodeError: the value has another type.
+    """
+    plain: dict[str, object] = msgspec.to_builtins(terms)
+    return msgspec.convert({**plain, path: msgspec.json.decode(value)}, Terms)
+
+
+def digest(terms: Terms) -> str:
+    """Return the SHA-256 of the canonical JSON of terms, in hex."""
+    return hashlib.sha256(canonical(terms)).hexdigest()
+
+
+_UNFIT = ("Cc", "Cs", "Cn", "Co", "Zl", "Zp")
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def must_be_plain(texts: Mapping[str, str]) -> None:
+    """Check that no text holds control, bidirectional or unassigned characters; a line break is none of them.
+
+    Args:
+        texts: by the name of the field.
+
+    Raises:
+        Refused: invalid.
+    """
+    for field, text in texts.items():
+        for character in text:
+            bad = unicodedata.category(character) in _UNFIT or character in _BIDI
+            if bad and character != "\n":
+                raise Refused(
+                    "invalid",
+                    "text-character",
+                    {"field": field, "character": f"U+{ord(character):04X}"},
+                )

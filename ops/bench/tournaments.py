@@ -1,0 +1,68 @@
+"""Seconds to pair a Swiss round and to compute standings, for 128 players x 7 rounds and 500 x 9.
+
+The aims: 128 players are paired in 10 s, 500 in 60 s, in processes of their own; the standings of 128 are
+computed in 0.5 s, those of 500 in 2 s.
+
+The floor of a pairing is reading its input; that of standings is a sum of the points of all.
+"""
+
+from __future__ import annotations
+
+import time
+
+from _bench import QUICK, say, seconds
+
+from domain.tournaments.crosstable import Crosstable, score
+from replay.pairing import PairingAnswer, pair
+from replay.pairing_twice import pair_twice
+from replay.standings import Settings, standings
+from replay.tournament_simulation import Plan, SimulatedRound, simulate
+from replay.trf_reading import read
+
+SIZES = ((12, 3),) if QUICK else ((128, 7), (500, 9))
+AIMS = {128: (10.0, 0.5), 500: (60.0, 2.0)}  # seconds of a pairing, and of standings
+NO_AIM = (1.0, 1.0)
+
+
+def main() -> None:
+    """Two lines for each size."""
+    for players, rounds in SIZES:
+        times: list[float] = []
+
+        def timed(trf: str, times: list[float] = times) -> PairingAnswer:
+            began = time.perf_counter()
+            answer = pair(trf)
+            times.append(time.perf_counter() - began)
+            return answer
+
+        plan = Plan(players, rounds, forfeits=0.05, byes=0.03, withdrawals=0.02, seed=7)
+        *_, last = simulate(plan, timed)
+        _pairing(f"{players} players, {rounds} rounds", times, last)
+        _standings(f"{players} players, {rounds} rounds", last.after)
+
+
+def _pairing(size: str, times: list[float], last: SimulatedRound) -> None:
+    aim, _ = AIMS.get(len(last.before.lines), NO_AIM)
+    floor = seconds(lambda: read(last.trf.encode()))
+    twice = seconds(lambda: pair_twice(last.trf))
+    median, worst = sorted(times)[len(times) // 2], max(times)
+    say(
+        f"pairing, {size}",
+        f"median {median:.2f} s, worst {worst:.2f} s, the last round in two processes {twice:.2f} s"
+        f" (aim: {aim} s); floor: reading the TRF {floor:.3f} s; ratio {median / floor:.0f}",
+    )
+
+
+def _standings(size: str, table: Crosstable) -> None:
+    _, aim = AIMS.get(len(table.lines), NO_AIM)
+    floor = min(seconds(lambda: [score(table, line) for line in table.lines]) for _ in range(3))
+    took = min(seconds(lambda: standings(table, Settings())) for _ in range(3))
+    say(
+        f"standings, {size}",
+        f"{took:.3f} s with seven tie-breaks (aim: {aim} s); floor: points alone {floor:.5f} s;"
+        f" ratio {took / floor:.0f}",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""Results reach their tournament exactly once, whenever the follower dies (OA4), and in any order (OA5)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
+from random import Random
+
+import msgspec
+import pytest
+
+from api.gate.match_verifier import MatchVerifier, NotVerified, Work, lights
+from domain.game import Game
+from domain.kernel import Refused
+from domain.log import b64
+from domain.tournaments import commands as c
+from domain.tournaments.judging import Given, Head
+from domain.tournaments.rounds import next_round
+from domain.tournaments.state import Tournament
+from tests.api.gate.memory import MemoryStore
+from tests.api.gate.tables import run
+from tests.api.gate.tournaments import DIRECTOR, Cup, closed_while_it_ends
+
+
+async def killed(cup: Cup, steps: int) -> None:
+    """Let the follower run for so many turns of the loop, then kill it, with all that it had in memory."""
+    task = asyncio.create_task(cup.follower.tick(everything=True))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    await cup.tournaments.commands.finish()
+    cup.restart()
+
+
+async def played(kills: int, boards: int, seed: int) -> list[bytes]:
+    """The entries of a round whose matches end while the follower is killed; without times."""
+    cup, random = await Cup(MemoryStore()).announced(2 * boards), Random(seed)
+    await cup.paired()
+    one = (await cup.state()).rounds[0]
+    order = list(one.boards)
+    Random(1).shuffle(order)
+    for number, board in enumerate(order):
+        await cup.ended(board.match, Random(board.number))
+        for _ in range(kills * (number + 1) // boards - kills * number // boards):
+            await killed(cup, random.randrange(60))
+    while await cup.follower.tick(everything=True):
+        pass
+    log = await cup.log()
+    recorded = [record.entry for record in log.records if record.kind == "result_recorded"]
+    assert len(recorded) == len({(one.round, one.board) for one in recorded}) == boards
+    assert all(board.confirmed == "verify" for board in log.state.rounds[0].boards)
+    return sorted(
+        f"{entry.w} {entry.b} {entry.result} {entry.outcome and entry.outcome.closed_move}".encode()
+        for entry in log.state.rounds[0].boards
+    )
+
+
+@pytest.mark.parametrize(
+    ("kills", "boards"), [(20, 10), pytest.param(50, 200, marks=pytest.mark.long)], ids=str
+)
+def test_a_killed_follower_records_each_result_once(toy_game: Game, kills: int, boards: int) -> None:
+    assert run(played(kills, boards, 3)) == run(played(0, boards, 4))
+
+
+@pytest.mark.parametrize("orders", [10, pytest.param(100, marks=pytest.mark.long)])
+def test_the_order_of_results_changes_no_standing(toy_game: Game, orders: int) -> None:
+    from replay.tournament_results import standings_of
+
+    async def work(seed: int) -> bytes:
+        cup = await Cup(MemoryStore()).announced(6)
+        await cup.do(c.SeedAll(order=tuple(f"n{number}" for number in range(1, 7))))
+        await cup.paired()
+        boards = list((await cup.state()).rounds[0].boards)
+        Random(seed).shuffle(boards)
+        for board in boards:
+            await cup.ended(board.match, Random(board.number))
+            await cup.follower.tick(everything=True)
+        return msgspec.json.encode(standings_of(await cup.state()))
+
+    colour_free = {run(work(seed)) for seed in range(orders)}
+    assert len(colour_free) <= 2  # the lot for the colour is drawn anew in each tournament
+
+
+def test_a_verification_that_fails_to_run_asks_an_arbiter_after_three_tries(toy_game: Game) -> None:
+    async def broken(work: Work) -> dict[str, str]:
+        raise NotVerified("BrokenProcessPool")
+
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        cup.follower._verifier = broken
+        await cup.ended(board.match, Random(1))
+        for tries in (1, 2):
+            assert not await cup.follower.tick(everything=True), tries
+        assert await cup.follower.tick(everything=True)
+        board = (await cup.state()).rounds[0].boards[0]
+        assert board.status == "recorded"
+        assert board.outcome is not None
+        assert board.outcome.checked == {"verify": "not run"}
+        await cup.do(c.Confirm(round=1, board=1))
+        assert (await cup.state()).rounds[0].boards[0].status == "confirmed"
+
+    run(work())
+
+
+def test_a_called_arbiter_keeps_a_result_from_being_confirmed(toy_game: Game) -> None:
+    from domain.tournaments.judging import Actor
+
+    async def work() -> None:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        call = c.CallArbiter(text="a doubt", round=1, board=1)
+        await cup.tournaments.commands.command(cup.id, call, Actor("q1", "player"))
+        await cup.results()
+        assert (await cup.state()).rounds[0].boards[0].status == "recorded"
+
+    run(work())
+
+
+def test_matches_are_verified_in_a_process_of_their_own() -> None:
+    async def work() -> None:
+        verifier = MatchVerifier()
+        try:
+            work = Work("m1", "cia_vs_kgb", [b"no entry\n{}\n{}\n{}"], "", [])
+            assert await verifier(work) == lights(work)
+            with pytest.raises(NotVerified):
+                await verifier(Work("m1", "no_such_game", [], "", []))
+        finally:
+            verifier.close()
+
+    asyncio.run(work())
+
+
+# ── A round that is closed while its games end (OA25) ──
+
+
+@pytest.mark.parametrize("runs", [20, pytest.param(500, marks=pytest.mark.long)])
+def test_a_closed_round_and_a_finishing_game_agree(toy_game: Game, runs: int) -> None:
+    ends = {run(closed_while_it_ends(MemoryStore(), seed)) for seed in range(runs)}
+    assert ends == {"ruling", "resignation"}
+
+
+def test_a_match_that_went_on_is_forfeited_but_not_adjudicated(toy_game: Game) -> None:
+    async def work(policy: str, result: str) -> Cup:
+        cup = await Cup(MemoryStore()).announced(2)
+        await cup.paired()
+        board = (await cup.state()).rounds[0].boards[0]
+        await cup.sit(board.match)
+        match = await cup.gate.match(board.match)
+        seen = Head(match.move, b64(match.roots[-1]))
+        left = match.players["left"]
+        assert left is not None
+        await cup.gate.play(board.match, [("2",)], player=left.player)
+
+        async def gather(s: Tournament, known: Given) -> Given:
+            return msgspec.structs.replace(known, heads={1: seen})
+
+        boards = (msgspec.convert({"board": 1, "policy": policy, "result": result}, c.BoardPolicy),)
+        close = c.CloseRound(round=1, boards=boards)
+        entry = (await cup.log()).entry
+        await cup.tournaments.commands.command(cup.id, close, DIRECTOR, expect=entry, gather=gather)
+        await cup.follower.tick(everything=True)
+        return cup
+
+    forfeited = run(run_state(work("forfeit", "+-")))
+    assert forfeited.rounds[0].boards[0].result == "+-"
+    went_on = run(run_state(work("adjudicate", "1-0")))
+    assert went_on.rounds[0].boards[0].status == "running"
+    with pytest.raises(Refused) as refused:
+        next_round(went_on)
+    assert refused.value.kind == "unfinished"
+
+
+async def run_state(made: Awaitable[Cup]) -> Tournament:
+    """The state of a tournament that is still being made."""
+    return await (await made).state()
