@@ -22,6 +22,8 @@ from projections.history import SeatingRow
 from projections.matches import OPEN, OVER, RUNNING, WAITING, MatchRow, SeatRow
 from projections.model import BOTS, LIVE, R
 from projections.ratings import RatingRow
+from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
+from projections.tournaments import EntrantRow, TournamentRow
 
 MOST = 200  # rows on one page
 STATUSES = (OPEN, WAITING, RUNNING, OVER)
@@ -115,6 +117,37 @@ def match(tables: Reading, match: str) -> MatchRow | None:
 def match_rows(tables: Reading, matches: Iterable[str]) -> list[MatchRow]:
     """Return the rows of these matches, in any order."""
     return rows_of(tables, MatchRow, f'WHERE "match" IN ({tables.listed})', (_array(matches),))
+
+
+# ── tournaments ──
+
+
+class TournamentFilter(Struct, frozen=True):
+    """Which tournaments; None: any.  `player`: an entrant, or one who is invited."""
+
+    game: str | None = None
+    status: str | None = None
+    player: str | None = None
+
+
+def tournaments(tables: Reading, which: TournamentFilter, page: Asked) -> Page[TournamentRow]:
+    """Return a page of the public tournaments, the latest announced first.
+
+    Raises:
+        Refused: invalid; unavailable, while the read model is being built.
+    """
+    _one_of("status", which.status, TOURNAMENT_STATUSES)
+    where = _Where(game=which.game, status=which.status)
+    where.add('"listed" = ?', True)
+    entrants = f"{tables.views}{EntrantRow.table}"
+    where.add(
+        f'"tournament" IN (SELECT "tournament" FROM {entrants} WHERE "player" = ?)',
+        which.player,
+    )
+    order = ("opened", "tournament")
+    where.after(order, cursor(page.after, (int, str)))
+    latest = f"{where} ORDER BY {_descending(order)} LIMIT {_limit(page)}"
+    return paged(rows_of(tables, TournamentRow, latest, where.values), page, order)
 
 
 # ── lobby ──

@@ -33,8 +33,9 @@ from projections.log_source import LogSource
 from projections.matches import MATCHES
 from projections.model import Delivered, Projection, Source
 from projections.status import Failure, Generation, Progress, Status, has_reached, status
+from projections.tournaments import TOURNAMENTS
 
-PROJECTIONS = (MATCHES, HISTORY, BOARDS)
+PROJECTIONS = (MATCHES, HISTORY, BOARDS, TOURNAMENTS)
 BATCH = 1_000  # records in one transaction
 FAR = 32_000  # records in one transaction if so many wait: most of them are plays in between
 IDLE = 1.0  # seconds after which a sleeping runner reads the log unasked, and tries a failing record again

@@ -67,7 +67,7 @@ class TournamentGate:
     async def enter(
         self,
         tournament: str,
-        command: c.Enter,
+        command: c.EnterTournament,
         actor: Actor,
         *,
         expect: int | None = None,
@@ -102,6 +102,14 @@ class TournamentGate:
         await self.reserve_again(tournament, command.entrant)
         return accepted
 
+    async def replace_player(
+        self, tournament: str, command: c.Replace, actor: Actor, *, key: Key | None = None
+    ) -> Accepted:
+        """Another player takes over a place, and its free seats.  Raises Refused."""
+        accepted = await self.commands.command(tournament, command, actor, expect=command.expect, key=key)
+        await self.reserve_again(tournament, command.entrant)
+        return accepted
+
     async def reserve_again(self, tournament: str, entrant: str) -> None:
         """Reserve the free seats of an entrant for the player who has the place now."""
         log = await self.commands.log(tournament)
@@ -119,14 +127,16 @@ class TournamentGate:
 
     # ── pairing ──
 
-    async def draft(self, tournament: str, actor: Actor) -> DraftedRound:
+    async def draft(self, tournament: str, actor: Actor, expect: int | None = None) -> DraftedRound:
         """Pair the next round for the state as it is, and store nothing.
 
         Raises:
-            Refused: forbidden, late, unfinished, pairing, not-offered.
+            Refused: forbidden, stale, late, unfinished, pairing, not-offered.
         """
         log = await self.commands.log(tournament)
         must_be_official(log.state, actor)
+        if expect is not None and expect != log.entry:
+            raise Refused("stale", "tournament-went-on", {"entry": log.entry, "expect": expect})
         known = self._drafts.get(tournament)
         if known is not None and known.entry == log.entry:
             return known

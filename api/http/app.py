@@ -32,6 +32,7 @@ from api.http.routes import (
     reservations,
     server_info,
     sessions,
+    tournaments,
     uploads,
     verifications,
 )
@@ -58,6 +59,7 @@ TOPICS = (
     positions.api,
     verifications.api,
     lists.api,
+    tournaments.api,
     lobby.api,
     notifications.api,
     uploads.api,

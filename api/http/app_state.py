@@ -14,6 +14,9 @@ from cachetools import FIFOCache, LRUCache
 
 from api.bus import Bus
 from api.gate import Gate
+from api.gate.match_verifier import MatchVerifier
+from api.gate.tournament_follower import TournamentFollower
+from api.gate.tournaments import TournamentGate
 from api.http.auth import Changes, Tickets, Tokens
 from api.http.connections import Connections, allowed, proxies
 from api.http.data_process import DataPlace, DataProcess
@@ -35,6 +38,7 @@ from api.store.interface import People, SessionBounds, Store, StoreError
 from domain.kernel import Refused
 from domain.match import Match
 from projections import read
+from replay.pairing_twice import pair_twice
 from replay.sanitize import one_line
 
 # ── The sockets that are open: how many each visitor has, and their common end ──
@@ -215,6 +219,9 @@ class Services:
         self.tokens = Tokens(store.people, self.requests, pulse, clock, self.session_bounds)
         self.tickets = Tickets(settings.ticket_seconds, pulse)
         self.names = Names(store.people, pulse)
+        self.tournaments = TournamentGate(gate, pair_twice)
+        self.verifier = MatchVerifier()
+        self.follower = TournamentFollower(self.tournaments, self.verifier, self._leads)
         self.lobbies = Lobbies(gate, store, models)
         self.lobby_feed = LobbyFeed(self.lobbies, models, store, self.names.of)
         self.links = Links(gate.keys.derived(PURPOSE))

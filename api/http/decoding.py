@@ -164,7 +164,7 @@ def reader(body: Any) -> Reader:
 
 def optional(body: Any) -> bool:
     """Return whether a body of this type may be left out: all its fields have defaults."""
-    return all(not field.required for field in msgspec.structs.fields(body))
+    return isinstance(body, type) and all(not field.required for field in msgspec.structs.fields(body))
 
 
 def _bytes_reader(media_type: str) -> Reader:

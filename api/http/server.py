@@ -218,6 +218,7 @@ class Server(uvicorn.Server):
         )
         self._gate, self._bus, self._mail = gate, services.bus, services.mail
         self._timekeeper = services.timekeeper
+        self._follower, self._verifier = services.follower, services.verifier
         self._data = services.data
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
@@ -247,6 +248,7 @@ class Server(uvicorn.Server):
         if self._bus is not None:
             self._bus.start()
         self._timekeeper.start()
+        self._follower.start()
         if self._mail is not None:
             self._mail.start()
         self._data.start()
@@ -259,6 +261,8 @@ class Server(uvicorn.Server):
         if self._mail is not None:
             await self._mail.stop()
         await self._timekeeper.stop()
+        await self._follower.stop()
+        self._verifier.close()
         await self._data.stop()
         await self._sockets.stop(self._patience / 2)  # uvicorn would break them off without an answer
         await super().shutdown(sockets)

@@ -34,7 +34,12 @@ RulingReason = Literal[
 
 
 class _Command(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True):
-    """One command; a field that is not known is refused."""
+    """One command; a field that is not known is refused.
+
+    expect: the latest entry that the caller has seen; entrants need it for no command about themselves.
+    """
+
+    expect: EntryNumber | None = None
 
 
 # ── People and terms ──
@@ -79,12 +84,13 @@ class Invite(_Command, frozen=True, kw_only=True, tag="invite"):
 
 
 class Accept(_Command, frozen=True, kw_only=True, tag="accept"):
-    """Take the place that is kept for the caller."""
+    """Take the place that is kept for the caller, or for the person with the code of an invitation."""
 
     entrant: EntrantId
+    code: Annotated[str, Meta(max_length=100)] = ""
 
 
-class Enter(_Command, frozen=True, kw_only=True, tag="enter"):
+class EnterTournament(_Command, frozen=True, kw_only=True, tag="enter"):
     """Enter; a director may enter others, and give their rating and seed."""
 
     player: PlayerId | None = None
@@ -312,7 +318,7 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: Reason
 
 
-OwnCommand = Accept | Enter | Withdraw | Return | AskBye | CallArbiter
+OwnCommand = Accept | EnterTournament | Withdraw | Return | AskBye | CallArbiter
 """The commands that entrants give for themselves; they need no `expect`."""
 
 PeopleCommand = (
@@ -327,6 +333,7 @@ PeopleCommand = (
     | AnswerCall
     | Penalise
     | Confirm
+    | ReopenRound
     | DrawLot
     | Cancel
 )
@@ -341,7 +348,6 @@ Command = (
     | RecordResult
     | CloseRound
     | ApplyPolicy
-    | ReopenRound
     | Rule
     | Publish
 )

@@ -116,8 +116,8 @@ def _places_left(s: Tournament) -> int:
     return s.terms.most_entrants - sum(one.takes_part for one in s.entrants.values())
 
 
-@on(c.Enter)
-def enter(s: Tournament, command: c.Enter, actor: Actor, given: Given) -> list[New]:
+@on(c.EnterTournament)
+def enter(s: Tournament, command: c.EnterTournament, actor: Actor, given: Given) -> list[New]:
     """A player enters, or a director enters one; without a free place, onto the waiting list."""
     _must_be_early(s)
     player = command.player or actor.person

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from domain.chance import Secret
 from domain.kernel import Refused
 from domain.merkle import Tree
 from domain.tournaments import arbiters, people, rounds
@@ -31,6 +32,12 @@ def opened(tournament: str, title: str, terms: Terms, actor: Actor, given: Given
     draft = Draft(given.secret, Tree(), given.now, actor.person, "director")
     draft.add(first)
     return draft
+
+
+def dry_run(s: Tournament, command: Struct, actor: Actor, expect: int | None) -> None:
+    """Judge a command without carrying it out.  Raises Refused: see `judged`."""
+    given = Given(now=s.at, secret=Secret(bytes(32), s.id))
+    judged(s, Tree(), command, actor, given, expect)
 
 
 def judged(

@@ -87,7 +87,7 @@ class Cup:
         accepted = await self.tournaments.commands.announce(DIRECTOR, "Cup", self.terms)
         self.id = accepted.log.id
         for number in range(1, entrants + 1):
-            await self.tournaments.enter(self.id, c.Enter(), Actor(f"q{number}", "player"))
+            await self.tournaments.enter(self.id, c.EnterTournament(), Actor(f"q{number}", "player"))
         await self.do(c.DrawLot(label="lot/colour", n=2))
         await self.do(c.Appoint(person="emil", office="arbiter"))
         return self

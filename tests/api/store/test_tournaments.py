@@ -25,7 +25,7 @@ def test_a_tournament_is_read_back_as_it_was_written(store: SqlStore, toy_game: 
     log, secret = started(TERMS)
     store.submit(Append(log.records, secret=secret.bytes)).result()
     for actor in PEOPLE[:3]:
-        carried_out(log, secret, c.Enter(), actor)
+        carried_out(log, secret, c.EnterTournament(), actor)
     store.submit(Append(log.records[1:])).result()
     found = store.tournament(log.id)
     assert found is not None
@@ -39,8 +39,8 @@ def test_an_entry_must_follow_the_last_one(store: SqlStore, toy_game: Game) -> N
     log, secret = started(TERMS)
     store.submit(Append(log.records, secret=secret.bytes)).result()
     assert isinstance(store.submit(Append(log.records, secret=secret.bytes)).exception(), Exists)
-    carried_out(log, secret, c.Enter(), PEOPLE[0])
-    carried_out(log, secret, c.Enter(), PEOPLE[1])
+    carried_out(log, secret, c.EnterTournament(), PEOPLE[0])
+    carried_out(log, secret, c.EnterTournament(), PEOPLE[1])
     assert isinstance(store.submit(Append(log.records[2:])).exception(), Conflict)
     assert store.last() == 1
 

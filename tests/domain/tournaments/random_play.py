@@ -131,7 +131,7 @@ class RandomPlay:
         self.sent = 0
         for actor in PEOPLE[: self.random.randrange(3, 8)]:
             if len(self.log.state.entrants) < self.terms.most_entrants:
-                carried_out(self.log, self.secret, c.Enter(), actor)
+                carried_out(self.log, self.secret, c.EnterTournament(), actor)
 
     def next(self) -> tuple[Struct, Actor, int | None]:
         """A command, who sends it, and what they have seen last."""
@@ -160,9 +160,9 @@ class RandomPlay:
         forward = self._forward()
         return [
             *[forward] * 14,
-            lambda: c.Enter(),
-            lambda: c.Enter(),
-            lambda: c.Enter(player=f"p{random.randrange(14)}", rating=random.randrange(3000)),
+            lambda: c.EnterTournament(),
+            lambda: c.EnterTournament(),
+            lambda: c.EnterTournament(player=f"p{random.randrange(14)}", rating=random.randrange(3000)),
             lambda: c.Invite(places=tuple(c.Place(f"q{random.randrange(9)}") for _ in range(2))),
             lambda: c.Accept(entrant=self._entrant()),
             lambda: c.Admit(entrant=self._entrant()),

@@ -1,0 +1,437 @@
+"""Tournaments over HTTP: announcing, entering, pairing, rounds, rulings, standings, the log.
+
+Every command goes through `api.gate.tournaments`; a question is answered from the state after an entry, which
+`at` names.  The ETag of such an answer is made of the root after that entry.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import Path, Query, Response
+
+from api.gate import Key
+from api.gate.tournament_commands import state_at
+from api.gate.tournaments import TournamentGate, settings_of, standings_of
+from api.http.idempotency import IdempotencyKey, key_of
+from api.http.middleware import weak
+from api.http.routes import PLAYING
+from api.http.routes.lists import Cursor, OneGame, Player, Rows
+from api.http.routing import SENT, Api, Call, Documented
+from api.http.tournament_schemas import (
+    Announce,
+    BoardRuling,
+    BoardView,
+    ChangedPairing,
+    CommitPairing,
+    CrosstableView,
+    DraftView,
+    EntrantsView,
+    Entries,
+    Expecting,
+    Invitation,
+    Invitations,
+    InvitationsMade,
+    Publication,
+    PublishStandings,
+    RoundClosing,
+    RoundView,
+    StandingsView,
+    TournamentList,
+    TournamentLogView,
+    TournamentView,
+)
+from api.http.tournament_views import (
+    board_view,
+    draft_view,
+    entrant_views,
+    entries_of,
+    listed,
+    people_of,
+    round_view,
+    tournament_view,
+)
+from domain.bounds import MOST
+from domain.log import b64
+from domain.tournaments import commands as c
+from domain.tournaments.crosstables import crosstable
+from domain.tournaments.history import TournamentLog
+from domain.tournaments.judging import Actor, board_in, entrant_in, round_in
+from domain.tournaments.rules import dry_run
+from domain.tournaments.state import Tournament
+from projections import read
+from projections.read import Asked, TournamentFilter
+from projections.tournaments import STATUSES
+from replay.standings import explained
+
+api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
+TournamentId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tournament's id.")]
+RoundPart = Annotated[int, Path(ge=1, le=100, description="A round, from 1.")]
+BoardPart = Annotated[int, Path(ge=1, le=1000, description="A board of the round, from 1.")]
+AtEntry = Annotated[int | None, Query(ge=1, le=MOST, description="After which entry; left out: the latest.")]
+AfterEntry = Annotated[int, Query(ge=0, le=MOST, description="Entries after this one.")]
+Entrant = Annotated[
+    str | None, Query(pattern=r"^n[0-9]{1,6}$", description="Explain the values of this entrant.")
+]
+Status = Annotated[
+    str | None,
+    Query(max_length=64, description="How far it is.", json_schema_extra={"enum": [*STATUSES, None]}),
+]
+_ONE = "/v1/tournaments/{tournament}"
+_ROUND = f"{_ONE}/rounds/{{round_number}}"
+_BOARD = f"{_ROUND}/boards/{{board}}"
+_LOOKS = ("unknown-tournament", "unknown-move")
+_COMMANDS = (
+    *SENT,
+    "unknown-tournament",
+    "not-found",
+    "stale",
+    "terms",
+    "not-entered",
+    "entered",
+    "no-place",
+    "late",
+    "pairing",
+    "interest",
+    "window",
+    "unfinished",
+    "conflict",
+    "key-reused",
+    "in-doubt",
+)
+_NDJSON = "application/x-ndjson"
+
+
+def actor_of(call: Call) -> Actor:
+    """Return who acts, with the role on this server.  Raises Refused: unauthorized, forbidden."""
+    person = call.person(*PLAYING)
+    return Actor(person.id, person.role)
+
+
+def _gate(call: Call) -> TournamentGate:
+    return call.services.tournaments
+
+
+def _key(call: Call, key: str | None, body: msgspec.Struct, tournament: str, what: str) -> Key | None:
+    return key_of(call, key, body, match=tournament, what=what)
+
+
+async def _looked(call: Call, tournament: str, at: int | None) -> tuple[TournamentLog, Tournament]:
+    """A tournament after an entry.  Raises Refused: unknown-tournament, unknown-move."""
+    log = await _gate(call).commands.log(tournament)
+    return log, await asyncio.to_thread(state_at, log, at)
+
+
+async def _names(call: Call, people: list[str]) -> dict[str, str]:
+    return await call.services.names.of(people, call.language)
+
+
+def _tagged(call: Call, log: TournamentLog, entry: int, answer: msgspec.Struct) -> Response:
+    """An answer whose ETag holds the root after an entry; names of people may change without one."""
+    response = call.answer(answer)
+    response.headers["etag"] = weak(b64(log.roots[entry - 1]), response.body)
+    response.headers["glasnost-root"] = b64(log.roots[entry - 1])
+    return response
+
+
+# ── Announcing, and what there is ──
+
+
+@api.post(
+    "/v1/tournaments",
+    Announce,
+    Entries,
+    refusals=(*SENT, "terms", "unknown-game", "bad-option", "conflict", "key-reused", "in-doubt"),
+    token=True,
+)
+async def announce_tournament(call: Call, body: Announce, idempotency_key: IdempotencyKey = None) -> Entries:
+    """Announce a tournament; the caller, an organizer, is its director."""
+    key = key_of(call, idempotency_key, body, what="announce")
+    return entries_of(await _gate(call).commands.announce(actor_of(call), body.title, body.terms, key))
+
+
+@api.get("/v1/tournaments", TournamentList)
+async def list_tournaments(
+    call: Call,
+    status: Status = None,
+    game: OneGame = None,
+    player: Player = None,
+    limit: Rows = 50,
+    after: Cursor = None,
+) -> TournamentList:
+    """The public tournaments, the latest announced first."""
+    which = TournamentFilter(game=game, status=status, player=player)
+    page = await call.services.models.ask(read.tournaments, which, Asked(limit, after))
+    return TournamentList(tuple(map(listed, page.rows)), page.next)
+
+
+@api.get(_ONE, TournamentView, refusals=_LOOKS)
+async def read_tournament(call: Call, tournament: TournamentId, at: AtEntry = None) -> Response:
+    """A tournament after an entry: terms, officials, rounds."""
+    log, state = await _looked(call, tournament, at)
+    names = await _names(call, sorted(state.offices))
+    return _tagged(call, log, state.entry, tournament_view(log, state, names))
+
+
+@api.get(f"{_ONE}/entrants", EntrantsView, refusals=_LOOKS)
+async def read_entrants(
+    call: Call, tournament: TournamentId, at: AtEntry = None, after: AfterEntry = 0, limit: Rows = 50
+) -> Response:
+    """The entrants, in the order in which they came, page by page."""
+    log, state = await _looked(call, tournament, at)
+    everybody = list(state.entrants.values())
+    some = everybody[after : after + limit]
+    following = after + limit if after + limit < len(everybody) else None
+    names = await _names(call, [one.player for one in some])
+    told = EntrantsView(
+        state.id,
+        state.entry,
+        b64(log.roots[state.entry - 1]),
+        entrant_views(state, some),
+        names,
+        following,
+    )
+    return _tagged(call, log, state.entry, told)
+
+
+@api.get(
+    f"{_ONE}/log",
+    TournamentLogView,
+    refusals=_LOOKS,
+    also=(Documented(200, "The leaves, a line each", (_NDJSON,)),),
+)
+async def read_log(
+    call: Call, tournament: TournamentId, after: AfterEntry = 0, limit: Rows = 100
+) -> Response:
+    """Entries of the log, as their leaves were written; with `Accept: application/x-ndjson` a line each."""
+    log = await _gate(call).commands.log(tournament)
+    some = log.records[after : after + limit]
+    if _NDJSON in call.request.headers.get("accept", ""):
+        lines = b"".join(record.leaf + b"\n" for record in some)
+        return Response(lines, media_type=_NDJSON, headers={"glasnost-root": b64(log.root)})
+    leaves = tuple(msgspec.Raw(record.leaf) for record in some)
+    return _tagged(call, log, log.entry, TournamentLogView(log.id, log.entry, b64(log.root), leaves))
+
+
+@api.get(f"{_ONE}/checkpoint", "text/plain", refusals=_LOOKS)
+async def read_tournament_checkpoint(call: Call, tournament: TournamentId, entry: AtEntry = None) -> Response:
+    """The signed checkpoint over the log up to an entry."""
+    log, state = await _looked(call, tournament, entry)
+    return Response(_gate(call).commands.checkpoint(log, state.entry), media_type="text/plain")
+
+
+# ── Commands about people and terms ──
+
+
+@api.post(f"{_ONE}/entries", c.PeopleCommand, Entries, refusals=_COMMANDS, token=True)
+async def command_tournament(
+    call: Call, tournament: TournamentId, body: Any, idempotency_key: IdempotencyKey = None
+) -> Entries:
+    """Carry out a command: `do` names it.
+
+    `expect` is the latest entry that you have seen; entrants need it for no command about themselves.
+    """
+    actor, gate = actor_of(call), _gate(call)
+    key = _key(call, idempotency_key, body, tournament, "entries")
+    if isinstance(body, c.EnterTournament):
+        return entries_of(await gate.enter(tournament, body, actor, expect=body.expect, key=key))
+    if isinstance(body, c.Accept):
+        return entries_of(await gate.accept(tournament, body, actor, body.code, key=key))
+    if isinstance(body, c.Replace):
+        return entries_of(await gate.replace_player(tournament, body, actor, key=key))
+    accepted = await gate.commands.command(tournament, body, actor, expect=body.expect, key=key)
+    return entries_of(accepted)
+
+
+@api.post(f"{_ONE}/invitations", Invitations, InvitationsMade, refusals=_COMMANDS, token=True)
+async def invite_entrants(call: Call, tournament: TournamentId, body: Invitations) -> InvitationsMade:
+    """Keep places for people by name: all or none.  The code of each is shown once: with it they sign in."""
+    from api.http.app_state import checked
+
+    actor, gate = actor_of(call), _gate(call)
+    names = [checked(row.name) for row in body.entrants]
+    log = await gate.commands.log(tournament)
+    tried = tuple(c.Place(f"?{place}", row.seed_order, row.rating) for place, row in enumerate(body.entrants))
+    dry_run(log.state, c.Invite(places=tried), actor, body.expect)
+    people = [await asyncio.to_thread(call.services.store.people.add, name, "player") for name in names]
+    places = tuple(
+        c.Place(person.id, row.seed_order, row.rating)
+        for (person, _), row in zip(people, body.entrants, strict=True)
+    )
+    accepted = await gate.commands.command(tournament, c.Invite(places=places), actor, expect=body.expect)
+    made = tuple(
+        Invitation(record.entry.entrant, person.id, person.name or "", code)
+        for record, (person, code) in zip(
+            accepted.log.records[accepted.first - 1 : accepted.last], people, strict=True
+        )
+    )
+    return InvitationsMade(tournament, accepted.last, b64(accepted.root), made)
+
+
+# ── Rounds ──
+
+
+@api.post(
+    f"{_ONE}/rounds",
+    Expecting,
+    DraftView,
+    status=200,
+    refusals=(*_COMMANDS, "not-offered"),
+    token=True,
+)
+async def draft_round(call: Call, tournament: TournamentId, body: Expecting) -> DraftView:
+    """Pair the next round, and store nothing: a draft with its reasons."""
+    gate = _gate(call)
+    found = await gate.draft(tournament, actor_of(call), body.expect)
+    return draft_view(await gate.commands.log(tournament), found)
+
+
+@api.post(_ROUND, CommitPairing, Entries, refusals=(*_COMMANDS, "not-offered"), token=True)
+async def commit_round(
+    call: Call,
+    tournament: TournamentId,
+    round_number: RoundPart,
+    body: CommitPairing,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Commit a draft."""
+    key = _key(call, idempotency_key, body, tournament, f"pair {round_number}")
+    accepted = await _gate(call).pair(
+        tournament, round_number, body.draft_sha256, actor_of(call), body.expect, key
+    )
+    return entries_of(accepted)
+
+
+@api.post(f"{_ROUND}/changes", ChangedPairing, Entries, refusals=_COMMANDS, token=True)
+async def change_round(
+    call: Call,
+    tournament: TournamentId,
+    round_number: RoundPart,
+    body: ChangedPairing,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Pair a round by hand, before it is published."""
+    key = _key(call, idempotency_key, body, tournament, f"change {round_number}")
+    plain = {"do": "change_pairing", "round": round_number, **msgspec.to_builtins(body)}
+    order = _converted(plain, c.ChangePairing)
+    accepted = await _gate(call).commands.command(
+        tournament, order, actor_of(call), expect=body.expect, key=key
+    )
+    return entries_of(accepted)
+
+
+@api.post(f"{_ROUND}/publication", Publication, Entries, refusals=_COMMANDS, token=True)
+async def publish_round(
+    call: Call,
+    tournament: TournamentId,
+    round_number: RoundPart,
+    body: Publication,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Publish the pairings of a round; its matches are opened."""
+    key = _key(call, idempotency_key, body, tournament, f"publish {round_number}")
+    plain = {"do": "publish_round", "round": round_number, **msgspec.to_builtins(body)}
+    order = _converted(plain, c.PublishRound)
+    return entries_of(await _gate(call).publish_round(tournament, order, actor_of(call), body.expect, key))
+
+
+@api.post(f"{_ROUND}/close", RoundClosing, Entries, refusals=_COMMANDS, token=True)
+async def close_round(
+    call: Call,
+    tournament: TournamentId,
+    round_number: RoundPart,
+    body: RoundClosing,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Close a round."""
+    key = _key(call, idempotency_key, body, tournament, f"close {round_number}")
+    plain = {"do": "close_round", "round": round_number, **msgspec.to_builtins(body)}
+    order = _converted(plain, c.CloseRound)
+    return entries_of(await _gate(call).close_round(tournament, order, actor_of(call), body.expect, key))
+
+
+def _converted(plain: dict[str, Any], kind: type[Any]) -> Any:
+    """A command from plain data.  Raises Refused: invalid."""
+    from domain.kernel import Refused
+
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise Refused("invalid", "quoted", {"said": str(error)[:200]}) from error
+
+
+@api.get(_ROUND, RoundView, refusals=(*_LOOKS, "not-found"))
+async def read_round(
+    call: Call, tournament: TournamentId, round_number: RoundPart, at: AtEntry = None
+) -> Response:
+    """A round after an entry: its boards, and who has none, and why."""
+    log, state = await _looked(call, tournament, at)
+    one = round_in(state, round_number)
+    names = await _names(call, people_of(state))
+    return _tagged(call, log, state.entry, round_view(log, state, one, names))
+
+
+@api.get(_BOARD, BoardView, refusals=(*_LOOKS, "not-found"))
+async def read_board(
+    call: Call, tournament: TournamentId, round_number: RoundPart, board: BoardPart, at: AtEntry = None
+) -> Response:
+    """One board after an entry."""
+    log, state = await _looked(call, tournament, at)
+    one = round_in(state, round_number)
+    return _tagged(call, log, state.entry, board_view(state, one, board_in(one, board)))
+
+
+# ── Rulings, standings ──
+
+
+@api.post(f"{_BOARD}/rulings", BoardRuling, Entries, refusals=_COMMANDS, token=True)
+async def rule_on_board(
+    call: Call,
+    tournament: TournamentId,
+    round_number: RoundPart,
+    board: BoardPart,
+    body: BoardRuling,
+    idempotency_key: IdempotencyKey = None,
+) -> Entries:
+    """Decide the result of a board; a match that runs is ended by this."""
+    key = _key(call, idempotency_key, body, tournament, f"rule {round_number} {board}")
+    plain = {"do": "rule", "round": round_number, "board": board, **msgspec.to_builtins(body)}
+    order = _converted(plain, c.Rule)
+    return entries_of(await _gate(call).rule(tournament, order, actor_of(call), body.expect, key))
+
+
+@api.post(f"{_ONE}/publication", PublishStandings, Entries, refusals=(*_COMMANDS, "not-offered"), token=True)
+async def publish_standings(
+    call: Call, tournament: TournamentId, body: PublishStandings, idempotency_key: IdempotencyKey = None
+) -> Entries:
+    """Publish the standings as they are now; the final ones end the tournament."""
+    key = _key(call, idempotency_key, body, tournament, "publish")
+    order = c.Publish(final=body.final, note=body.note)
+    return entries_of(await _gate(call).publish(tournament, order, actor_of(call), body.expect, key))
+
+
+@api.get(f"{_ONE}/standings", StandingsView, refusals=(*_LOOKS, "not-entered", "not-offered"))
+async def read_standings(
+    call: Call, tournament: TournamentId, at: AtEntry = None, explain: Entrant = None
+) -> Response:
+    """The standings after an entry; with `explain`, every addend of one entrant's values."""
+    log, state = await _looked(call, tournament, at)
+    found = await asyncio.to_thread(standings_of, state)
+    names = await _names(call, people_of(state))
+    told = StandingsView(state.id, state.entry, b64(log.roots[state.entry - 1]), found, names, state.changes)
+    if explain is not None:
+        listed_ids = [one.id for one in state.numbered]
+        number = listed_ids.index(entrant_in(state, explain).id) + 1
+        why = await asyncio.to_thread(explained, crosstable(state), settings_of(state), number)
+        told = msgspec.structs.replace(told, explained=why)
+    return _tagged(call, log, state.entry, told)
+
+
+@api.get(f"{_ONE}/crosstable", CrosstableView, refusals=_LOOKS)
+async def read_crosstable(call: Call, tournament: TournamentId, at: AtEntry = None) -> Response:
+    """The crosstable after an entry: one line for each entrant, one cell for each round."""
+    log, state = await _looked(call, tournament, at)
+    root = b64(log.roots[state.entry - 1])
+    return _tagged(call, log, state.entry, CrosstableView(state.id, state.entry, root, crosstable(state)))

@@ -1,0 +1,325 @@
+"""The bodies of requests and answers about tournaments; see `api.http.schemas`.
+
+Points are whole numbers of half points, times microseconds UTC, roots base64.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from api.http.schemas import Request
+from domain.tournaments.commands import (
+    MOST_BOARDS,
+    BoardPolicy,
+    EntryNumber,
+    Pairing,
+    Rating,
+    Reason,
+    RulingReason,
+    Seed,
+    Text,
+)
+from domain.tournaments.events import Result
+from domain.tournaments.terms import MOST_ENTRANTS, Terms, Time, Title
+
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+InvitedName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\u0000-\u001f\u007f]+$(?!\n)")]
+
+
+class Announce(Request, frozen=True):
+    """A new tournament."""
+
+    title: Title
+    terms: Terms
+
+
+class Expecting(Request, frozen=True):
+    """The latest entry that the caller has seen."""
+
+    expect: EntryNumber
+
+
+class CommitPairing(Request, frozen=True):
+    """A draft of a pairing, by its hash."""
+
+    expect: EntryNumber
+    draft_sha256: Sha256
+
+
+class ChangedPairing(Request, frozen=True):
+    """A pairing by hand: all boards of the round, in their order."""
+
+    expect: EntryNumber
+    boards: Annotated[tuple[Pairing, ...], Meta(max_length=MOST_BOARDS)]
+    reason: Annotated[str, Meta(max_length=20)]
+    text: Reason
+
+
+class Publication(Request, frozen=True):
+    """Publish the pairings of a round."""
+
+    expect: EntryNumber
+    opens_at: Time | None = None
+    until: Time | None = None
+    despite_calls: Text = ""
+
+
+class RoundClosing(Request, frozen=True):
+    """Close a round; `boards`: what is to happen to those without a result that stands."""
+
+    expect: EntryNumber
+    boards: Annotated[tuple[BoardPolicy, ...], Meta(max_length=MOST_BOARDS)] = ()
+    reason: Text = ""
+
+
+class BoardRuling(Request, frozen=True):
+    """A ruling on a board."""
+
+    expect: EntryNumber
+    result: Result
+    reason: RulingReason
+    text: Reason
+    rule: Annotated[str, Meta(max_length=200)] = ""
+    note: Text = ""
+    reported: bool = False
+
+
+class PublishStandings(Request, frozen=True):
+    """Publish the standings as they are now."""
+
+    expect: EntryNumber
+    final: bool = False
+    note: Text = ""
+
+
+class InvitedRow(Request, frozen=True):
+    """A person to be invited, by name."""
+
+    name: InvitedName
+    seed_order: Seed = 0
+    rating: Rating = 0
+
+
+class Invitations(Request, frozen=True):
+    """People to be invited: all of them or none."""
+
+    expect: EntryNumber
+    entrants: Annotated[tuple[InvitedRow, ...], Meta(min_length=1, max_length=MOST_ENTRANTS)]
+
+
+# ── answers ──
+
+
+class Entries(Struct, frozen=True):
+    """What a command added: its entries as the log has them, the last one, and the root after it."""
+
+    tournament: str
+    entry: int
+    root: str
+    facts: tuple[Any, ...]
+
+
+class Invitation(Struct, frozen=True):
+    """A kept place, and the code with which its person signs in; it is shown only now."""
+
+    entrant: str
+    person: str
+    name: str
+    code: str
+
+
+class InvitationsMade(Struct, frozen=True):
+    """The places that are kept now."""
+
+    tournament: str
+    entry: int
+    root: str
+    invitations: tuple[Invitation, ...]
+
+
+class TournamentListed(Struct, frozen=True):
+    """One tournament of a list."""
+
+    tournament: str
+    title: str
+    game: str
+    format: str
+    status: str
+    entrants: int
+    round: int
+    rounds: int
+    announced_at: int | None
+
+
+class TournamentList(Struct, frozen=True):
+    """A page of tournaments; `next` is the `after` of the next one."""
+
+    tournaments: tuple[TournamentListed, ...]
+    next: str | None
+
+
+class RoundListed(Struct, frozen=True):
+    """A round in short."""
+
+    round: int
+    status: str
+    boards: int
+    unfinished: int
+    opens_at: int | None
+    until: int | None
+
+
+class TournamentView(Struct, frozen=True):
+    """A tournament after `entry`."""
+
+    tournament: str
+    title: str
+    status: str
+    entry: int
+    root: str
+    terms: Terms
+    terms_changed: tuple[int, ...]
+    officials: dict[str, tuple[str, ...]]
+    entrants: int
+    waiting: int
+    rounds: tuple[RoundListed, ...]
+    last_round: int
+    lots: dict[str, int]
+    calls: int
+    publications: tuple[Any, ...]
+    names: dict[str, str]
+
+
+class EntrantView(Struct, frozen=True):
+    """One entrant; `number` is the place in the order of pairing, 0 for those on the waiting list."""
+
+    entrant: str
+    player: str
+    number: int
+    status: str
+    rating: int
+    rating_source: str
+    seed: int
+    score: int
+    penalty: int
+    players: tuple[str, ...]
+    byes: dict[str, int]
+
+
+class EntrantsView(Struct, frozen=True):
+    """A page of entrants in the order of their ids; `next` is the `after` of the next page."""
+
+    tournament: str
+    entry: int
+    root: str
+    entrants: tuple[EntrantView, ...]
+    names: dict[str, str]
+    next: int | None
+
+
+class SideView(Struct, frozen=True):
+    """One side of a board: the entrant, and the seat that the pairing gives."""
+
+    entrant: str
+    seat: str
+
+
+class BoardResult(Struct, frozen=True):
+    """A result: what counts for each side, why, and the score of the game by seat."""
+
+    result: str
+    reason: str
+    score: dict[str, int]
+    by: str
+
+
+class BoardView(Struct, frozen=True):
+    """One board; `light`: what `verify` found of its match (green, red, or none); `entry`: of its result."""
+
+    board: int
+    round: int
+    w: SideView
+    b: SideView
+    match: str
+    status: str
+    result: BoardResult | None
+    light: str
+    checked: dict[str, str]
+    why: dict[str, str]
+    policy: str
+    entry: int
+
+
+class RoundView(Struct, frozen=True):
+    """A round after `entry`: its boards, and who has none, and why."""
+
+    tournament: str
+    entry: int
+    root: str
+    round: int
+    status: str
+    opens_at: int | None
+    until: int | None
+    engine: str
+    input_sha256: str
+    boards: tuple[BoardView, ...]
+    byes: dict[str, str]
+    names: dict[str, str]
+
+
+class DraftBoard(Struct, frozen=True):
+    """A board of a draft, with the reasons of the engine."""
+
+    board: int
+    w: str
+    b: str
+    floats: str
+    colour_rule: str
+
+
+class DraftView(Struct, frozen=True):
+    """A pairing that is not stored: commit it with `expect` = `entry` and its hash."""
+
+    tournament: str
+    entry: int
+    root: str
+    round: int
+    draft_sha256: str
+    engine: str
+    version: str
+    rules: str
+    input_sha256: str
+    boards: tuple[DraftBoard, ...]
+    byes: dict[str, str]
+
+
+class StandingsView(Struct, frozen=True):
+    """The standings after `entry`; `explained`: how the values of one entrant come about."""
+
+    tournament: str
+    entry: int
+    root: str
+    standings: Any
+    names: dict[str, str]
+    terms_changed: tuple[int, ...] = ()
+    explained: tuple[Any, ...] | UnsetType = UNSET
+
+
+class CrosstableView(Struct, frozen=True):
+    """The crosstable after `entry`."""
+
+    tournament: str
+    entry: int
+    root: str
+    crosstable: Any
+
+
+class TournamentLogView(Struct, frozen=True):
+    """Entries of the log, as the leaves were written; `entry` is the latest one of the tournament."""
+
+    tournament: str
+    entry: int
+    root: str
+    entries: tuple[Any, ...]

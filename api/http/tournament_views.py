@@ -1,0 +1,179 @@
+"""What the answers about tournaments say, from a state; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from api.gate.tournament_commands import Accepted
+from api.gate.tournaments import DraftedRound
+from api.http.tournament_schemas import (
+    BoardResult,
+    BoardView,
+    DraftBoard,
+    DraftView,
+    EntrantView,
+    Entries,
+    RoundListed,
+    RoundView,
+    SideView,
+    TournamentListed,
+    TournamentView,
+)
+from domain.games import GAMES
+from domain.log import b64
+from domain.tournaments.history import TournamentLog
+from domain.tournaments.state import Board, Entrant, Round, Tournament
+from projections.tournaments import TournamentRow
+
+
+def entries_of(accepted: Accepted) -> Entries:
+    """Return the answer to a command: the leaves of its entries."""
+    log, last = accepted.log, max(accepted.last, 1)
+    facts = tuple(msgspec.Raw(record.leaf) for record in log.records[accepted.first - 1 : accepted.last])
+    return Entries(log.id, last, b64(log.roots[last - 1]), facts)
+
+
+def listed(row: TournamentRow) -> TournamentListed:
+    """Return a row of a list."""
+    return TournamentListed(
+        row.tournament,
+        row.title,
+        row.game,
+        row.format,
+        row.status,
+        row.entrants,
+        row.round,
+        row.rounds,
+        row.announced_at,
+    )
+
+
+def tournament_view(log: TournamentLog, s: Tournament, names: dict[str, str]) -> TournamentView:
+    """Return a tournament as it is shown."""
+    return TournamentView(
+        s.id,
+        s.title,
+        s.status,
+        s.entry,
+        b64(log.roots[s.entry - 1]),
+        s.terms,
+        s.changes,
+        dict(s.offices),
+        sum(one.takes_part for one in s.entrants.values()),
+        sum(one.status == "waiting" for one in s.entrants.values()),
+        tuple(_round_listed(one) for one in s.rounds),
+        s.last_round,
+        dict(s.lots),
+        len(s.standing_calls),
+        s.publications,
+        names,
+    )
+
+
+def _round_listed(one: Round) -> RoundListed:
+    unfinished = sum(not board.stands for board in one.boards)
+    return RoundListed(one.number, one.status, len(one.boards), unfinished, one.opens_at, one.until)
+
+
+def people_of(s: Tournament) -> list[str]:
+    """Return the ids of all people whom a tournament names."""
+    return sorted({*s.offices, *(one.player for one in s.entrants.values())})
+
+
+def entrant_views(s: Tournament, some: Iterable[Entrant]) -> tuple[EntrantView, ...]:
+    """Return entrants as they are shown."""
+    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
+    return tuple(
+        EntrantView(
+            one.id,
+            one.player,
+            numbers.get(one.id, 0),
+            one.status,
+            one.rating,
+            one.rating_source,
+            one.seed,
+            s.score(one.id),
+            one.penalty,
+            one.players,
+            {str(number): points for number, points in one.byes.items()},
+        )
+        for one in some
+    )
+
+
+def round_view(log: TournamentLog, s: Tournament, one: Round, names: dict[str, str]) -> RoundView:
+    """Return a round with its boards."""
+    return RoundView(
+        s.id,
+        s.entry,
+        b64(log.roots[s.entry - 1]),
+        one.number,
+        one.status,
+        one.opens_at,
+        one.until,
+        f"{one.pairing.engine} {one.pairing.version}",
+        one.pairing.input_sha256,
+        tuple(board_view(s, one, board) for board in one.boards),
+        dict(one.byes),
+        names,
+    )
+
+
+def board_view(s: Tournament, one: Round, board: Board) -> BoardView:
+    """Return a board as it is shown."""
+    first, second = GAMES[s.terms.game].seats[:2]
+    checked = dict(board.outcome.checked) if board.outcome else {}
+    return BoardView(
+        board.number,
+        one.number,
+        SideView(board.w, first),
+        SideView(board.b, second),
+        board.match,
+        board.status,
+        _result(board),
+        _light(checked),
+        checked,
+        {"floats": board.floats, "colour_rule": board.colour_rule},
+        board.policy.policy if board.policy else "",
+        board.ruling.entry if board.ruling else board.outcome.entry if board.outcome else board.opened,
+    )
+
+
+def _result(board: Board) -> BoardResult | None:
+    score = dict(board.outcome.score) if board.outcome else {}
+    if board.ruling is not None:
+        how = "reported" if board.ruling.reported else "ruling"
+        return BoardResult(board.ruling.result, board.ruling.reason, score, how)
+    if board.outcome is None:
+        return None
+    return BoardResult(board.outcome.result, board.outcome.reason, score, board.confirmed or "match")
+
+
+def _light(checked: dict[str, str]) -> str:
+    if not checked:
+        return "none"
+    return "green" if all(found == "ok" for found in checked.values()) else "red"
+
+
+def draft_view(log: TournamentLog, found: DraftedRound) -> DraftView:
+    """Return a draft with the reasons of the engine."""
+    draft = found.draft
+    boards = tuple(
+        DraftBoard(place, w, b, floats, colour)
+        for place, (w, b, floats, colour) in enumerate(draft.boards, 1)
+    )
+    return DraftView(
+        log.id,
+        found.entry,
+        b64(log.roots[found.entry - 1]),
+        draft.round,
+        found.sha256,
+        draft.engine,
+        draft.version,
+        draft.rules,
+        draft.input_sha256,
+        boards,
+        draft.byes,
+    )

@@ -1,0 +1,241 @@
+"""Tournaments over HTTP: a whole one, what is refused, and what hostile requests get."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from domain.log import unb64
+from domain.signed_notes import Checkpoint, Note
+from replay.pairing import pair
+from tests.api.gate.tournaments import verified_here
+from tests.api.http.served import Answer, Served
+
+TERMS = {"game": "toy", "format": "swiss", "rounds": 2, "tie_breaks": ["BH", "WIN"]}
+
+
+class Desk:
+    """A director with a tournament, and its players."""
+
+    def __init__(self, server: Served, players: int = 4, **terms: Any) -> None:
+        self.server = server
+        services = server.services
+        assert services is not None
+        services.follower._verifier = verified_here  # another process does not know the toy game
+        services.tournaments._pairer = pair
+        self.director = server.person("organizer")
+        answer = self.director.post("/v1/tournaments", {"title": "Cup", "terms": TERMS | terms})
+        assert answer.status == 201, answer
+        self.id = answer.json["tournament"]
+        self.path = f"/v1/tournaments/{self.id}"
+        self.players = [server.person("player") for _ in range(players)]
+        for player in self.players:
+            assert player.post(f"{self.path}/entries", {"do": "enter"}).status == 201
+
+    @property
+    def entry(self) -> int:
+        """The latest entry."""
+        return int(self.director.get(self.path).json["entry"])
+
+    def do(self, **command: Any) -> Answer:
+        """A command of the director."""
+        return self.director.post(f"{self.path}/entries", {"expect": self.entry, **command})
+
+    def post(self, path: str, **body: Any) -> Answer:
+        """A request of the director, who has seen everything."""
+        return self.director.post(f"{self.path}/{path}", {"expect": self.entry, **body})
+
+    def paired(self) -> None:
+        """Pair and publish the next round."""
+        draft = self.post("rounds")
+        assert draft.status == 200, draft
+        number = draft.json["round"]
+        path = f"rounds/{number}"
+        assert self.post(path, draft_sha256=draft.json["draft_sha256"]).status == 201
+        assert self.post(f"{path}/publication").status == 201
+
+    def results(self) -> None:
+        """The second player of each board resigns; the follower takes the results."""
+        number = len(self.director.get(self.path).json["rounds"])
+        one = self.director.get(f"{self.path}/rounds/{number}").json
+        people = {player.player: player for player in self.players}
+        entrants = self.director.get(f"{self.path}/entrants").json["entrants"]
+        clients = {row["entrant"]: people[row["player"]] for row in entrants}
+        for board in one["boards"]:
+            for side in ("w", "b"):
+                seat = f"/v1/matches/{board['match']}/seats/{board[side]['seat']}"
+                assert clients[board[side]["entrant"]].post(seat, {}).status == 201
+            loser = clients[board["b"]["entrant"]]
+            assert loser.post(f"/v1/matches/{board['match']}/resignation", {}).status == 201
+        self.follow()
+
+    def follow(self) -> None:
+        """Let the follower look at everything."""
+        services = self.server.services
+        assert services is not None
+        asyncio.run_coroutine_threadsafe(services.follower.tick(everything=True), self.server.loop).result()
+
+
+def test_a_tournament_is_played_over_http(server: Served) -> None:
+    desk = Desk(server)
+    assert desk.do(do="draw_lot", label="lot/colour", n=2).status == 201
+    for number in (1, 2):
+        desk.paired()
+        desk.results()
+        assert desk.post(f"rounds/{number}/close").status == 201
+    assert desk.post("publication", final=True).status == 201
+    told = desk.director.get(desk.path).json
+    assert told["status"] == "published"
+    board = desk.director.get(f"{desk.path}/rounds/1/boards/1").json
+    assert board["result"]["result"] == "1-0"
+    assert (board["status"], board["light"]) == ("confirmed", "green")
+    standings = desk.director.get(f"{desk.path}/standings").json["standings"]
+    assert len(standings["places"]) == 4
+    assert standings["pending"] == 0
+    match = desk.director.get(f"/v1/matches/{board['match']}").json
+    assert match["status"] == "over"
+
+
+def test_the_log_the_root_and_the_checkpoint_agree(server: Served) -> None:
+    desk = Desk(server, 2)
+    answer = desk.director.get(desk.path)
+    root = answer.json["root"]
+    assert answer.headers["glasnost-root"] == root
+    assert desk.director.get(desk.path, if_none_match=answer.headers["etag"]).status == 304
+    note = desk.director.get(f"{desk.path}/checkpoint").body.decode()
+    checkpoint = Checkpoint.parse(Note.parse(note).text)
+    assert checkpoint.origin.endswith(f"/tournament/{desk.id}")
+    assert checkpoint.root == unb64(root)
+    lines = desk.director.get(f"{desk.path}/log", accept="application/x-ndjson").body.splitlines()
+    assert len(lines) == checkpoint.size == desk.entry
+    assert json.loads(lines[0])["kind"] == "announced"
+    early = desk.director.get(f"{desk.path}?at=1").json
+    assert (early["entry"], early["entrants"], early["status"]) == (1, 0, "announced")
+
+
+def test_the_list_has_filters_and_pages(server: Served) -> None:
+    desks = [Desk(server, 0) for _ in range(3)]
+    entered = Desk(server, 1)
+    first = server.client().get("/v1/tournaments?limit=2").json
+    assert [row["tournament"] for row in first["tournaments"]] == [entered.id, desks[2].id]
+    second = server.client().get(f"/v1/tournaments?limit=2&after={first['next']}").json
+    assert [row["tournament"] for row in second["tournaments"]] == [desks[1].id, desks[0].id]
+    by_player = server.client().get(f"/v1/tournaments?player={entered.players[0].player}").json
+    assert [row["tournament"] for row in by_player["tournaments"]] == [entered.id]
+    assert server.client().get("/v1/tournaments?status=entering").json["tournaments"][0]["entrants"] == 1
+    server.client().get("/v1/tournaments?status=sleeping").problem(422, "invalid")
+    Desk(server, 0, visibility="link")
+    assert len(server.client().get("/v1/tournaments").json["tournaments"]) == 4
+
+
+def test_two_directors_at_once_learn_who_was_first(server: Served) -> None:
+    desk = Desk(server, 2)
+    seen = desk.entry
+    lot = {"do": "draw_lot", "label": "lot/colour", "n": 2, "expect": seen}
+    assert desk.director.post(f"{desk.path}/entries", lot).status == 201
+    again = {**lot, "label": "lot/tie/n1"}
+    told = desk.director.post(f"{desk.path}/entries", again).problem(409, "stale")
+    assert str(seen + 1) in told["detail"]
+
+
+def test_an_invited_person_signs_in_with_the_code_and_accepts(server: Served) -> None:
+    desk = Desk(server, 1)
+    made = desk.post("invitations", entrants=[{"name": "Grandmother"}, {"name": "Uncle"}]).json
+    codes = [one["code"] for one in made["invitations"]]
+    own = server.client(codes[0])
+    assert own.post(f"{desk.path}/entries", {"do": "accept", "entrant": "n2"}).status == 201
+    other = server.person("player")
+    refused = other.post(f"{desk.path}/entries", {"do": "accept", "entrant": "n3"})
+    refused.problem(403, "forbidden")
+    body = {"do": "accept", "entrant": "n3", "code": codes[1]}
+    assert other.post(f"{desk.path}/entries", body).status == 201
+    log = desk.director.get(f"{desk.path}/log", accept="application/x-ndjson").body
+    assert b"Grandmother" not in log
+    assert codes[1].encode() not in log
+
+
+HOSTILE: list[tuple[dict[str, Any], int]] = [
+    ({}, 422),
+    ({"do": "enter", "player": "p", "unknown": 1}, 422),
+    ({"do": "open_board", "round": 1, "board": 1, "match": "m", "root": ""}, 422),
+    ({"do": "record_result"}, 422),
+    ({"do": "ask_bye", "round": 2**70}, 422),
+    ({"do": "ask_bye", "round": -1}, 422),
+    ({"do": "withdraw", "reason": "x" * 2_001}, 422),
+    ({"do": "withdraw", "reason": "\u202eevil"}, 422),
+    ({"do": "withdraw", "entrant": "n0"}, 422),
+    ({"do": "withdraw", "entrant": "n1\n"}, 422),
+    ({"do": "draw_lot", "label": "lot/../x", "n": 2, "expect": 2}, 422),
+    ({"do": "draw_lot", "label": "lot/a", "n": 2**40, "expect": 2}, 422),
+    ({"do": "change_terms", "path": "game", "value": "[" * 10_000, "reason": "r", "expect": 2}, 409),
+    ({"do": "change_terms", "path": "rounds", "value": "1e400", "reason": "r", "expect": 2}, 409),
+    ({"do": "change_terms", "path": "__class__", "value": "1", "reason": "r", "expect": 2}, 409),
+    ({"do": "seed", "order": ["n1"] * 1_001, "expect": 2}, 422),
+    ({"do": "accept", "entrant": "n1", "code": "x" * 101}, 422),
+]
+
+
+def test_hostile_commands_change_nothing(server: Served) -> None:
+    desk = Desk(server, 1)
+    before = desk.director.get(desk.path).json["root"]
+    for body, status in HOSTILE:
+        client = desk.director if "expect" in body else desk.players[0]
+        answer = client.post(f"{desk.path}/entries", body)
+        assert answer.status == status, (body, answer)
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert desk.director.get(desk.path).json["root"] == before
+
+
+IMPOSSIBLE: list[dict[str, Any]] = [
+    {"title": "x" * 201},
+    {"title": "two\nlines"},
+    {"title": "\u202eevil"},
+    {"title": "  "},
+    {"terms": TERMS | {"rounds": 41}},
+    {"terms": TERMS | {"rounds": 0}},
+    {"terms": TERMS | {"tie_breaks": ["NOT"]}},
+    {"terms": TERMS | {"tie_breaks": ["BH"] * 11}},
+    {"terms": TERMS | {"clock": [{"mode": "bank", "main": 10**9}]}},
+    {"terms": TERMS | {"clock": [{"mode": "until", "until": 1}]}},
+    {"terms": TERMS | {"windows": [{"opens": 5, "until": 4}]}},
+    {"terms": TERMS | {"until": 1}},
+    {"terms": TERMS | {"most_entrants": 10**6}},
+    {"terms": TERMS | {"game": "chess"}},
+    {"terms": TERMS | {"options": {"x" * 65: 1}}},
+    {"terms": TERMS | {"points": {"win": -1}}},
+    {"terms": TERMS | {"time_zone": "../etc"}},
+    {"terms": TERMS | {"surprise": True}},
+]
+
+
+def test_terms_that_cannot_be_are_refused(server: Served) -> None:
+    organizer = server.person("organizer")
+    for change in IMPOSSIBLE:
+        answer = organizer.post("/v1/tournaments", {"title": "Cup", "terms": TERMS} | change)
+        assert answer.status in (404, 409, 422), (change, answer)
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert server.client().get("/v1/tournaments").json["tournaments"] == []
+
+
+def test_a_player_announces_nothing_and_a_stranger_is_no_official(server: Served) -> None:
+    desk, player = Desk(server, 1), server.person("player")
+    player.post("/v1/tournaments", {"title": "Cup", "terms": TERMS}).problem(403, "forbidden")
+    another = server.person("organizer")
+    for path in ("rounds", "publication"):
+        another.post(f"{desk.path}/{path}", {"expect": desk.entry}).problem(403, "forbidden")
+    another.post(f"{desk.path}/entries", {"do": "cancel", "reason": "r", "expect": desk.entry}).problem(
+        403, "forbidden"
+    )
+    server.client().get("/v1/tournaments/tnone").problem(404, "unknown-tournament")
+    server.client().get(f"/v1/matches/{desk.id}").problem(404, "unknown-match")
+
+
+def test_a_repeated_request_with_its_key_is_carried_out_once(server: Served) -> None:
+    desk = Desk(server, 0)
+    body = {"do": "enter"}
+    player = server.person("player")
+    first = player.post(f"{desk.path}/entries", body, idempotency_key="k")
+    again = player.post(f"{desk.path}/entries", body, idempotency_key="k")
+    assert first.json == again.json
+    assert desk.entry == 2
