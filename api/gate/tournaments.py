@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,17 +19,19 @@ from api.gate.tournament_commands import Accepted, TournamentCommands
 from api.store.interface import Reservation
 from domain.events import BoardOf, Ruled
 from domain.games import GAMES
-from domain.kernel import Refused, Result, Seat
+from domain.kernel import Refused, Result
 from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
-from domain.tournaments.crosstables import crosstable, table_for_pairing
+from domain.tournaments.crosstables import table_for_pairing
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
+from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
 from domain.tournaments.rules import judged
 from domain.tournaments.state import Board, Entrant, Round, Tournament
 from replay.pairing import PairingAnswer
-from replay.standings import Settings, Standings, standings
+from replay.tournaments.pairings import named_boards
+from replay.tournaments.published import published_hashes
 from replay.trf import pairing_input
 
 Pairer = Callable[[str], PairingAnswer]
@@ -156,15 +158,6 @@ class TournamentGate:
         text = pairing_input(table, number)
         answer = self._pairer(text)
         names = {line.number: line.entrant for line in table.lines}
-        boards = tuple(
-            (
-                names[one.w],
-                names[one.b],
-                ",".join(one_float or "" for one_float in one.floats).strip(","),
-                one.colour_rule,
-            )
-            for one in answer.boards
-        )
         return c.PairingDraft(
             round=number,
             engine=answer.engine,
@@ -172,7 +165,7 @@ class TournamentGate:
             rules=answer.rules,
             input_sha256=hashlib.sha256(text.encode()).hexdigest(),
             input=text,
-            boards=boards,
+            boards=named_boards(answer, names),
             byes=without_board(s, number) | {names[one]: "pairing_bye" for one in answer.byes},
         )
 
@@ -340,7 +333,7 @@ class TournamentGate:
     @staticmethod
     def _result(s: Tournament, board: Board, match: Match, result: str) -> Result:
         winner = {"1": board.w, "+": board.w, "0": board.b, "-": board.b}.get(result[0], "")
-        sides = sides_of(s, board, match)
+        sides = sides_of(s, board, sitting(match))
         seat = next((seat for seat, name in sides.items() if name == winner), None)
         return Result(seat, "ruling", {})
 
@@ -375,45 +368,9 @@ class TournamentGate:
         async def gather(s: Tournament, given: Given) -> Given:
             if not s.rounds:
                 return given
-            found = await asyncio.to_thread(standings_of, s)
-            return replace(given, standings_sha256=hashlib.sha256(canonical(found)).hexdigest())
+            log = self.commands.peek(tournament)
+            assert log is not None, "its lock is held"
+            hashes = await asyncio.to_thread(published_hashes, s, log.root)
+            return replace(given, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
-
-
-def settings_of(s: Tournament) -> Settings:
-    """Return by what the standings of a tournament are made.
-
-    A lot of the tie-break LOT is drawn for one entrant, with the label `lot/tie/` and the entrant's id.
-    """
-    numbers = {one.id: number for number, one in enumerate(s.numbered, 1)}
-    lots = {
-        numbers[label.removeprefix("lot/tie/")]: result
-        for label, result in s.lots.items()
-        if label.removeprefix("lot/tie/") in numbers
-    }
-    names = tuple(name for name in s.terms.tie_breaks if name != "PTS")
-    return Settings(names, s.terms.format == "round_robin", None, lots)
-
-
-def standings_of(s: Tournament) -> Standings:
-    """Return the standings of a state; computing them takes some tenths of a second.
-
-    Raises:
-        Refused: not-offered.
-    """
-    return standings(crosstable(s), settings_of(s))
-
-
-def sides_of(s: Tournament, board: Board, match: Match) -> dict[Seat, str]:
-    """Return the entrant of each seat, as the players sit now; a free seat is that of the pairing."""
-    found: dict[Seat, str] = {}
-    people = {player: name for name in board.entrants for player in _players(s.entrants[name])}
-    for place, (seat, seated) in enumerate(match.players.items()):
-        named = people.get(seated.player) if seated else None
-        found[seat] = named or board.entrants[place % 2]
-    return found if len(set(found.values())) == 2 else dict(zip(match.players, board.entrants, strict=False))
-
-
-def _players(one: Entrant) -> Sequence[str]:
-    return (one.player, *one.players)

@@ -14,7 +14,7 @@ from fastapi import Path, Query, Response
 
 from api.gate import Key
 from api.gate.tournament_commands import state_at
-from api.gate.tournaments import TournamentGate, settings_of, standings_of
+from api.gate.tournaments import TournamentGate
 from api.http.idempotency import IdempotencyKey, key_of
 from api.http.middleware import weak
 from api.http.routes import PLAYING
@@ -65,6 +65,7 @@ from projections import read
 from projections.read import Asked, TournamentFilter
 from projections.tournaments import STATUSES
 from replay.standings import explained
+from replay.tournaments.published import settings_of, standings_of
 
 api = Api("tournaments", "Tournaments and leagues: entering, pairing, results, rulings, standings, the log.")
 TournamentId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A tournament's id.")]
