@@ -53,6 +53,7 @@ _MODELS_LIE = (
     " and those of an embedded store in its folder"
 )
 
+BOUNDS = {"BOT_WORKERS": (0, 64)}  # of numbers; those of all others are 1 and 1,000,000,000
 LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -96,6 +97,7 @@ class Settings(Struct, frozen=True):
     ticket_seconds: how long a stream's ticket opens a stream.
     at_least_seconds: how long a look with `at_least` waits for that move.
     ready_records: how many records a read model of a server that is ready may be behind.
+    bot_workers: how many processes search for bots; 0: only bots that answer within 5 ms play here.
     salt_hours: after so many hours a match is closed on demand that waits for a salt.
     stopping_seconds: how long a server that was asked to stop lets requests finish.
     log_level: debug tells every request, info every command and refusal.
@@ -135,6 +137,7 @@ class Settings(Struct, frozen=True):
     ticket_seconds: int = 60
     at_least_seconds: int = 2
     ready_records: int = 10_000
+    bot_workers: int = 1
     salt_hours: int = 72
     stopping_seconds: int = 10
     log_level: str = "warning"
@@ -188,8 +191,9 @@ def _value(name: str, kind: type, text: str) -> Any:
             raise BadSetting(f"{name} is true or false, not {text!r}")
         return text == "true"
     if kind is int:
-        if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 10**9):
-            raise BadSetting(f"{name} is a whole number from 1 to 1000000000, not {text!r}")
+        least, most = BOUNDS.get(name.removeprefix(PREFIX), (1, 10**9))
+        if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+            raise BadSetting(f"{name} is a whole number from {least} to {most}, not {text!r}")
         return int(text)
     if name == PREFIX + "HOSTS":
         return _listed(name, text, HOST, "names such as play.example.org, without a port, or *")

@@ -7,6 +7,7 @@ A *stretch* runs from the entry that asks a player until all questions to this p
 of a stretch is taken from the player's bank, and an answer that ends it earns the increment.  So a player who
 answers in several small steps earns no more than one who answers at once.  While several players are asked,
 each one's time runs.  A match that goes back changes no clock: the stretch that it breaks off earns nothing.
+While the clocks are paused or the match is frozen, all clocks stand: no bank is less, and the date is later.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ MOST_DAYS = 365
 MOST_SECONDS = MOST_DAYS * 86_400
 MOST_INCREMENT = 7 * 86_400  # seconds
 FARTHEST = 10 * MOST_DAYS * DAY  # microseconds from the opening to the date of `Until`
+MOST_LEFT = MOST_SECONDS * SECOND  # microseconds to which a clock can be set
 
 Seconds = Annotated[int, Meta(ge=1, le=MOST_SECONDS)]
 Number = Annotated[int, Meta(ge=1, le=MOST_DAYS)]
@@ -132,13 +134,23 @@ class ClockState(Struct, frozen=True, gc=False):
 
     `left`: the banks, by chair, in microseconds; empty if the clock has none.
     `running`: the chairs that are asked.
-    `stopped`: for so long the server was stopped while the match ran; the date is so much later.
+    `stopped`: for so long the server was stopped or the clocks stood while the match ran; the date is so much
+    later.  `later`: so much later, besides, it is for a chair whose clock was set.
+    `paused`, `frozen`: an organizer paused the clocks, or froze the match; the clocks stand.
     """
 
     at: int
     left: Mapping[str, int]
     running: tuple[str, ...] = ()
     stopped: int = 0
+    later: Mapping[str, int] = {}
+    paused: bool = False
+    frozen: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Do all clocks stand, whoever is asked?"""
+        return self.paused or self.frozen
 
 
 def first_state(clock: Clock, chairs: Collection[str], at: int) -> ClockState:
@@ -149,9 +161,22 @@ def first_state(clock: Clock, chairs: Collection[str], at: int) -> ClockState:
 
 def counted(state: ClockState, at: int, stopped: int = 0) -> ClockState:
     """Return the clocks at a later time; for `stopped` microseconds before it, the server was stopped."""
+    stopped = at - state.at if state.stands else stopped
     spent = at - state.at - stopped
     left = {chair: rest - spent if chair in state.running else rest for chair, rest in state.left.items()}
     return replace(state, at=at, left=left, stopped=state.stopped + stopped)
+
+
+def with_left(clock: Clock, state: ClockState, chair: str, left: int) -> ClockState:
+    """Return the clocks when a chair has so much left from now on; other chairs keep what they have.
+
+    A bank holds exactly this, even above its cap.  The date moves if it is earlier or there is no bank.
+    """
+    date, later = date_of(clock), dict(state.later)
+    if date is not None:
+        moved = state.at + left - date - state.stopped
+        later[chair] = max(later.get(chair, 0), moved) if state.left else moved
+    return replace(state, left={**state.left, chair: left} if state.left else state.left, later=later)
 
 
 def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earned: bool) -> ClockState:
@@ -162,24 +187,30 @@ def asked_now(clock: Clock, state: ClockState, chairs: Collection[str], *, earne
     budget, left = budget_of(clock), dict(state.left)
     for chair in state.running:
         if earned and budget is not None and chair not in chairs:
-            left[chair] = min(left[chair] + budget.increment, budget.cap)
+            left[chair] = max(left[chair], min(left[chair] + budget.increment, budget.cap))
     return replace(state, left=left, running=tuple(sorted(chairs)))
 
 
+def rest_of(clock: Clock, state: ClockState, chair: str) -> int:
+    """Return what a chair has left at the time of the state if it is asked then; below 0 if it is late."""
+    date, rests = date_of(clock), [state.left[chair]] if state.left else []
+    if date is not None:
+        rests.append(date + state.stopped + state.later.get(chair, 0) - state.at)
+    return min(rests)
+
+
 def dues(clock: Clock, state: ClockState) -> dict[str, int]:
-    """Return when the time of each running chair is up, in microseconds UTC."""
-    date = date_of(clock)
-    by_date = [] if date is None else [date + state.stopped]
-    return {
-        chair: min([*by_date, *([state.at + state.left[chair]] if state.left else [])])
-        for chair in state.running
-    }
+    """Return when the time of each running chair is up, in microseconds UTC; empty while the clocks stand."""
+    if state.stands:
+        return {}
+    return {chair: state.at + rest_of(clock, state, chair) for chair in state.running}
 
 
 def left_at(clock: Clock, state: ClockState, at: int) -> dict[str, int]:
-    """Return the time that each chair with a bank, or whose clock runs, has left at a time: never below 0."""
+    """Return the time that each chair with a bank, or that is asked, has left at a time: never below 0."""
+    spent = 0 if state.stands else at - state.at
     left = {chair: max(rest, 0) for chair, rest in state.left.items()}
-    return left | {chair: max(due - at, 0) for chair, due in dues(clock, state).items()}
+    return left | {chair: max(rest_of(clock, state, chair) - spent, 0) for chair in state.running}
 
 
 class RunOut(Struct, frozen=True):

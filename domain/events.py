@@ -108,7 +108,7 @@ class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
 
     `salt`: in clear; or `salt_hash`: its hash (`domain.chance.salt_hash`, base64); the salt is opened later,
     when all seats are taken.
-    `bot`: the house plays the seat.
+    `bot`: the house plays the seat; `agent` is the version of its code ("" if it answers at random).
     """
 
     seat: Seat
@@ -116,6 +116,7 @@ class Seated(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="seated"):
     salt: str | None = None
     bot: str = ""
     salt_hash: str | None = None
+    agent: str = ""
 
 
 class SaltOpened(FactEntry[F], Generic[F], frozen=True, kw_only=True, tag="salt_opened"):
@@ -187,6 +188,47 @@ class ClockStopped(Entry, frozen=True, kw_only=True, tag="clock_stopped"):
 
     start: int = field(name="from")
     end: int = field(name="to")
+
+
+class ClockSet(Entry, frozen=True, kw_only=True, tag="clock_set"):
+    """The clock of `seat` is set: from now on it has `left`, in microseconds.
+
+    `by`: an organizer, for the reason `why`; without a reason, the opponent, who gives time of the own will.
+    """
+
+    seat: Seat
+    left: int
+    by: str
+    why: str = ""
+
+
+class ClockPaused(Entry, frozen=True, kw_only=True, tag="clock_paused"):
+    """An organizer pauses all clocks, for a reason; moves stay possible."""
+
+    by: str
+    why: str
+
+
+class ClockResumed(Entry, frozen=True, kw_only=True, tag="clock_resumed"):
+    """An organizer lets the clocks run again, for a reason."""
+
+    by: str
+    why: str
+
+
+class Frozen(Entry, frozen=True, kw_only=True, tag="frozen"):
+    """An organizer freezes the match, for a reason: until it is released, players can do nothing in it, and
+    its clocks stand."""
+
+    by: str
+    reason: str
+
+
+class Released(Entry, frozen=True, kw_only=True, tag="released"):
+    """An organizer releases a frozen match, for a reason."""
+
+    by: str
+    reason: str
 
 
 class Ruled(Entry, frozen=True, kw_only=True, tag="ruled"):

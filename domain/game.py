@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property, reduce
 from importlib.resources.abc import Traversable
 from operator import or_
@@ -167,12 +167,8 @@ class Game:
     def rules(self) -> str:
         """Hash of the code and data that decide: the modules that games share and the game's package."""
         root = importlib.resources.files("domain")
-        digest = hashlib.sha256()
         shared = [root / name for name in ("choices.py", "kernel.py", "piles.py")]
-        for path in [*shared, *_files(root / self.name)]:
-            content = path.read_bytes()
-            digest.update(f"{path.name} {len(content)}\n".encode() + content)
-        return digest.hexdigest()[:16]
+        return hash_of([*shared, *source_files(root / self.name)])
 
     @cached_property
     def texts(self) -> dict[str, Texts]:
@@ -203,11 +199,21 @@ def closed_union(base: type, package: str) -> Any:
     return reduce(or_, own)
 
 
-def _files(folder: Traversable) -> list[Traversable]:
+def hash_of(files: Iterable[Traversable]) -> str:
+    """The first 16 hexadecimal digits of a hash over the names and contents of these files, in this order."""
+    digest = hashlib.sha256()
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def source_files(folder: Traversable) -> list[Traversable]:
+    """The code and data of a package, and of the packages in it, by name."""
     found: list[Traversable] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            found += _files(entry)
+            found += source_files(entry)
         elif entry.name.endswith((".py", ".json")):
             found.append(entry)
     return found

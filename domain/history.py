@@ -6,7 +6,7 @@ the same.  The commands of a match are in `domain.match`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Self
 
@@ -15,28 +15,24 @@ from msgspec.structs import replace
 
 from domain import kernel
 from domain.chance import Ledger
-from domain.clocks import ClockState, RunOut, asked_now, counted, first_state, run_out
+from domain.clocks import ClockState
 from domain.drafts import Draft
 from domain.draws import count, draws, shown
 from domain.events import (
     Asked,
-    ClockStopped,
-    Closed,
     Entry,
     FactEntry,
     Opened,
     Played,
-    Resigned,
     Ruled,
     Seated,
-    SecretOpened,
     TakenBack,
-    TimedOut,
 )
 from domain.folding import folded
-from domain.kernel import AnyFact, Picks, Prompt, Result, Seat, Table
+from domain.kernel import AnyFact, Picks, Prompt, Seat, Table
 from domain.log import HOUSE, Damaged, Record, codec
-from domain.match_base import ALL, Chair, Outline, expect, parts_of
+from domain.match_base import ALL, expect, parts_of
+from domain.match_clock import Timed, clock_after
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.sharing import empty_table
@@ -44,8 +40,6 @@ from domain.sharing import empty_table
 # Bytes of memory that a match takes besides what is stored: per match, per move, and per table that was made
 # for a viewer.  Measured with the game that needs most, Imperial Struggle (`ops/bench/memory.py`).
 _MATCH, _MOVE, _VIEW = 16_000, 3_000, 2_100
-
-BY_TIME = "time"  # how a match closes when the time of a seat is up, and the reason of its result
 
 
 class Position(Struct, frozen=True):
@@ -67,7 +61,7 @@ class Position(Struct, frozen=True):
     clock: ClockState | None = None
 
 
-class History(Outline):
+class History(Timed):
     """One match, as its log describes it."""
 
     def __init__(self, opened: Opened) -> None:
@@ -190,43 +184,9 @@ class History(Outline):
         """Is there a table of a running game after an earlier `move`, to which the match can go back?"""
         return 1 <= move < self.move and self.positions[move - 1].asked is not None
 
-    # ── clocks ──
-
     def clock_at(self, move: int) -> ClockState | None:
-        """The clocks after `move`, by chair; None if the match has none."""
+        """See `Timed.clock_at`."""
         return self.positions[move - 1].clock
-
-    def run_out(self, now: int) -> RunOut | None:
-        """Whose time is up at `now` (microseconds UTC), by this log; None if no time is up, or it is over.
-
-        The chair is one of `seats`; `seat_of` names the seat that its player plays.
-        """
-        state = None if self.closed or not self.positions else self.positions[-1].clock
-        return None if state is None else run_out(self.opened.clock, state, now)
-
-    @property
-    def clocks_seen(self) -> int:
-        """Up to when the log accounts for time (microseconds UTC): a stop begins at or after it."""
-        entry = self.records[-1].entry
-        return int(entry.end if isinstance(entry, ClockStopped) else entry.at or 0)
-
-    def timed_out(self, out: RunOut) -> tuple[Seat, dict[Seat, int]]:
-        """The seat whose time is up, and what each seat had left then."""
-        left = {self.seat_of(Chair(chair)): rest for chair, rest in out.left.items()}
-        return self.seat_of(Chair(out.chair)), left
-
-    def result_of_time_out(self, seat: Seat, left: Mapping[Seat, int], score: dict[Seat, int]) -> Result:
-        """The result when the time of `seat` is up: the other seat wins, unless its time is up, too."""
-        other = next(name for name in self.seats if name != seat)
-        return Result(None if left.get(other) == 0 else other, BY_TIME, score)
-
-    def clock_stop_refused(self, start: int, end: int, now: int) -> Sentence | None:
-        """Why no clock of this match stood between two times; None if the house may say so at `now`."""
-        if not self.opened.clock:
-            return Sentence("no-clock")
-        if not self.clocks_seen <= start < end <= now:
-            return Sentence("clock-stop-times")
-        return None
 
     # Commands and verification ask the same: why does the match refuse this now?
 
@@ -320,24 +280,13 @@ class History(Outline):
             record.rest()
 
     def _after(self, record: Record, draft: Draft | None) -> Position:
-        position = self._without_clock(record, draft)
-        clock = self._clock_after(record.entry, position) if self.opened.clock else None
-        return position if clock is None else replace(position, clock=clock)
-
-    def _clock_after(self, entry: Entry, after: Position) -> ClockState:
-        """The clocks after an entry that leads to this position; an unknown time counts as none."""
-        terms = self.opened.clock
+        position, terms = self._without_clock(record, draft), self.opened.clock
+        if not terms:
+            return position
         before = self.positions[-1].clock if self.positions else None
-        if before is None:
-            return first_state(terms, self.seats, entry.at or 0)
-        stopped = entry.end - entry.start if isinstance(entry, ClockStopped) else 0
-        out = run_out(terms, before, entry.at or 0) if isinstance(entry, TimedOut) else None
-        at = out.due if out else before.at if entry.at is None else entry.at
-        ends = isinstance(entry, (Resigned, TimedOut, SecretOpened, Closed))
-        seats = after.asked.seats if after.asked and not ends else {}
-        chairs = {self.game.across.get(seat, seat) if after.table.exchanged else seat for seat in seats}
-        state = counted(before, at, stopped)
-        return asked_now(terms, state, chairs, earned=isinstance(entry, Played))
+        across = self.game.across if position.table.exchanged else {}
+        clock = clock_after(terms, before, record.entry, position.asked, across, self.seats)
+        return replace(position, clock=clock)
 
     def _without_clock(self, record: Record, draft: Draft | None) -> Position:
         entry = record.entry

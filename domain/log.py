@@ -28,11 +28,16 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain.events import (
+    ClockPaused,
+    ClockResumed,
+    ClockSet,
     ClockStopped,
     Closed,
+    Frozen,
     Opened,
     Part,
     Played,
+    Released,
     Resigned,
     Restated,
     Ruled,
@@ -321,6 +326,11 @@ class Codec:
             | Resigned
             | TimedOut
             | ClockStopped
+            | ClockSet
+            | ClockPaused
+            | ClockResumed
+            | Frozen
+            | Released
             | Ruled
             | SecretOpened
             | Closed,

@@ -3,7 +3,8 @@
 A command (`play`, `resign`, ...) is judged on the committed match and returns a `Draft`: records ready to be
 stored, all or none.  Nothing of a draft is part of the match before `accept` is called with its records,
 which is also how a stored log is read again (`domain.history`).  There is no clock and no random source:
-time, secret and the source of chance come with the command.
+time, secret and the source of chance come with the command.  The commands of officials and of the house are
+in `domain.match_desk`, what all commands check in `domain.judging`.
 """
 
 from __future__ import annotations
@@ -25,37 +26,33 @@ from domain.chance import (
     joined,
     salt_hash,
 )
-from domain.clocks import SECOND, Clock, settled
+from domain.clocks import Clock, settled
 from domain.drafts import Context, Draft, Drafting
 from domain.events import (
-    Asked,
     BoardOf,
     Branch,
     Chance,
-    ClockStopped,
     Opened,
     Played,
     Resigned,
     Restated,
-    Ruled,
     SaltOpened,
     Seated,
     TakebackAnswered,
     TakebackAsked,
-    TakenBack,
-    TimedOut,
 )
 from domain.game import Game, Options
-from domain.history import BY_TIME, History
+from domain.judging import must_be_free
 from domain.kernel import Answer, Decision, Picks, Prompt, Refused, Result, Seat, Table
 from domain.log import b64
-from domain.match_base import Chair, Outline
+from domain.match_base import Outline
+from domain.match_desk import Officiated
 from domain.merkle import Tree
 from domain.refusals import Sentence, Value
 from domain.sharing import shared
 
 
-class Match(History):
+class Match(Officiated):
     """One match: its log, and the commands."""
 
     def sit(
@@ -69,12 +66,14 @@ class Match(History):
         source: Source | None,
         hashed: str | None = None,
         line: Decision[Table] | None = None,
+        agent: str = "",
     ) -> Draft:
         """`player` takes a seat; with the last one the set-up is drawn and play starts.
 
         With `hashed`, the hash of a salt, it starts only when that salt is opened (`open_salt`).
         `source` gives the draws of a recorded match; if it is None, they come from `rng/1`.
         `line`: in a branch, the facts and the table with which it begins (`domain.branches.line_of`).
+        `agent`: the version of the bot's code, if a bot plays that does not answer at random.
 
         Raises:
             Refused: unknown-seat, seat-taken, over, record.
@@ -88,6 +87,7 @@ class Match(History):
             "salt": salt,
             "bot": bot,
             "salt_hash": hashed,
+            "agent": agent,
         }
         others = all(seated for name, seated in self.seats.items() if name != seat)
         begins = others and not hashed and not self.unopened
@@ -152,9 +152,9 @@ class Match(History):
         `expect` is the number of the move that put the question, if the caller gives it.
 
         Raises:
-            Refused: not-running, over, time, not-asked, stale, illegal, batch, record.
+            Refused: not-running, over, time, frozen, not-asked, stale, illegal, batch, record.
         """
-        self._must_have_time(context)
+        self._must_be_playable(context)
         standing = self.prompt(seat)
         if expect is not None and (standing is None or expect != standing[0]):
             raise Refused("stale", "stale", {"expect": expect, "now": self._asked_now(seat, standing)})
@@ -178,55 +178,25 @@ class Match(History):
         """`seat` gives up; the match is over and its secret opened.
 
         Raises:
-            Refused: not-running, over, time.
+            Refused: not-running, over, time, frozen.
         """
-        self._must_have_time(context)
+        self._must_be_playable(context)
         draft = self._drafting(context)
         draft.add(Resigned, seat=seat)
         other = next(name for name in self.game.seats if name != seat)
         draft.close("resignation", Result(other, "resignation", self.game.score(draft.live)))
         return draft.done()
 
-    def time_out(self, context: Context) -> Draft:
-        """The house notes that the time of a seat is up; the match is over and its secret opened.
-
-        Which seat that is, follows from the log and the time of the command alone.
-
-        Raises:
-            Refused: not-running, over, time (no time is up).
-        """
-        self._must_run(context)
-        out = None if context.now is None else self.run_out(context.now)
-        if out is None:
-            raise Refused("time", "time-left")
-        draft = self._drafting(context)
-        seat, left = self.timed_out(out)
-        draft.add(TimedOut, seat=seat, left=left)
-        draft.close(BY_TIME, self.result_of_time_out(seat, left, self.game.score(draft.live)))
-        return draft.done()
-
-    def stop_clock(self, context: Context, start: int, end: int) -> Draft:
-        """The house notes that the server was stopped between two times, so that no clock ran then.
-
-        Raises:
-            Refused: not-running, over, time (no clock, or these are no such times).
-        """
-        self._must_run(context)
-        _must_be_free("time", self.clock_stop_refused(start, end, context.now or 0))
-        draft = self._drafting(context)
-        draft.add(ClockStopped, start=start, end=end)
-        return draft.done()
-
     def ask_takeback(self, context: Context, seat: Seat, to: int | None = None) -> Draft:
         """`seat` asks to go back to the table after move `to` (None: before its own latest answer).
 
         Raises:
-            Refused: not-running, over, time, takeback (a request waits; no such move; something was shown
-                since).
+            Refused: not-running, over, time, frozen, takeback (a request waits; no such move; something was
+                shown since).
         """
-        self._must_have_time(context)
+        self._must_be_playable(context)
         to = self._before_last_answer(seat) if to is None else to
-        _must_be_free("takeback", self.takeback_refused(to))
+        must_be_free("takeback", self.takeback_refused(to))
         draft = self._drafting(context)
         draft.add(TakebackAsked, seat=seat, to=to)
         return draft.done()
@@ -235,46 +205,16 @@ class Match(History):
         """`seat` answers the other seat's request, made at move `request`; if it agrees, the match goes back.
 
         Raises:
-            Refused: not-running, over, time, takeback (no such request, or it is the seat's own).
+            Refused: not-running, over, time, frozen, takeback (no such request, or it is the seat's own).
         """
-        self._must_have_time(context)
-        _must_be_free("takeback", self.takeback_answer_refused(seat, request))
+        self._must_be_playable(context)
+        must_be_free("takeback", self.takeback_answer_refused(seat, request))
         waiting = self.request
         assert waiting is not None, "the request that is answered"
         draft = self._drafting(context)
         draft.add(TakebackAnswered, seat=seat, request=request, agree=agree)
         if agree:
             self._take_back(draft, waiting.to, "agreement")
-        return draft.done()
-
-    def rule(
-        self,
-        context: Context,
-        by: str,
-        reason: str,
-        *,
-        expect: int | None = None,
-        back_to: int | None = None,
-        result: Result | None = None,
-        void: bool = False,
-    ) -> Draft:
-        """An organizer rules: exactly one of back to a move, a result, or void.
-
-        `expect` is the latest move that the organizer has seen, if the caller gives it.
-
-        Raises:
-            Refused: over, stale, ruling (no reason, not exactly one ruling, no such move or seat).
-        """
-        self._must_not_be_over(context)
-        if expect is not None and expect != self.move:
-            raise Refused("stale", "match-went-on", {"expect": expect, "last": self.move})
-        draft = self._drafting(context)
-        draft.add(Ruled, by=by, reason=reason, back_to=back_to, result=result, void=void)
-        _must_be_free("ruling", self.ruling_refused(draft.records[0].entry))
-        if back_to is not None:
-            self._take_back(draft, back_to, "ruling")
-        else:
-            draft.close("ruling", result)
         return draft.done()
 
     def restate(
@@ -309,20 +249,6 @@ class Match(History):
 
     # ── what the commands check ──
 
-    def _drafting(self, context: Context) -> Drafting:
-        return Drafting(
-            context,
-            self.game,
-            self.id,
-            tree=self.tree.copy(),
-            ledger=self.ledger.fork(),
-            live=self.live,
-            asked=self.positions[-1].asked,
-            provable=self.provable,
-            rules=self.rules,
-            product=self.product,
-        )
-
     def _with_salt(
         self,
         context: Context,
@@ -351,36 +277,6 @@ class Match(History):
         if seat not in self.seats:
             raise no_such_seat(self, seat)
         return self.seats[seat]
-
-    def _take_back(self, draft: Drafting, to: int, by: str) -> None:
-        back = self.positions[to - 1].asked
-        assert back is not None, "a table of a running game asks a seat"
-        asked = Asked(back.ask, dict.fromkeys(back.seats, draft.tree.size + 1))
-        draft.add(TakenBack, to=to, by=by, asked=asked)
-        draft.live = self.table_with_agenda(to)
-
-    def _must_not_be_over(self, context: Context) -> None:
-        if self.closed and self.closed.by == BY_TIME:
-            entry, clock = self.records[-3].entry, self.positions[-3].clock
-            raise time_is_up(entry.seat, clock.at if clock else 0, context.now)
-        if self.closed:
-            raise Refused("over", "match-over")
-
-    def _must_have_time(self, context: Context) -> None:
-        """Check that play has begun and is not over, and that no seat's time is up."""
-        self._must_run(context)
-        out = None if context.now is None else self.run_out(context.now)
-        if out is not None:
-            raise time_is_up(self.seat_of(Chair(out.chair)), out.due, context.now)
-
-    def _must_run(self, context: Context) -> None:
-        """Check that play has begun and is not over."""
-        self._must_not_be_over(context)
-        if self.status == "open":
-            free = [seat for seat, seated in self.seats.items() if not seated]
-            raise Refused("not-running", "seats-free", {"free": free})
-        if self.status == "waiting":
-            raise Refused("not-running", "waits-for-salt", {"seats": self.unopened})
 
     def _decided(self, draft: Drafting, answer: Answer, number: int, known: Prompt | None) -> Decision[Table]:
         try:
@@ -459,19 +355,6 @@ def _ends_batch(before: Table, decision: Decision[Table], seat: Seat) -> bool:
     """Is another player asked next (the new player of this seat, too), or was something shown?"""
     other = kernel.asked(decision.table) != (seat,) or decision.table.exchanged != before.exchanged
     return other or any(fact.reveals for fact in decision.facts)
-
-
-def _must_be_free(kind: str, refusal: Sentence | None) -> None:
-    """Raises Refused, of this kind, if there is a reason to refuse."""
-    if refusal is not None:
-        raise Refused(kind, refusal.id, refusal.values)
-
-
-def time_is_up(seat: Seat, due: int, now: int | None) -> Refused:
-    """The refusal of what comes at `now`, after the time of a seat was up at `due` (microseconds UTC)."""
-    late = (due if now is None else max(now, due)) - due
-    seconds = f"{late // SECOND}.{late % SECOND // 1_000:03d}"
-    return Refused("time", "time-is-up", {"seat": seat, "seconds": seconds})
 
 
 def no_such_seat(match: Outline, seat: str) -> Refused:

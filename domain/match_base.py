@@ -20,8 +20,10 @@ from domain.events import (
     Asked,
     Closed,
     Entry,
+    Frozen,
     Opened,
     Played,
+    Released,
     Restated,
     SaltOpened,
     Seated,
@@ -93,6 +95,7 @@ class Outline(ABC):
         self.begun: int | None = None  # the move with which play began: the last seat's, or the last salt's
         self.closed: Closed | None = None
         self.incomplete = False  # was a position set from an imported record, not by the rules?
+        self.frozen: Frozen | None = None  # the entry that froze it, until it is released
         self.has_bots = False  # does the house play a seat?
         self.audiences = frozenset(codec(self.game).audiences)
         self._salts: dict[Seat, str] = {}  # those that were opened
@@ -317,6 +320,8 @@ class Outline(ABC):
             self.closed = entry
         elif isinstance(entry, Restated):
             self.incomplete = True
+        elif isinstance(entry, (Frozen, Released)):
+            self.frozen = entry if isinstance(entry, Frozen) else None
         if len(record.audiences) < len(self.audiences):
             self.audiences &= frozenset(record.audiences)
 

@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
+from domain.clocks import ClockState
 from domain.events import Asked, FactEntry, Opened, TakenBack
 from domain.folding import folded
 from domain.kernel import Seat, SeatsSettled
 from domain.log import Damaged, Record, unb64
-from domain.match_base import Outline, expect, parts_of
+from domain.match_base import expect, parts_of
+from domain.match_clock import Timed, clock_after
 
 
-class PartialMatch(Outline):
+class PartialMatch(Timed):
     """A stored match as far as one earlier move of it needs.
 
     It can be asked about this move only; of the latest one it knows who plays which seat, and what is asked.
@@ -47,7 +49,10 @@ class PartialMatch(Outline):
             self._note(record)
         self.move = last
         self._records = {record.move: record for record in milestones}
-        wanted = {at + 1, self._asking(last)}.union(*self.line_to(at)) - set(self._records)
+        line = (
+            [range(1, at + 1)] if self.opened.clock else self.line_to(at)
+        )  # time runs in what went back, too
+        wanted = {at + 1, self._asking(last)}.union(*line) - set(self._records)
         self._records |= {record.move: record for record in read(_ranges(sorted(wanted)))}
         if missing := wanted - set(self._records):
             raise Damaged(f"match {self.id}: move {min(missing)} is missing")
@@ -76,6 +81,19 @@ class PartialMatch(Outline):
         *_, table = folded(self.game, None, stored, parts)
         return table
 
+    def clock_at(self, move: int) -> ClockState | None:
+        """See `Timed.clock_at`."""
+        if not self.opened.clock:
+            return None
+        state, exchanged = None, list[bool]()
+        for number in range(1, move + 1):
+            record = self._records[number]
+            exchanged.append(_exchanged_after(record, exchanged))
+            asked = self.asked_at(number)
+            across = self.game.across if exchanged[-1] else {}
+            state = clock_after(self.opened.clock, state, record.entry, asked, across, self.seats)
+        return state
+
     def _asking(self, move: int) -> int:
         """The latest move up to this one that says what is asked: it brought facts, or went back."""
         while move > 1 and move in self._records:
@@ -93,6 +111,17 @@ def _are_exchanged(milestones: Sequence[Record], line: Sequence[range]) -> bool:
     stand = (record for record in reversed(milestones) if any(record.move in moves for moves in line))
     facts = chain.from_iterable(reversed(record.facts_for(None)) for record in stand)
     return next((fact.exchanged for fact in facts if isinstance(fact, SeatsSettled)), False)
+
+
+def _exchanged_after(record: Record, before: Sequence[bool]) -> bool:
+    """Are the seats exchanged after a move, if `before` says it of each move before it?"""
+    entry, stood = record.entry, before[-1] if before else False
+    if isinstance(entry, TakenBack):
+        return before[entry.to - 1]
+    if not isinstance(entry, FactEntry):
+        return stood
+    facts = (fact for fact in reversed(record.facts_for(None)) if isinstance(fact, SeatsSettled))
+    return next((fact.exchanged for fact in facts), stood)
 
 
 def _ranges(moves: Iterable[int]) -> list[range]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.events import Closed, Opened, SaltOpened, Seated
+from domain.events import Closed, Frozen, Opened, Released, SaltOpened, Seated
 from domain.games import GAMES
 from domain.imported import IMPORTED
 from domain.kernel import Result, Seat
@@ -38,6 +38,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     proves that its players are those of this server.  `private`: lists show it to its players alone.  `by`
     says how it closed (play, resignation, time, ruling, record, salt; "" while it runs); `result` is also
     None if the match is void or its result unknown.  `clocked`: it has a clock.
+    `frozen`: it runs, and an organizer froze it.
     """
 
     table: ClassVar[str] = "matches"
@@ -65,6 +66,7 @@ class MatchRow(Row, frozen=True, kw_only=True):
     claimed: bool = False
     private: bool = False
     clocked: bool = False
+    frozen: bool = False
     status: str
     seats: dict[Seat, str | None]
     bots: dict[Seat, str] = {}
@@ -115,8 +117,10 @@ def fold(rows: Rows, delivered: Delivered) -> Iterator[Change]:
         row = _seated(row, entry)
     elif isinstance(entry, SaltOpened):
         row = _perhaps_begun(row, tuple(seat for seat in row.unopened if seat != entry.seat))
+    elif isinstance(entry, (Frozen, Released)):
+        row = replace(row, frozen=isinstance(entry, Frozen))
     elif isinstance(entry, Closed):
-        row = replace(row, status=OVER, closed_at=entry.at, by=entry.by, result=entry.result)
+        row = replace(row, status=OVER, frozen=False, closed_at=entry.at, by=entry.by, result=entry.result)
         yield from [Gone(ExchangesRow, key_of(known)) for known in rows.under(ExchangesRow, row.match)]
     exchanges = _exchanges(rows, entry, row.match)
     if exchanges:
@@ -168,4 +172,4 @@ def _exchanges(rows: Rows, entry: Any, match: str) -> ExchangesRow | None:
     return replace(known, moves=(*known.moves, entry.move)) if exchanged(known.moves, entry) else None
 
 
-MATCHES = Projection("matches", 8, (MatchRow, SeatRow, ExchangesRow), fold)
+MATCHES = Projection("matches", 9, (MatchRow, SeatRow, ExchangesRow), fold)

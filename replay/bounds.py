@@ -13,7 +13,19 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain import bounds
-from domain.bounds import BotName, MatchId, Number, Picks, PlayerId, Reason, Salt, SaltHash, Score, SeatName
+from domain.bounds import (
+    AgentVersion,
+    BotName,
+    MatchId,
+    Number,
+    Picks,
+    PlayerId,
+    Reason,
+    Salt,
+    SaltHash,
+    Score,
+    SeatName,
+)
 from domain.game import Game
 from domain.kernel import Refused
 from domain.refusals import Sentence
@@ -39,6 +51,7 @@ class _Written(Struct, frozen=True):
     branch: _Branch | None = None
     player: PlayerId = "-"
     bot: BotName = "-"
+    agent: AgentVersion = ""
     seat: SeatName = "-"
     salt: Salt | None = None
     salt_hash: SaltHash | None = None

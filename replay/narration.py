@@ -8,10 +8,15 @@ from typing import Any
 from msgspec import Struct
 
 from domain.events import (
+    ClockPaused,
+    ClockResumed,
+    ClockSet,
     ClockStopped,
     Closed,
+    Frozen,
     Opened,
     Played,
+    Released,
     Resigned,
     Restated,
     Ruled,
@@ -223,6 +228,12 @@ def _clock_stopped(telling: _Telling) -> Marked:
     return telling.say("clock_stopped", since=since, to=to)
 
 
+def _clock_set(telling: _Telling) -> Marked:
+    entry, words = telling.entry, telling.words
+    left, who = words.duration(entry.left), telling.player(entry.by)
+    return telling.say("clock_set" if entry.why else "clock_given", left=left, player=who, why=entry.why)
+
+
 def _takeback_answered(telling: _Telling) -> Marked:
     return telling.say("takeback_agreed" if telling.entry.agree else "takeback_declined")
 
@@ -266,6 +277,11 @@ _TELLERS: dict[type, Callable[[_Telling], Marked]] = {
     Resigned: lambda telling: telling.say("resigned"),
     TimedOut: lambda telling: telling.say("timed_out"),
     ClockStopped: _clock_stopped,
+    ClockSet: _clock_set,
+    ClockPaused: lambda telling: telling.say("clock_paused", why=telling.entry.why),
+    ClockResumed: lambda telling: telling.say("clock_resumed", why=telling.entry.why),
+    Frozen: lambda telling: telling.say("frozen", reason=telling.entry.reason),
+    Released: lambda telling: telling.say("released", reason=telling.entry.reason),
     Restated: lambda telling: telling.say("restated", line=telling.entry.line),
     Ruled: _ruled,
     SecretOpened: _secret_opened,

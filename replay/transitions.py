@@ -13,11 +13,16 @@ from domain.chance import SCHEME, is_long_enough
 from domain.clocks import clock_refused
 from domain.events import (
     Asked,
+    ClockPaused,
+    ClockResumed,
+    ClockSet,
     ClockStopped,
     Closed,
     FactEntry,
+    Frozen,
     Opened,
     Played,
+    Released,
     Resigned,
     Restated,
     Ruled,
@@ -29,11 +34,11 @@ from domain.events import (
     TakenBack,
     TimedOut,
 )
-from domain.history import BY_TIME
 from domain.imported import IMPORTED
 from domain.kernel import AnyFact, Result
 from domain.log import HOUSE, Record, codec, unb64
 from domain.match import Match
+from domain.match_clock import BY_TIME
 from domain.refusals import Sentence
 from replay.report import FOLD, Wrong
 
@@ -165,8 +170,14 @@ def _timed_wrongly(match: Match, entry: Any) -> Sentence | None:
 
 
 def _while_running(match: Match, entry: Any) -> Sentence | None:
+    if isinstance(entry, ClockSet):
+        return match.clock_set_refused(entry)
+    if isinstance(entry, (ClockPaused, ClockResumed, Frozen, Released)):
+        return match.standing_refused(entry)
     if entry.seat not in match.seats:
         return Sentence("not-a-seat", {"seat": repr(entry.seat)})
+    if match.frozen and not isinstance(entry, TimedOut):
+        return Sentence("match-frozen")
     if isinstance(entry, Played):
         asked = match.asked
         if asked is None or entry.seat not in asked.seats or entry.ask != asked.ask:

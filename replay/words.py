@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from functools import cache, cached_property
 
+from domain.clocks import DAY, SECOND
 from domain.game import Game, Options
-from domain.history import BY_TIME
 from domain.kernel import AnyFact, Pick, Result
 from domain.match_base import ALL, Outline
+from domain.match_clock import BY_TIME
 from domain.texts import LANGUAGES, Marked, fill, forms_of, join
 from replay.sanitize import one_line
 
@@ -146,6 +147,12 @@ class Words:
             return self._log["shown"]["unknown_time"]
         there = f"{local:%H:%M:%S}" if local.date() == moment.date() else f"{local:%Y-%m-%d %H:%M:%S}"
         return f"{moment:%Y-%m-%d %H:%M:%S} UTC ({there} {self._log['shown']['local']})"
+
+    def duration(self, microseconds: int) -> str:
+        """Return a length of time in days, hours, minutes and seconds, a part of a second as a whole one."""
+        days, seconds = divmod(-(-microseconds // SECOND), DAY // SECOND)
+        time = f"{seconds // 3_600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        return self._log["shown"]["days"].format(days=days, time=time) if days else time
 
     def _pick(self, ask: str, pick: Pick) -> Marked:
         try:

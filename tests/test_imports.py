@@ -17,6 +17,7 @@ LEVELS = (  # a module imports from its own package, and from packages of the le
     ("projections", "replay"),
     ("api",),  # the modules that stand in no package of api/
     ("api.store",),
+    ("api.bots",),
     ("api.bus", "api.gate", "api.mail"),
     ("api.http",),
     ("api.data",),
@@ -112,3 +113,21 @@ def test_games_never_import_one_another() -> None:
         others = tuple(f"domain.{other}" for other in games if other != game)
         for path in (ROOT / "domain" / game).rglob("*.py"):
             assert not [name for name in imported(path) if name.startswith((*others, "domain.games"))], path
+
+
+def test_agents_keep_to_the_rules_of_their_game() -> None:
+    """Rules never import agents; agents import neither logs nor luck, nor agents of another game."""
+    agents = ROOT / "domain" / "agents"
+    games = [folder.name for folder in agents.iterdir() if (folder / "policy.py").exists()]
+    assert len(games) >= 4
+    for path in (ROOT / "domain").rglob("*.py"):
+        names = set(imported(path))
+        if agents not in path.parents:
+            assert not [name for name in names if f"{name}.".startswith("domain.agents.")], path
+            continue
+        for part in ("match", "match_base", "history", "chance", "log", "drafts", "events", "games"):
+            assert not [name for name in names if f"{name}.".startswith(f"domain.{part}.")], (path, part)
+        own = path.relative_to(agents).parts[0]
+        for other in (game for game in games if own in games and game != own):
+            taken = (f"domain.{other}.", f"domain.agents.{other}.")
+            assert not [name for name in names if f"{name}.".startswith(taken)], path

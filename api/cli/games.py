@@ -154,3 +154,19 @@ def typed(value: Any) -> str:
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def must_be_levels(names: Sequence[str], game: Game) -> None:
+    """Check that each of these bots can play a game.
+
+    Raises:
+        CannotBeDone: one cannot; the text lists those that can.
+    """
+    from api.bots.levels import names as known
+
+    for name in names:
+        if name not in known(game.name):
+            given = ",".join(names)
+            raise CannotBeDone(
+                f"--bots {given}: there is no bot {name!r}; there is: {', '.join(known(game.name))}"
+            )

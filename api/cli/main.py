@@ -22,6 +22,7 @@ SECTIONS = {
     "Play": {
         "games": ("api.cli.games", "List the games, their editions and options."),
         "play": ("api.cli.play", "Play one whole match between bots."),
+        "arena": ("api.cli.arena", "Measure how strong the bots are."),
         "script": ("api.cli.script", "Play a scripted match from a file."),
         "import-log": ("api.cli.import_log", "Import logs of games played elsewhere."),
     },
@@ -30,6 +31,9 @@ SECTIONS = {
         "verify": ("api.cli.verify", "Check match files, or a whole store."),
         "export": ("api.cli.export", "Write matches as files, NDJSON or Parquet."),
         "keys": ("api.cli.admin", "Print the keys that sign a store's matches."),
+    },
+    "Organize": {
+        "tournament": ("api.cli.tournament", "Run tournaments: pair, publish, rule, standings."),
     },
     "Analyse": {
         "data": ("api.cli.data", "Build data sets, and answer from them."),

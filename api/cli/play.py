@@ -33,7 +33,14 @@ from api.cli.common import (
     progress,
     store_option,
 )
-from api.cli.games import edition_options, game_argument, game_named, settled, show_warnings
+from api.cli.games import (
+    edition_options,
+    game_argument,
+    game_named,
+    must_be_levels,
+    settled,
+    show_warnings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,8 +100,8 @@ class Plan(Struct, frozen=True):
         return hashlib.sha256(b"glasnost seeded secret\n" + bytes.fromhex(self.seed)).digest()
 
 
-class SeededBot:
-    """A random bot whose n-th answer in a match follows from the seed and n.
+class SeededNumbers:
+    """Random numbers for the n-th answer in a match, which follow from the seed and n.
 
     So an interrupted match goes on as it would have gone on.
     """
@@ -102,12 +109,23 @@ class SeededBot:
     def __init__(self, seed: str, answered: int) -> None:
         self._seed, self._answered = seed, answered
 
+    def __call__(self) -> random.Random:
+        """Those of the next answer."""
+        self._answered += 1
+        return random.Random(f"{self._seed}/{self._answered}")
+
+
+class SeededBot:
+    """A bot that picks at random, with seeded numbers."""
+
+    def __init__(self, numbers: SeededNumbers) -> None:
+        self._numbers = numbers
+
     def answer(self, question: Prompt) -> Picks:
         """See `api.gate.bots.Bot`."""
         from api.gate.bots import RandomBot
 
-        self._answered += 1
-        return RandomBot(random.Random(f"{self._seed}/{self._answered}")).answer(question)
+        return RandomBot(self._numbers()).answer(question)
 
 
 class Trouble(logging.Handler):
@@ -220,17 +238,11 @@ def _processes(jobs: int) -> int:
 
 
 def _plan(game: Game, edition: str, options: Options, bots: str | None, seed: str | None) -> Plan:
-    from api.gate.bots import builtin_bots
-
-    names = tuple((bots or ",".join("random" for _ in game.seats)).split(","))
-    if len(names) != len(game.seats):
+    chosen = tuple((bots or ",".join("random" for _ in game.seats)).split(","))
+    if len(chosen) != len(game.seats):
         raise CannotBeDone(f"--bots {bots}: name one bot for each seat ({', '.join(game.seats)})")
-    for name in names:
-        if name not in builtin_bots():
-            raise CannotBeDone(
-                f"--bots {bots}: there is no bot {name!r}; there is: {', '.join(builtin_bots())}"
-            )
-    return Plan(game.name, edition, options, names, seed)
+    must_be_levels(chosen, game)
+    return Plan(game.name, edition, options, chosen, seed)
 
 
 @contextmanager
@@ -351,14 +363,21 @@ async def _to_the_end(plan: Plan, store: SqlStore, keys: Keys, stored: Match | N
 
 
 def _gate(plan: Plan, store: SqlStore, keys: Keys, stored: Match | None) -> Gate:
+    from api.bots.agent_bot import AgentBot
+    from api.bots.levels import LEVELS, RANDOM
     from api.gate import Gate
+    from api.gate.bots import Bot, RandomBot
     from api.settings import product
     from domain.events import Played
 
+    bots: dict[str, Bot | AgentBot]
+    levels = [level for level in LEVELS if level != RANDOM]
     if plan.seed is None:
-        return Gate(store, keys, lambda: time.time_ns() // 1000, product())
+        bots = {RANDOM: RandomBot(), **{level: AgentBot(level, None) for level in levels}}
+        return Gate(store, keys, lambda: time.time_ns() // 1000, product(), bots=bots)
     answered = sum(isinstance(record.entry, Played) for record in stored.records) if stored else 0
-    bots = {name: SeededBot(plan.seed, answered) for name in plan.bots}
+    numbers = SeededNumbers(plan.seed, answered)
+    bots = {RANDOM: SeededBot(numbers), **{level: AgentBot(level, None, numbers) for level in levels}}
     return Gate(store, keys, lambda: None, product(), bots=bots)
 
 

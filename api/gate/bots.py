@@ -1,8 +1,11 @@
 """The bots of the server: they answer their prompts, and each answer is a move of its own.
 
-In a match with a person, they answer at once, while the match's lock is still held, so that the person sees
-the next own prompt in the response.  A match between bots, and what takes longer, continues in the
-background, one move at a time, so that it blocks no other request.
+In a match with a person, a bot that needs no search answers at once, while the match's lock is still held, so
+that the person sees the next own prompt in the response.  A match between bots, and what takes longer,
+continues in the background, one move at a time, so that it blocks no other request.
+
+A bot that searches does so in a process of the pool, without the lock.  Where the match has moved on
+meanwhile (a takeback, a ruling, a resignation), its answer is dropped.
 """
 
 from __future__ import annotations
@@ -13,6 +16,11 @@ import random
 from collections.abc import Mapping
 from typing import Protocol
 
+from msgspec import Struct
+
+from api.bots.agent_bot import AgentBot, observation_of
+from api.bots.levels import LEVELS, RANDOM
+from api.bots.workers import BotWorkers
 from api.gate.clocks import Clocks
 from api.gate.commit import Commits
 from api.gate.match_cache import CachedMatch, MatchCache
@@ -31,6 +39,9 @@ class Bot(Protocol):
         """Return a legal answer."""
 
 
+Bots = Mapping[str, Bot | AgentBot]
+
+
 class RandomBot:
     """Picks at random: first how many, then which.
 
@@ -47,9 +58,30 @@ class RandomBot:
         return tuple(self._source.sample(question.options, count))
 
 
-def builtin_bots() -> dict[str, Bot]:
-    """Return the bots that a player may invite, by name."""
-    return {"random": RandomBot()}
+def builtin_bots(workers: BotWorkers) -> dict[str, Bot | AgentBot]:
+    """Return the bots that a player may invite, by name; those that search do so in `workers`."""
+    searching = {level: AgentBot(level, workers) for level in LEVELS if level != RANDOM}
+    return {RANDOM: RandomBot(), **searching}
+
+
+def must_know(bot: Bot | AgentBot, game: str) -> None:
+    """Check that a bot can play a game here.  Raises Refused: unknown-bot."""
+    if isinstance(bot, AgentBot):
+        bot.must_play(game)
+
+
+def knows(bot: Bot | AgentBot, game: str) -> bool:
+    """Can a bot play a game here?"""
+    try:
+        must_know(bot, game)
+    except Refused:
+        return False
+    return True
+
+
+def version_of(bot: Bot | AgentBot | None, game: str) -> str:
+    """The version of a bot's code, as it enters the log; "" for a bot without one."""
+    return bot.version(game) if isinstance(bot, AgentBot) else ""
 
 
 def player_of(bot: str) -> str:
@@ -66,6 +98,18 @@ _AGAIN_SECONDS = 1.0  # until a bot tries again when the store was not available
 _log = logging.getLogger("glasnost.bots")
 
 
+class Thought(Struct, frozen=True):
+    """What a bot found for a question, while the match could go on."""
+
+    seat: Seat
+    asked: tuple[int, Prompt]
+    picks: Picks
+
+    def fits(self, match: Match) -> bool:
+        """Does the question still stand?"""
+        return match.status == "running" and match.prompt(self.seat) == self.asked
+
+
 class BotRunner:
     """The bots and the matches in which they are asked.
 
@@ -76,7 +120,7 @@ class BotRunner:
         clocks: are settled before each answer.
     """
 
-    def __init__(self, bots: Mapping[str, Bot], commits: Commits, cache: MatchCache, clocks: Clocks) -> None:
+    def __init__(self, bots: Bots, commits: Commits, cache: MatchCache, clocks: Clocks) -> None:
         self.bots, self._clocks = bots, clocks
         self._commits, self._cache = commits, cache
         self._playing: dict[str, asyncio.Task[None]] = {}
@@ -87,6 +131,8 @@ class BotRunner:
         """Let the bots answer; the caller holds the match's lock.  The rest continues in the background."""
         try:
             for _ in range(IN_A_ROW if _has_a_person(cached.match) else 0):
+                if self._thinker(cached.match) is not None:
+                    break
                 if not await self._answered(cached):
                     return
         except (Conflict, Refused) as error:
@@ -132,9 +178,10 @@ class BotRunner:
                 pass
 
     async def _one_move(self, cached: CachedMatch) -> bool:
+        thought = await self._thought(cached)
         async with cached.lock:
             try:
-                return await self._answered(cached)
+                return await self._answered(cached, thought)
             except Conflict:
                 await self._cache.refresh(cached)
                 return True
@@ -146,39 +193,72 @@ class BotRunner:
         await asyncio.sleep(_AGAIN_SECONDS)
         return True
 
-    async def _answered(self, cached: CachedMatch) -> bool:
-        """Commit one answer of one bot; False if no bot has a prompt."""
+    async def _thought(self, cached: CachedMatch) -> Thought | None:
+        """What the bot that must search now finds; None if none must.  The match's lock is not held."""
+        turn = self._thinker(cached.match)
+        if turn is None:
+            return None
+        (seat, bot), match = turn, cached.match
+        asked = match.prompt(seat)
+        assert asked is not None, "a seat that is asked has a question"
+        return Thought(seat, asked, await bot.think(observation_of(match, seat)))
+
+    def _thinker(self, match: Match) -> tuple[Seat, AgentBot] | None:
+        """The bot that must answer now, if it has to search for that."""
+        turn = self._turn(match)
+        if turn is None or match.request is not None:
+            return None
+        seat, bot = turn
+        return (seat, bot) if isinstance(bot, AgentBot) and not bot.is_instant(match.game.name) else None
+
+    async def _answered(self, cached: CachedMatch, thought: Thought | None = None) -> bool:
+        """Commit one answer of one bot; False if no bot has a prompt.
+
+        A bot that must search for its answer answers only with a `thought` that still fits.
+        """
         if self._turn(cached.match) is None:
             return False
         await self._clocks.settle(cached)
         turn = self._turn(cached.match)
         if turn is None:
             return False
-        await self._commits.commit(cached, self._draft(cached, *turn))
+        if self._thinker(cached.match) is None:
+            await self._commits.commit(cached, self._draft(cached, *turn))
+        elif thought is not None and thought.fits(cached.match):
+            await self._commits.commit(cached, self._played(cached, thought))
         return True
 
-    def _turn(self, match: Match) -> tuple[Seat, Bot] | None:
+    def _played(self, cached: CachedMatch, thought: Thought) -> Draft:
+        context = self._commits.context(cached)
+        return cached.match.play(context, thought.seat, [thought.picks], expect=thought.asked[0])
+
+    def _turn(self, match: Match) -> tuple[Seat, Bot | AgentBot] | None:
         """The bot that must answer now: a takeback request, else the current prompt; None if no bot must."""
-        if not match.has_bots:
+        if not match.has_bots or match.frozen:
             return None
         if match.request is not None:
             return self._bot_among(match, tuple(seat for seat in match.seats if seat != match.request.seat))
         return self._bot_among(match, tuple(match.asked.seats)) if match.asked else None
 
-    def _bot_among(self, match: Match, seats: tuple[Seat, ...]) -> tuple[Seat, Bot] | None:
+    def _bot_among(self, match: Match, seats: tuple[Seat, ...]) -> tuple[Seat, Bot | AgentBot] | None:
         for seat in seats:
             seated = match.player_of(seat)
             if seated and seated.bot in self.bots:
                 return seat, self.bots[seated.bot]
         return None
 
-    def _draft(self, cached: CachedMatch, seat: Seat, bot: Bot) -> Draft:
+    def _draft(self, cached: CachedMatch, seat: Seat, bot: Bot | AgentBot) -> Draft:
         match, context = cached.match, self._commits.context(cached)
         if match.request is not None:
             return match.answer_takeback(context, seat, match.request.move, agree=True)
         standing = match.prompt(seat)
         assert standing is not None, "a seat that is asked has a question"
-        return match.play(context, seat, [bot.answer(standing[1])], expect=standing[0])
+        return match.play(context, seat, [_picks(match, seat, bot, standing[1])], expect=standing[0])
+
+
+def _picks(match: Match, seat: Seat, bot: Bot | AgentBot, question: Prompt) -> Picks:
+    """The answer of a bot that gives it at once."""
+    return bot.act(observation_of(match, seat)) if isinstance(bot, AgentBot) else bot.answer(question)
 
 
 def _log_fields(cached: CachedMatch, error: Exception) -> dict[str, str]:

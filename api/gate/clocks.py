@@ -16,6 +16,7 @@ from contextlib import suppress
 from api.gate.commit import UNTOLD, Commits, Inbox
 from api.gate.match_cache import CachedMatch
 from api.store.interface import Stop, Store, StoreError
+from domain.bounds import MOST
 from domain.clocks import dues
 from domain.kernel import Refused
 from domain.log import Damaged
@@ -72,7 +73,7 @@ class Clocks:
             return
         await self.beat_in_time()
         for stop in self.stops:
-            if stop.end <= match.clocks_seen:
+            if stop.end <= match.clocks_seen or (match.clock and match.clock.stands):
                 continue
             context, start = self._commits.context(cached), max(stop.start, match.clocks_seen)
             if match.clock_stop_refused(start, stop.end, context.now or 0) is None:
@@ -91,10 +92,12 @@ def has_clock(cached: CachedMatch) -> bool:
 
 
 def due_of(cached: CachedMatch) -> int | None:
-    """Return when the next time is up in a match, in microseconds UTC; None if no clock runs."""
-    match = cached.match
-    state = match.clock_at(match.move) if has_clock(cached) else None
-    return min(dues(match.opened.clock, state).values(), default=None) if state else None
+    """Return when the next time is up in a match, in microseconds UTC: never (`MOST`) while its clocks stand;
+    None if it has no clock that runs here."""
+    state = cached.match.clock if has_clock(cached) else None
+    if state is None:
+        return None
+    return MOST if state.stands else min(dues(cached.match.opened.clock, state).values(), default=None)
 
 
 class Timekeeper:

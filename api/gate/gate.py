@@ -19,7 +19,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from api.gate.bots import Bot, BotRunner, builtin_bots, player_of
+from api.bots.workers import BotWorkers
+from api.gate.bots import BotRunner, Bots, builtin_bots, knows, must_know, player_of, version_of
 from api.gate.cache_sync import Feed, Following
 from api.gate.clocks import Clocks, Timekeeper
 from api.gate.command_handler import (
@@ -37,6 +38,7 @@ from api.gate.command_handler import (
     remembered,
 )
 from api.gate.commit import Commits, Keys
+from api.gate.desk import Desk
 from api.gate.match_cache import CachedMatch, CoalescedReads, MatchCache, UncachedMatch, read_uncached
 from api.settings import Settings
 from api.store.interface import Conflict, Reservation, Reservations, Store, Withdrawal
@@ -171,7 +173,7 @@ class Gate:
         clock: returns the time in microseconds UTC; None if the log must hold no time (a seeded match).
         product: the version of this program, for the log.
         settings: the limits.
-        bots: the bots of the server, by name.
+        bots: the bots of the server, by name; None: those of `builtin_bots`.
     """
 
     def __init__(
@@ -181,7 +183,7 @@ class Gate:
         clock: Callable[[], int | None],
         product: str,
         settings: Settings | None = None,
-        bots: Mapping[str, Bot] | None = None,
+        bots: Bots | None = None,
     ) -> None:
         settings = settings or Settings()
         self.store, self.keys = store, keys
@@ -194,10 +196,12 @@ class Gate:
             settings.cached_matches, settings.cached_bytes, self._commits.load, CoalescedReads(store).since
         )
         self.clocks = Clocks(self._commits)
-        known = builtin_bots() if bots is None else bots
+        self.workers = BotWorkers(settings.bot_workers)
+        known = builtin_bots(self.workers) if bots is None else bots
         self._bots = BotRunner(known, self._commits, self._cache, self.clocks)
         self._salt_hours = settings.salt_hours
         self._handler = CommandHandler(self._commits, self._cache, self._bots, self.refusals, self.clocks)
+        self.desk = Desk(self._handler)
         self._following = Following(store, self._cache, self._bots, clock, self.counts.delays)
 
     # ── reading ──
@@ -413,7 +417,15 @@ class Gate:
             must_be_admitted(stored, reserved, seat, None if bot else player, invitation)
             name = player_of(bot) if bot else player or ""
             return stored.sit(
-                context, seat, name, salt=salt, bot=bot, source=source, hashed=salt_hash, line=line
+                context,
+                seat,
+                name,
+                salt=salt,
+                bot=bot,
+                source=source,
+                hashed=salt_hash,
+                line=line,
+                agent=version_of(self._bots.bots.get(bot), stored.game.name),
             )
 
         return await self._handler.command(Command("sit", match, judge, player, seat, key=key, look=look))
@@ -678,6 +690,10 @@ class Gate:
         withdrawal = Withdrawal(match, self._commits.clock() or 0, by, reason)
         return await asyncio.to_thread(self.store.uploads.withdraw, withdrawal)
 
+    def bots_of(self, game: str) -> list[str]:
+        """The bots that can play a game here, the weakest first."""
+        return [name for name, bot in self._bots.bots.items() if knows(bot, game)]
+
     async def settled(self, match: str) -> None:
         """Wait until no bot of a match has a prompt."""
         await self.cached(match)
@@ -694,10 +710,13 @@ class Gate:
         await self._handler.finish()
         await self._following.stop()
         await self._bots.stop()
+        await self.workers.stop()
 
     def _must_be_invited(self, match: Match, bot: str, player: str | None) -> None:
         if bot not in self._bots.bots:
-            raise Refused("unknown-bot", "no-such-bot", {"bot": repr(bot), "bots": list(self._bots.bots)})
+            about = {"bot": repr(bot), "bots": self.bots_of(match.game.name)}
+            raise Refused("unknown-bot", "no-such-bot", about)
+        must_know(self._bots.bots[bot], match.game.name)
         if player is not None and player not in _concerned(match):
             raise Refused("foreign", "who-seats-a-bot")
 

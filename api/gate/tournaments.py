@@ -24,6 +24,7 @@ from domain.log import b64, canonical
 from domain.match import Match
 from domain.tournaments import commands as c
 from domain.tournaments.crosstables import table_for_pairing
+from domain.tournaments.history import TournamentLog
 from domain.tournaments.judging import THE_HOUSE, Actor, Given, Head, must_be_official
 from domain.tournaments.outcomes import sides_of, sitting
 from domain.tournaments.rounds import next_round, without_board
@@ -77,11 +78,11 @@ class TournamentGate:
     ) -> Accepted:
         """A player enters, or is entered; the rating is copied.  Raises Refused: see `people.enter`."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             if self._ratings is None or command.rating is not None:
-                return given
+                return known
             rating, source = await self._ratings(s.terms.game, command.player or actor.person)
-            return replace(given, rating=rating, rating_source=source)
+            return replace(known, rating=rating, rating_source=source)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
@@ -94,11 +95,11 @@ class TournamentGate:
             Refused: see `people.accept`.
         """
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             one = s.entrants.get(command.entrant)
             person = await asyncio.to_thread(self.gate.store.people.by_token, code) if code else None
             is_shown = one is not None and person is not None and person.id == one.player
-            return replace(given, invited=command.entrant if is_shown else "")
+            return replace(known, invited=command.entrant if is_shown else "")
 
         accepted = await self.commands.command(tournament, command, actor, key=key, gather=gather)
         await self.reserve_again(tournament, command.entrant)
@@ -258,11 +259,11 @@ class TournamentGate:
     ) -> Accepted:
         """Close a round; what it leaves to happen goes to the gates of the matches.  Raises Refused."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             one = s.at_round(command.round)
             boards = [one.board(policy.board) for policy in command.boards] if one else []
             heads = {board.number: await self._head(board) for board in boards if board and board.opened}
-            return replace(given, heads=heads)
+            return replace(known, heads=heads)
 
         accepted = await self.commands.command(
             tournament, command, actor, expect=expect, key=key, gather=gather
@@ -300,8 +301,8 @@ class TournamentGate:
                 return False
         command = c.ApplyPolicy(round=one.number, board=board.number)
 
-        async def gather(s: Tournament, given: Given) -> Given:
-            return replace(given, moved=moved)
+        async def gather(s: Tournament, known: Given) -> Given:
+            return replace(known, moved=moved)
 
         accepted = await self.commands.command(s.id, command, THE_HOUSE, gather=gather)
         return accepted.last >= accepted.first
@@ -348,15 +349,15 @@ class TournamentGate:
             Refused: see `arbiters.rule`.
         """
 
-        async def gather(s: Tournament, given: Given) -> Given:
-            judged(s, (await self.commands.log(tournament)).tree, command, actor, given, expect)
+        async def gather(s: Tournament, known: Given) -> Given:
+            judged(s, self._locked(tournament).tree, command, actor, known, expect)
             one = s.rounds[command.round - 1]
             board = one.boards[command.board - 1]
             if not board.opened:
-                return given
+                return known
             reason = f"tournament {s.id}, entry {s.entry + 1}: {command.text}"[:2000]
             moved = await self._rule_match(s, board, command.result, actor.person, reason, None)
-            return replace(given, moved=moved)
+            return replace(known, moved=moved)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
 
@@ -365,12 +366,17 @@ class TournamentGate:
     ) -> Accepted:
         """Publish the standings as they are.  Raises Refused: see `arbiters.publish`."""
 
-        async def gather(s: Tournament, given: Given) -> Given:
+        async def gather(s: Tournament, known: Given) -> Given:
             if not s.rounds:
-                return given
-            log = self.commands.peek(tournament)
-            assert log is not None, "its lock is held"
-            hashes = await asyncio.to_thread(published_hashes, s, log.root)
-            return replace(given, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
+                return known
+            root = self._locked(tournament).root
+            hashes = await asyncio.to_thread(published_hashes, s, root)
+            return replace(known, standings_sha256=hashes.standings, bundle_sha256=hashes.bundle)
 
         return await self.commands.command(tournament, command, actor, expect=expect, key=key, gather=gather)
+
+    def _locked(self, tournament: str) -> TournamentLog:
+        """The log of a tournament whose lock is held; `commands.log` would wait for that lock."""
+        found = self.commands.peek(tournament)
+        assert found is not None, "it is in use"
+        return found

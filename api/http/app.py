@@ -22,6 +22,7 @@ from api.http.middleware import answered, failed
 from api.http.problems import DOCS, HANDLERS, answer, document, refused
 from api.http.routes import (
     data,
+    desk,
     event_stream,
     lists,
     lobby,
@@ -55,6 +56,7 @@ TOPICS = (
     matches.api,
     reservations.api,
     matches.commands_api,
+    desk.api,
     event_stream.api,
     positions.api,
     verifications.api,

@@ -47,6 +47,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     `turn` is in words, and `score` is by seat; both are empty if the match has not begun, or is over.
     `private`: players who do not sit in it, and for whom no seat is reserved, do not see it.
     `clock`: what the clock of a running match shows; left out if it has none.
+    `frozen`: an organizer froze the match, so `asked` is empty; left out in any other match.
     """
 
     match: str
@@ -72,6 +73,7 @@ class LobbyMatch(Struct, frozen=True, kw_only=True):
     result: Result | None
     private: bool = False
     clock: ClockShown | UnsetType = UNSET
+    frozen: bool | UnsetType = UNSET
 
     @property
     def waits_for_me(self) -> bool:
@@ -119,6 +121,7 @@ class Standing(Struct, frozen=True):
     turn: tuple[str, int]
     score: dict[Seat, int]
     clock: ClockShown | UnsetType
+    frozen: bool
 
 
 class Highlight(Struct, frozen=True):
@@ -235,7 +238,7 @@ class Lobbies:
         turns.go_on(match)
         asked, request = match.asked, match.request
         seats: dict[Seat, int | None] = {}
-        if asked is not None:
+        if asked is not None and not match.frozen:
             seats = {seat: match.records[move - 1].entry.at for seat, move in asked.seats.items()}
         if request is not None:
             at = match.records[request.move - 1].entry.at
@@ -243,7 +246,15 @@ class Lobbies:
             seats |= {seat: at for seat in others if seat not in seats}
         turn = turns.names.get(turns.current, ("", turns.current))
         score, clock = match.game.score(match.live), clock_after(match, match.move)
-        return Standing(match.move, seats, request.seat if request else None, turn, score, clock)
+        return Standing(
+            match.move,
+            seats,
+            request.seat if request else None,
+            turn,
+            score,
+            clock,
+            match.frozen is not None,
+        )
 
 
 def _highlight(match: Match, language: str) -> Highlight:
@@ -294,6 +305,7 @@ def _described(
         result=row.result,
         private=row.private,
         clock=standing.clock if standing else UNSET,
+        frozen=True if standing and standing.frozen else UNSET,
     )
 
 

@@ -71,6 +71,7 @@ KINDS: dict[str, Kind] = {
     "not-running": Kind(409, "Not started", "Партия не началась", "Партия не началась: {detail}"),
     "over": Kind(409, "Match over", "Партия окончена", "Партия окончена"),
     "time": Kind(409, "Time is up", "Время истекло", "{detail}"),
+    "frozen": Kind(409, "Match frozen", "Партия заморожена", "{detail}"),
     "seat-taken": Kind(409, "Seat taken", "Место занято", "Это место занято"),
     "salt": Kind(409, "Salts do not allow this", "С солью так нельзя", "С солью так нельзя: {detail}"),
     "forgotten": Kind(
@@ -123,6 +124,8 @@ KINDS: dict[str, Kind] = {
         "Слишком много ответов",
         "Дальше наступает жребий, открытие карты или вопрос другой стороне: {detail}",
     ),
+    "clock": Kind(422, "Impossible clock", "С часами так нельзя", "С часами так нельзя: {detail}"),
+    "freeze": Kind(422, "Impossible freeze", "Заморозка невозможна", "Заморозка невозможна: {detail}"),
     "ruling": Kind(422, "Impossible ruling", "Решение невозможно", "Решение невозможно: {detail}"),
     "bad-option": Kind(422, "Unknown option", "Неверный параметр", "Издание или параметр: {detail}"),
     "unknown-bot": Kind(422, "Unknown bot", "Нет такого бота", "Такого бота нет: {detail}"),

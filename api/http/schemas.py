@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from api.mail.settings import ADDRESS
 from domain.bounds import BotName, Number, OpenedSalt, Picks, Reason, Salt, SaltHash, Score, SeatName
-from domain.clocks import Term
+from domain.clocks import MOST_LEFT, Term
 from domain.game import OptionValue
 
 REF = "#/components/schemas/{name}"  # where the OpenAPI document has the schema of a struct
@@ -198,6 +198,32 @@ class Ruling(Request, frozen=True):
     void: bool = False
 
 
+Left = Annotated[int, Meta(ge=1, le=MOST_LEFT, description="Microseconds.")]
+
+
+class ClockChange(Request, frozen=True):
+    """A change of the clocks: `seat` gets so much `more`, or has exactly `left`; or all are `paused`, or run.
+
+    Without `why` it is a gift to the other seat, which can only get more.  With it an organizer decides.
+    `expect`: as in a ruling.
+    """
+
+    why: Annotated[str, Meta(max_length=2000)] = ""
+    seat: SeatName | None = None
+    more: Left | None = None
+    left: Left | None = None
+    paused: bool | None = None
+    expect: Number | None = None
+
+
+class Freezing(Request, frozen=True):
+    """An organizer freezes a match, or releases it (`frozen` is false); `expect`: as in a ruling."""
+
+    reason: Reason
+    frozen: bool = True
+    expect: Number | None = None
+
+
 class NewWithdrawal(Request, frozen=True):
     """Why an uploaded match is no longer to be shown."""
 
@@ -270,18 +296,20 @@ class ClockShown(Struct, frozen=True):
     """The clocks after a move, in microseconds: what each seat had left when it was stored, at `as_of` (UTC).
 
     `due`: when the time of each asked seat is up (UTC).  A client subtracts the server's present time.
+    `stands`: an organizer paused the clocks, or froze the match, so no clock runs and `due` is empty.
     """
 
     as_of: int
     left: dict[str, int]
     due: dict[str, int]
+    stands: Literal["paused", "frozen"] | UnsetType = UNSET
 
 
 class ClockView(Struct, frozen=True):
-    """The clock of a match: its terms, and what it shows now; null in a look at an earlier move."""
+    """The clock of a match: its terms, and what it shows, or showed at the earlier move that is looked at."""
 
     terms: list[Term]
-    now: ClockShown | None
+    now: ClockShown
 
 
 class MoveView(Struct, frozen=True, kw_only=True):
@@ -381,6 +409,15 @@ class BranchView(Struct, frozen=True):
     root: str
 
 
+class FrozenView(Struct, frozen=True):
+    """By which move, when, by which organizer and why a match was frozen."""
+
+    move: int
+    at: int | None
+    by: str
+    reason: str
+
+
 class MatchSummary(Struct, frozen=True, kw_only=True):
     """A match without its table.  `seats` and `bots` say who plays each seat now.
 
@@ -391,9 +428,9 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     positions are set as that record states them; left out where that is not so.  `claimed`: it was uploaded,
     and nothing proves that its players are those of this house.  `branch`: where it goes on from another
     match; left out in any other match.  `private`: it was opened as a private match; left out in any other
-    one.  `clock`: its clock; left out if it has none.  Of an uploaded match `signer` is the key of
-    this server whose signature was checked, and `signature` says in words who signed, or is only named and
-    was not checked.
+    one.  `clock`: its clock; left out if it has none.  `frozen`: since it is frozen; else
+    left out.  Of an uploaded match `signer` is the key of this server whose signature was checked, and
+    `signature` says in words who signed, or is only named and was not checked.
     """
 
     match: str
@@ -407,6 +444,7 @@ class MatchSummary(Struct, frozen=True, kw_only=True):
     branch: BranchView | UnsetType = UNSET
     private: bool | UnsetType = UNSET
     clock: ClockView | UnsetType = UNSET
+    frozen: FrozenView | UnsetType = UNSET
     unverified: bool
     incomplete: bool | UnsetType = UNSET
     claimed: bool
@@ -619,6 +657,48 @@ class GameList(Struct, frozen=True):
     """The games of the house."""
 
     games: list[GameView]
+
+
+class BotStrength(Struct, frozen=True):
+    """What matches against another bot have shown: `low` and `high` are the 95 % interval of its share.
+
+    `milliseconds` is the mean of a decision on the machine that measured it.
+    """
+
+    against: str
+    matches: int
+    points: float
+    low: float
+    high: float
+    milliseconds: float
+    seed: str
+
+
+class BotMethod(Struct, frozen=True):
+    """How a bot plays one game: at random, by its policy, greedily, or by so many `playouts` a decision.
+
+    `version` is that of its code (empty at random).  `offered`: this server can run it.  `strength` is null
+    while it has not been measured for this version.
+    """
+
+    method: str
+    playouts: int
+    version: str
+    offered: bool
+    strength: BotStrength | None
+
+
+class BotView(Struct, frozen=True):
+    """A bot of the server, with the games that it plays."""
+
+    name: str
+    games: dict[str, BotMethod]
+
+
+class BotList(Struct, frozen=True):
+    """The bots of the server, the weakest first."""
+
+    bots: list[BotView]
 
 
 class GameDetail(GameView, frozen=True):

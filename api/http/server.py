@@ -47,7 +47,6 @@ from domain.kernel import Refused
 
 
 _SILENT_HEARTBEATS = 4  # unanswered pings after which a socket is closed
-FIRST_SECONDS = 20.0  # that the first bot matches may take before clients are served
 BACKLOG = 2_048  # connections that wait to be accepted
 _TURN = 0.002  # seconds after which a thread gives way to another: measured; with less they mostly wait
 _log = logging.getLogger("glasnost.serve")
@@ -70,7 +69,8 @@ def serve(
 
     Args:
         port: 0 for a free one.
-        empty: leave an empty store empty; else one match of each game is played in it by bots.
+        empty: leave an empty store empty; else bots play one match of each game in it, once clients are
+            served.
         tell: is given the one line that says where the server listens.
 
     Raises:
@@ -124,14 +124,11 @@ async def _serve(
     gate = Gate(store, store.keys, clock, product(), settings)
     models = _read_models(store)
     try:
-        if not empty and store.last() == 0:
-            with suppress(TimeoutError):  # bots that found no room go on when there is some
-                async with asyncio.timeout(FIRST_SECONDS):
-                    await play_one_of_each(gate)
+        is_new = not empty and store.last() == 0
         services = Services(gate, store, models, settings, clock, mail=mail, data=data)
         if redis is not None:
             services.share(Bus(redis, store.keys.derived("redis"), store))
-        server = Server(gate, services, settings)
+        server = Server(gate, services, settings, begins=is_new)
         address = _address(listener)
         store.announce(address)
         _collect_less()
@@ -162,7 +159,7 @@ def _collect_less() -> None:
 
 
 async def play_one_of_each(gate: Gate) -> None:
-    """Play one match of each game between bots, so that a new user has something to look at.
+    """Play one match of each game between the best bots, so that a new user has something to look at.
 
     If several servers start together on an empty store, one of them plays each: the ids are the same.
     """
@@ -175,8 +172,15 @@ async def play_one_of_each(gate: Gate) -> None:
                 raise
             continue
         for seat in game.seats:
-            await gate.sit(match.id, seat, None, bot="random")
+            await gate.sit(match.id, seat, None, bot=gate.bots_of(game.name)[-1])
         await gate.settled(match.id)
+
+
+async def _first_matches(gate: Gate) -> None:
+    try:
+        await play_one_of_each(gate)
+    except Exception:  # a server without them serves as well
+        _log.exception("the first matches could not be played")
 
 
 def _first_match(game: str) -> str:
@@ -192,9 +196,10 @@ class Server(uvicorn.Server):
         gate: it is stopped before the connections are closed.
         services: what the application works with.
         settings: the limits.
+        begins: the store is empty, and bots are to play the first matches in it.
     """
 
-    def __init__(self, gate: Gate, services: Services, settings: Settings) -> None:
+    def __init__(self, gate: Gate, services: Services, settings: Settings, *, begins: bool = False) -> None:
         super().__init__(
             Config(
                 build(services),
@@ -222,6 +227,7 @@ class Server(uvicorn.Server):
         self._data = services.data
         self._sockets, self._patience = services.sockets, settings.stopping_seconds
         self._ready: Callable[[], None] = lambda: None
+        self._begins, self._first = begins, set[asyncio.Task[None]]()
 
     async def run_on(self, listener: socket.socket, ready: Callable[[], None]) -> None:
         """Serve on a socket until a signal comes; `ready` is called when requests are answered."""
@@ -254,10 +260,14 @@ class Server(uvicorn.Server):
         self._data.start()
         await super().startup(sockets)
         self._ready()
+        if self._begins:
+            self._first.add(asyncio.create_task(_first_matches(self._gate)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server`."""
         self._gate.stop()
+        for playing in self._first:
+            playing.cancel()
         if self._mail is not None:
             await self._mail.stop()
         await self._timekeeper.stop()

@@ -17,6 +17,7 @@ from api.http.schemas import (
     BranchView,
     ChanceView,
     Done,
+    FrozenView,
     GameDetail,
     GameView,
     MatchSummary,
@@ -314,6 +315,7 @@ def _summary(
         "branch": _branch(match),
         "private": match.private or UNSET,
         "clock": clock_view(match, at),
+        "frozen": _frozen(match),
         "unverified": match.imported,
         "incomplete": match.incomplete or UNSET,
         "claimed": match.claimed,
@@ -327,6 +329,12 @@ def _summary(
         "move": match.move,
         "root": b64(match.root_at(at)),
     }
+
+
+def _frozen(match: Outline) -> FrozenView | UnsetType:
+    """By which move, when, by whom and why a running match is frozen."""
+    found = None if match.closed else match.frozen
+    return UNSET if found is None else FrozenView(found.move, found.at, found.by, found.reason)
 
 
 def _branch(match: Outline) -> BranchView | UnsetType:

@@ -14,7 +14,9 @@ from api.http.lobby import Lobby
 from api.http.lobby_feed import LobbyPush
 from api.http.schemas import (
     REF,
+    ClockChange,
     Done,
+    Freezing,
     MatchSummary,
     Moves,
     MoveView,
@@ -113,6 +115,22 @@ class Resign(Resignation, frozen=True, kw_only=True, tag_field="do", tag="resign
     key: Key | None = None
 
 
+class SetClock(ClockChange, frozen=True, kw_only=True, tag_field="do", tag="clock"):
+    """Give time; set or pause clocks as an organizer: `POST /v1/matches/{match}/clock`."""
+
+    id: Id
+    match: MatchId
+    key: Key | None = None
+
+
+class Freeze(Freezing, frozen=True, kw_only=True, tag_field="do", tag="freeze"):
+    """Freeze or release a match as an organizer: `POST /v1/matches/{match}/freeze`."""
+
+    id: Id
+    match: MatchId
+    key: Key | None = None
+
+
 class SaltOpening(OpenSalt, frozen=True, kw_only=True, tag_field="do", tag="salt"):
     """Open the own salt: `POST /v1/matches/{match}/seats/{seat}/salt`."""
 
@@ -149,7 +167,7 @@ class ListenToLobby(Request, frozen=True, kw_only=True, tag_field="do", tag="lob
     id: Id
 
 
-Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SaltOpening
+Command = SitDown | PlayAnswer | AskTakeback | AnswerTakeback | Resign | SetClock | Freeze | SaltOpening
 Other = Enter | Prompt | Follow | Leave | ListenToLobby
 Message = Command | Other
 
@@ -220,6 +238,8 @@ SAID: tuple[Any, ...] = (
     AskTakeback,
     AnswerTakeback,
     Resign,
+    SetClock,
+    Freeze,
     SaltOpening,
     Follow,
     Leave,

@@ -30,11 +30,13 @@ from api.http.lobby_feed import Listener
 from api.http.middleware import answered, unforeseen
 from api.http.permissions import must_be_there, receipt_of, view_of, viewer
 from api.http.problems import problem
-from api.http.routes import matches
+from api.http.routes import desk, matches
 from api.http.routes.event_stream import must_be_room, positions_of, wanted_by
 from api.http.routes.lobby import lobby_of
 from api.http.routing import Caller, encode
 from api.http.schemas import (
+    ClockChange,
+    Freezing,
     Moves,
     OpenSalt,
     Problem,
@@ -54,6 +56,7 @@ from api.http.ws_messages import (
     Enter,
     Follow,
     Followed,
+    Freeze,
     Id,
     Leave,
     ListenToLobby,
@@ -65,6 +68,7 @@ from api.http.ws_messages import (
     Reply,
     Resign,
     SaltOpening,
+    SetClock,
     SitDown,
 )
 from api.http.ws_protocol import SocketProtocol
@@ -142,6 +146,18 @@ async def resign(call: Caller, said: Resign) -> Reply:
     return Reply(said.id, CREATED, await matches.resign(call, said.match, Resignation(), said.key))
 
 
+async def set_clock(call: Caller, said: SetClock) -> Reply:
+    """Give time, or set or pause clocks."""
+    body = ClockChange(**{name: getattr(said, name) for name in ClockChange.__struct_fields__})
+    return Reply(said.id, CREATED, await desk.set_clock(call, said.match, body, said.key))
+
+
+async def freeze(call: Caller, said: Freeze) -> Reply:
+    """Freeze or release a match."""
+    body = Freezing(said.reason, said.frozen, said.expect)
+    return Reply(said.id, CREATED, await desk.freeze(call, said.match, body, said.key))
+
+
 async def open_salt(call: Caller, said: SaltOpening) -> Reply:
     """Open the own salt."""
     done = await matches.open_salt(call, said.match, said.seat, OpenSalt(said.salt), said.key)
@@ -160,6 +176,8 @@ COMMANDS: dict[type, Callable[[Caller, Any], Awaitable[Reply]]] = {
     AskTakeback: ask_takeback,
     AnswerTakeback: answer_takeback,
     Resign: resign,
+    SetClock: set_clock,
+    Freeze: freeze,
     SaltOpening: open_salt,
 }
 

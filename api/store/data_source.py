@@ -17,7 +17,7 @@ from projections.file import File
 from projections.ratings import RatingRow
 from projections.read import rows_of
 from projections.runner import Runner
-from replay.dataset.build import Change
+from replay.dataset.source import Change
 from replay.tables.core import Beside
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.gate.bots import builtin_bots, player_of
+from api.bots.levels import LEVELS
+from api.gate.bots import player_of
 from api.http.routes.lists import POOLS, must_be_somebody, names_of, stood_for
 from api.http.routing import Call
 from api.web.shell import HasShell
@@ -81,7 +82,7 @@ async def scoreboard_page(pages: HasShell, call: Call, game: str = next(iter(GAM
         seats=[(seat, words.name(seat)) for seat in known.seats],
         standings=page.rows,
         names=await names_of(call, [row.player for row in page.rows]),
-        bots={player_of(bot): bot for bot in builtin_bots()},
+        bots={player_of(bot): bot for bot in LEVELS},
         next=page.next,
         few=FEW,
         state={},

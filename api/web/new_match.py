@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from api.gate.bots import builtin_bots
+from api.bots.levels import LEVELS
 from api.http.middleware import NEVER
 from api.http.permissions import looked
 from api.http.routes.reservations import reserved_seats
@@ -47,7 +47,8 @@ async def new_match_page(pages: HasShell, call: Call) -> Response:
         words=words,
         groups=_groups(words),
         games=[(name, title_of(GAMES[name], call.language)) for name in GAMES],
-        bots=list(builtin_bots()),
+        bots=call.gate.bots_of(game.name)[::-1],
+        lacking=[level for level in LEVELS if level not in call.gate.bots_of(game.name)],
         opponent=known.get(against, ""),
         state={
             "opponent": against if known else None,
@@ -106,7 +107,7 @@ async def sit_page(pages: HasShell, call: Call, match: str) -> Response:
         clock=list(terms_of(found.opened.clock)),
         private=found.private,
         status=about.status,
-        bots=list(builtin_bots()),
+        bots=call.gate.bots_of(found.game.name)[::-1],
         state={
             "match": found.id,
             "scheme": SCHEME,

@@ -70,11 +70,12 @@ class Dismiss(_Command, frozen=True, kw_only=True, tag="dismiss"):
 
 
 class Place(Struct, frozen=True, forbid_unknown_fields=True):
-    """A place for a person who is invited."""
+    """A place for a person who is invited; `enters`: a player who takes part at once."""
 
     person: PlayerId
     seed_order: Seed = 0
     rating: Rating = 0
+    enters: bool = False
 
 
 class Invite(_Command, frozen=True, kw_only=True, tag="invite"):

@@ -150,18 +150,15 @@ def invite(s: Tournament, command: c.Invite, actor: Actor, given: Given) -> list
         _must_be_new(s, person)
     if len(people) > _places_left(s):
         raise Refused("no-place", "no-place-left", {"most": s.terms.most_entrants})
-    return [
-        New(
-            e.Invited,
-            {
-                "entrant": _next_id(s, more),
-                "person": place.person,
-                "seed_order": place.seed_order,
-                "rating": place.rating,
-            },
-        )
-        for more, place in enumerate(command.places)
-    ]
+    return [_placed(_next_id(s, more), place) for more, place in enumerate(command.places)]
+
+
+def _placed(entrant: str, place: c.Place) -> New:
+    about = {"entrant": entrant, "seed_order": place.seed_order}
+    if not place.enters:
+        return New(e.Invited, {**about, "person": place.person, "rating": place.rating})
+    rated = {"rating_before": place.rating, "rating_source": "director"}
+    return New(e.Entered, {**about, "player": place.person, **rated})
 
 
 @on(c.Accept)

@@ -1,12 +1,12 @@
 """A data set with many matches of Twilight Struggle, made of the positions of a few: for searches.
 
 Each match is copied under other names; in the copies one cell in 24 of DEFCON and of the control of Iran is
-another one.  The parts are as a build makes them: one for each slice, sorted by turn.
+another one.  The parts are as a build makes them: one for each slice, sorted by turn; `compact` merges them
+as a build does.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 import replay.dataset as glasnost
-from replay.dataset.manifest import MANIFEST, SCHEMA, Part, Slice, folder_of, path_of
+from replay.dataset import compaction
+from replay.dataset import manifest as manifests
+from replay.dataset.manifest import MANIFEST, SCHEMA, Part, Slice
+from replay.dataset.parts import PartWriter, arrow_schema
+from replay.tables import registry
 
 GAME, POOL = "twilight_struggle", "live"
 _COPIES = {
@@ -46,30 +50,37 @@ def enlarge(source: Path, target: Path, matches: int, in_slice: int) -> int:
     data = glasnost.open(source)
     ((few,),) = data.sql(f"SELECT count(*) FROM matches WHERE game = '{GAME}'").fetchall()
     step = max(1, in_slice // few)
-    parts, count = list[Part](), 0
+    parts, slices, count = list[Part](), list[Slice](), 0
     while count < matches:
         copies = range(count // few, count // few + step)
-        parts += _parts(data, target, len(parts) + 1, copies)
+        position = len(slices) + 1  # the log of this store has one position for each slice
+        parts += _parts(data, target, position, copies)
+        slices.append(Slice(position, position, position, step * few))
         count += step * few
-    found = replace(data.manifest, parts=tuple(parts), slices=(Slice(1, len(parts), len(parts), count),))
+    found = replace(data.manifest, cut=1, to=len(slices), parts=tuple(parts), slices=tuple(slices))
     shutil.copyfile(source / SCHEMA, target / SCHEMA)
     (target / MANIFEST).write_bytes(found.data)
     return count
 
 
-def _parts(data: glasnost.DataSet, target: Path, first: int, copies: range) -> Iterator[Part]:
-    for table, sql in _COPIES.items():
-        fresh = target / "fresh.parquet"
-        chosen = sql.format(first=copies.start, last=copies.stop)
-        data.sql(f"SELECT 1 FROM {table} LIMIT 0")  # the tables are views from now on
-        data.connection.execute(
-            f"COPY ({chosen}) TO '{fresh}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 32768)"
-        )
-        ((rows,),) = data.connection.execute(f"SELECT count(*) FROM read_parquet('{fresh}')").fetchall()
-        sha256 = hashlib.sha256(fresh.read_bytes()).hexdigest()
-        size = fresh.stat().st_size
-        folder = folder_of(table, GAME if table.startswith("ts_") else None)
-        path = target / path_of(folder, POOL, first, first, sha256)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.rename(path)
-        yield Part(path.relative_to(target).as_posix(), table, POOL, first, first, rows, size, sha256)
+def compact(folder: Path) -> int:
+    """Merge the parts of the complete groups of slices; return how many parts of positions there are now."""
+    manifest = manifests.read(folder)
+    assert manifest is not None
+    tables = {table.name: table for table in registry.tables()}
+    for group in compaction.groups(manifest.to, compaction.SLICES):
+        if group.last <= manifest.to:
+            manifest = compaction.merge(folder, tables, manifest, group)
+    (folder / MANIFEST).write_bytes(manifest.data)
+    return sum(part.table == "ts_positions" for part in manifest.parts)
+
+
+def _parts(data: glasnost.DataSet, target: Path, position: int, copies: range) -> Iterator[Part]:
+    tables = {table.name: table for table in registry.tables()}
+    for name, sql in _COPIES.items():
+        data.sql(f"SELECT 1 FROM {name} LIMIT 0")  # the tables are views from now on
+        found = data.connection.sql(sql.format(first=copies.start, last=copies.stop)).to_arrow_table()
+        fresh = PartWriter(target, tables[name], POOL, position, position)
+        for batch in found.cast(arrow_schema(tables[name])).to_batches():
+            fresh.add(batch)
+        yield fresh.complete()

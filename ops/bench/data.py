@@ -4,8 +4,8 @@ The store holds matches of all games between random bots.  The floor is reading 
 every match, as it is stored, without folding it.  A build with all tables stands beside one without the
 table `decisions`, whose options the rules compute again.
 
-A search is measured over 100,000 synthetic matches, first with files that no cache of the system holds and a
-new connection, then again.  The floor is reading one of the columns that it needs.
+A search is measured over 100,000 synthetic matches, before and after compaction: first with files that no
+cache of the system holds and a new connection, then again.  The floor is reading one column that it needs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from _bench import QUICK, long_name, many, say
 from _enlarged import enlarge
 
@@ -38,7 +39,7 @@ TIMES = 1 if QUICK else 7
 
 
 def main() -> None:
-    """Two lines for each of the two builds, one for the memory, and three for questions to many matches."""
+    """Two lines for each of the two builds, one for the memory, and seven for questions to many matches."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         closing(SqliteStore.open(Path(scratch) / "games")) as store,
@@ -60,7 +61,9 @@ def main() -> None:
             )
         large = Path(scratch) / "large"
         count = enlarge(Path(scratch) / "club", large, MANY, IN_SLICE)
-        _ask(large, count)
+        _ask(large, count, "as built")
+        _merge(large)
+        _ask(large, count, "merged")
         floor = _peak("check", f"{scratch}/club")
         peak = _peak("build", f"{scratch}/again", "--store", f"{scratch}/games")
     say(
@@ -68,7 +71,18 @@ def main() -> None:
     )
 
 
-def _ask(folder: Path, matches: int) -> None:
+def _merge(folder: Path) -> None:
+    """Merge the parts, in a process of its own; the floor is reading them."""
+    parts = glasnost.open(folder).manifest.parts
+    floor = _seconds(lambda: [pq.read_table(folder / part.path, partitioning=None) for part in parts])
+    began = time.perf_counter()
+    peak = _peak_of(_MERGED, str(folder))
+    took, left = time.perf_counter() - began, len(glasnost.open(folder).manifest.parts)
+    what = f"{len(parts)} parts to {left} in {took:.1f} s with {peak:.0f} MB; goal: 500 MB"
+    say("compaction", f"{what}; floor: {floor:.1f} s to read them; ratio {took / floor:.1f}")
+
+
+def _ask(folder: Path, matches: int, state: str) -> None:
     """A search over a large data set, without and with caches, and a saved query."""
     _forget(folder)
     cold = _seconds(lambda: list(glasnost.open(folder).find(SEARCH)))
@@ -77,13 +91,13 @@ def _ask(folder: Path, matches: int) -> None:
     rows = sum(part.rows for part in glasnost.open(folder).manifest.parts if part.table == "ts_positions")
     what = f"{rows:,} positions of {matches:,} matches"
     line = "{:.0f} ms over {}; goal: {}; floor: {:.0f} ms to read one column; ratio {:.1f}"
-    say("position search, cold", line.format(cold * 1000, what, 1000, floor * 1000, cold / floor))
+    say(f"position search, {state}, cold", line.format(cold * 1000, what, 1000, floor * 1000, cold / floor))
     data = glasnost.open(folder)
     list(data.find(SEARCH))
     floor = min(_seconds(lambda: _one_column(data)) for _ in range(TIMES))
     for name, goal, task in (
-        ("position search, warm", 200, lambda: list(data.find(SEARCH))),
-        ("saved query vp_path, warm", 1000, lambda: list(data.query("vp_path"))),
+        (f"position search, {state}, warm", 200, lambda: list(data.find(SEARCH))),
+        (f"saved query vp_path, {state}, warm", 1000, lambda: list(data.query("vp_path"))),
     ):
         warm = min(_seconds(task) for _ in range(TIMES))
         say(name, line.format(warm * 1000, what, goal, floor * 1000, warm / floor))
@@ -101,10 +115,18 @@ def _forget(folder: Path) -> None:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-_MEASURED = """\
-import sys
+_COMMAND = """\
 from api.cli.main import run
 code = run(["data", *sys.argv[1:]])
+"""
+_MERGED = f"""\
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from _enlarged import compact
+compact(Path(sys.argv[1]))
+code = 0
+"""
+_MARK = """\
 (peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
 print(peak, file=sys.stderr)
 sys.exit(code)
@@ -112,11 +134,16 @@ sys.exit(code)
 
 
 def _peak(*arguments: str) -> float:
-    """The most memory that a command about data sets has, in MB.
+    """The most memory that a command about data sets has, in MB."""
+    return _peak_of(_COMMAND, *arguments)
+
+
+def _peak_of(program: str, *arguments: str) -> float:
+    """The most memory that a program has, in MB.
 
     The process reads its own mark: what `wait4` says of a child begins with the memory of its parent.
     """
-    command = [sys.executable, "-c", _MEASURED, *arguments]
+    command = [sys.executable, "-c", f"import sys\n{program}{_MARK}", *arguments]
     ran = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return int(ran.stderr.split()[-1]) / 1024
 

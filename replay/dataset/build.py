@@ -7,7 +7,7 @@ forgotten) replaces the parts of its slice, and is a row of `changes`.  No rulin
 over takes none.
 
 A slice is built as a whole: first its parts get their names, then one rename of the manifest makes them
-count.
+count.  The parts of a complete group of slices are merged in the same way (`replay.dataset.compaction`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +27,9 @@ from msgspec.structs import replace
 from domain.games import GAMES
 from domain.log import Damaged, canonical
 from domain.match import Match
+from replay.dataset import compaction
 from replay.dataset import manifest as manifests
+from replay.dataset.compaction import Group
 from replay.dataset.manifest import (
     DICTIONARY,
     FORMAT,
@@ -41,8 +43,10 @@ from replay.dataset.manifest import (
     Part,
     Settings,
     Slice,
+    in_order,
 )
-from replay.dataset.parts import PartWriter, batch_of, ids_in, write_part, writer
+from replay.dataset.parts import PartWriter, batch_of, matches_of, write_part, writer
+from replay.dataset.source import Source, publishable
 from replay.tables import core, registry
 from replay.tables.core import Beside
 from replay.tables.schema import Row, Table
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 
 CUT = 100_000  # positions of the log in one slice
 _UNUSED = 600  # seconds after which a part that no manifest names is deleted: a reader may still use it
+_NONE = Slice(0, 0, -1)
 _LONGEST = 200  # characters of why a match is left out
 _IDS = {"seats": "player", "ratings": "player", "rulings": "by"}  # the columns that hold ids of people
 
@@ -60,58 +65,6 @@ Batches = dict[str, "pa.RecordBatch"]
 
 class Busy(Exception):
     """Another process builds the same data set; the text says which one."""
-
-
-class Change(Struct, frozen=True):
-    """A match that was withdrawn, or a player who was forgotten (by the new id), at a time."""
-
-    at: int | None
-    what: str
-    match: str | None = None
-    player: str | None = None
-
-
-class Source(Protocol):
-    """What is read of a store."""
-
-    def identity(self) -> str:
-        """Return a hash of the first record of the log; "" if there is none."""
-
-    def last(self) -> int:
-        """Return the position of the last record; 0 if there is none."""
-
-    def closings(self, after: int, upto: int) -> list[tuple[int, str]]:
-        """Return the matches that closed at these positions, each with its position, in their order."""
-
-    def closed_at(self, matches: Collection[str]) -> dict[str, int]:
-        """Return the position where each of these matches closed, if it did."""
-
-    def running(self) -> list[str]:
-        """Return the matches that are not over, oldest first."""
-
-    def match(self, match: str) -> Match | None:
-        """Return a match.  Raises Damaged: its log is not as it was written."""
-
-    def beside(self, match: Match) -> Beside:
-        """Return what the store knows of a match beside its log."""
-
-    def hidden(self) -> frozenset[str]:
-        """Return the matches that were withdrawn: no user may see them now, whatever their logs say."""
-
-    def forgotten(self) -> Mapping[str, str]:
-        """Return the id that stands for each forgotten player, by the player's own id."""
-
-    def changes(self) -> list[Change]:
-        """Return what was withdrawn or forgotten."""
-
-
-def publishable(match: Match, hidden: Collection[str]) -> bool:
-    """May everybody look at this match now?  Only such a match is in a data set; a private one is not.
-
-    Args:
-        hidden: matches that were withdrawn (see `Source.hidden`).
-    """
-    return match.id not in hidden and not match.private
 
 
 class _Unfit(Exception):
@@ -135,6 +88,7 @@ class Builder:
         report: is called with one line for everything that a user should know.
         advance: is called with the number of positions of the log that were read, and a match.
         cut: how many positions a slice covers; another number makes another data set.
+        slices: how many slices are merged, 2 or more.
     """
 
     def __init__(
@@ -148,12 +102,15 @@ class Builder:
         report: Callable[[str], None] = lambda line: None,
         advance: Callable[[int, str], None] = lambda positions, match: None,
         cut: int = CUT,
+        slices: int = compaction.SLICES,
     ) -> None:
         self._folder, self._state, self._source, self._settings = folder, state, source, settings
         self._report, self._advance = report, advance
+        self._group_length = cut * slices
         decisions = "decisions" not in settings.without
         self._tables = tuple(registry.tables(running=settings.running, decisions=decisions))
         self._schema = manifests.schema_of(self._tables)
+        self._by_name = {table.name: table for table in self._tables}
         self._empty = Manifest(
             FORMAT,
             VERSION,
@@ -282,26 +239,89 @@ class Builder:
             if path.relative_to(self._folder).as_posix() not in named and _age(path) > _UNUSED:
                 path.unlink(missing_ok=True)
 
-    # ── slices ──
+    # ── groups of slices ──
 
     def _closed(
         self, manifest: Manifest, upto: int, hidden: frozenset[str], forgotten: Mapping[str, str]
     ) -> Iterator[Manifest]:
-        """Build what is missing or has changed; yield the manifest after each slice."""
+        """Build what is missing or has changed; yield the manifest after each step."""
         outdated = self._rehidden(manifest, hidden) | self._renamed(manifest, forgotten)
         outdated |= self._incomplete(manifest)
-        cut, known = manifest.cut, {one.first: one for one in manifest.slices}
-        for first in range(1, upto + 1, cut):
-            last, found = first + cut - 1, known.get(first)
-            end = min(last, upto)
-            if found and first not in outdated and found.to == end:
-                continue
-            begin = found if found and first not in outdated else Slice(first, last, first - 1)
-            closings = self._source.closings(begin.to, end)
-            made, parts = self._slice(manifest, begin, end, closings, hidden, forgotten)
-            made = replace(made, hidden=self._hidden_in(first, last, hidden))
-            manifest = _with(manifest, made, parts)
-            yield manifest
+        for group in compaction.groups(upto, self._group_length):
+            firsts = range(group.first, min(group.last, upto) + 1, manifest.cut)
+            known = {one.first: one for one in manifest.slices}
+            ends = {first: min(first + manifest.cut - 1, upto) for first in firsts}
+            stale = [
+                first for first in firsts if first in outdated or known.get(first, _NONE).to != ends[first]
+            ]
+            if stale and any(map(group.is_merged, manifest.parts)):
+                manifest, lost = self._apart(manifest, group)
+                stale = list(firsts) if lost else stale
+                yield manifest
+            if group.last <= upto:
+                stale += sorted(self._unsound(manifest, group) - {*stale})
+            for first in stale:
+                manifest = self._anew(manifest, first, upto, outdated, hidden, forgotten)
+                yield manifest
+            if group.last <= upto and not all(map(group.is_merged, filter(group.holds, manifest.parts))):
+                manifest = self._merged(manifest, group)
+                yield manifest
+
+    def _apart(self, manifest: Manifest, group: Group) -> tuple[Manifest, bool]:
+        """The manifest with the parts of a group split by slices; or without them, if one is damaged."""
+        held = [part for part in manifest.parts if group.holds(part)]
+        if not all(is_sound(self._folder, part) for part in held):
+            slices = tuple(one for one in manifest.slices if not group.first <= one.first <= group.last)
+            parts = tuple(part for part in manifest.parts if part not in held)
+            return replace(manifest, slices=slices, parts=parts), True
+        matches = {
+            (one.first, one.last): frozenset(
+                match for _, match in self._source.closings(one.first - 1, one.to)
+            )
+            for one in manifest.slices
+            if group.first <= one.first <= group.last
+        }
+        return compaction.split(self._folder, self._by_name, manifest, group, matches), False
+
+    def _closings(self, slice: Slice) -> frozenset[str]:
+        """The matches that closed in a slice."""
+        return frozenset(match for _, match in self._source.closings(slice.first - 1, slice.to))
+
+    def _merged(self, manifest: Manifest, group: Group) -> Manifest:
+        """The manifest with the parts of a complete group merged."""
+        found = compaction.merge(self._folder, self._by_name, manifest, group)
+        self._written[1] += sum(map(group.is_merged, found.parts))
+        self._clear_away(manifest, found)
+        return found
+
+    def _unsound(self, manifest: Manifest, group: Group) -> set[int]:
+        """The slices with parts that would be merged, but are damaged."""
+        return {
+            part.first
+            for part in manifest.parts
+            if group.holds(part) and not group.is_merged(part) and not self._will_do(part, is_read=True)
+        }
+
+    # ── slices ──
+
+    def _anew(
+        self,
+        manifest: Manifest,
+        first: int,
+        upto: int,
+        outdated: Collection[int],
+        hidden: frozenset[str],
+        forgotten: Mapping[str, str],
+    ) -> Manifest:
+        """The manifest with a slice that is built up to a position, or continued if nothing of it changed."""
+        last = first + manifest.cut - 1
+        known = {one.first: one for one in manifest.slices}.get(first)
+        begin = known if known and first not in outdated and known.to < min(last, upto) else None
+        begin, end = begin or Slice(first, last, first - 1), min(last, upto)
+        closings = self._source.closings(begin.to, end)
+        made, parts = self._slice(manifest, begin, end, closings, hidden, forgotten)
+        made = replace(made, hidden=self._hidden_in(first, last, hidden))
+        return _with(manifest, made, parts)
 
     def _slice(
         self,
@@ -396,31 +416,30 @@ class Builder:
     def _hidden_by_slice(self, cut: int, hidden: frozenset[str]) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for match, position in self._source.closed_at(hidden).items() if hidden else ():
-            found.setdefault((position - 1) // cut * cut + 1, []).append(match)
+            found.setdefault(_first_of(position, cut), []).append(match)
         return found
 
     def _renamed(self, manifest: Manifest, forgotten: Mapping[str, str]) -> set[int]:
-        """The slices whose parts hold the id of a player who was forgotten since."""
+        """The slices whose matches hold the id of a player who was forgotten since."""
         if manifest.forgotten == _hash(forgotten.values()):
             return set()
-        found = set[int]()
-
+        matches = set[str]()
         for part in manifest.parts:
             if part.table in _IDS and (self._folder / part.path).exists():
-                ids = ids_in(self._folder, part, _IDS[part.table])
-                if not forgotten.keys().isdisjoint(ids):
-                    found.add(part.first)
-        return found
+                matches |= matches_of(self._folder, part, _IDS[part.table], forgotten.keys())
+        positions = self._source.closed_at(matches).values() if matches else ()
+        return {_first_of(position, manifest.cut) for position in positions}
 
     def _incomplete(self, manifest: Manifest) -> set[int]:
         """The slices of which a part is missing or has another size, or will be continued and is damaged."""
         unfinished = {one.first for one in manifest.slices if one.to < one.last}
-        return {part.first for part in manifest.parts if not self._will_do(part, part.first in unfinished)}
+        lost = [part for part in manifest.parts if not self._will_do(part, is_read=part.first in unfinished)]
+        return {one.first for one in manifest.slices for part in lost if part.first <= one.first <= part.last}
 
-    def _will_do(self, part: Part, is_continued: bool) -> bool:
+    def _will_do(self, part: Part, *, is_read: bool) -> bool:
         if _size(self._folder / part.path) != part.bytes:
             return False
-        if is_continued and part.path not in self._sound_parts:
+        if is_read and part.path not in self._sound_parts:
             if not is_sound(self._folder, part):
                 return False
             self._sound_parts.add(part.path)
@@ -432,14 +451,14 @@ class Builder:
         known = {part.table: part for part in manifest.parts if part.pool is None}
         for table in self._tables:
             found = known.get(table.name)
-            if table.name == "components" and found and self._will_do(found, is_continued=False):
+            if table.name == "components" and found and self._will_do(found, is_read=False):
                 parts.append(found)  # they follow from the version of the program alone
             elif table.name in registry.UNPOOLED:
                 rows = core.components() if table.name == "components" else self._changes()
                 made = write_part(self._folder, table, rows, coarse_times=self._settings.coarse_times)
                 self._written[1] += made is not None and made != found
                 parts += [made] if made else []
-        return replace(manifest, to=upto, forgotten=_hash(forgotten.values()), parts=_sorted(parts))
+        return replace(manifest, to=upto, forgotten=_hash(forgotten.values()), parts=in_order(parts))
 
     def _changes(self) -> list[Row]:
         if self._settings.running:
@@ -492,12 +511,13 @@ def _with(manifest: Manifest, slice: Slice, parts: Mapping[tuple[str, str | None
         manifest,
         to=max(manifest.to, slice.to),
         slices=tuple(sorted((*slices, slice), key=lambda one: one.first)),
-        parts=_sorted((*others, *parts.values())),
+        parts=in_order((*others, *parts.values())),
     )
 
 
-def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
-    return tuple(sorted(parts, key=lambda part: (part.path.rpartition("/")[0], part.first, part.path)))
+def _first_of(position: int, cut: int) -> int:
+    """The first position of the slice that holds a position."""
+    return (position - 1) // cut * cut + 1
 
 
 def is_sound(folder: Path, part: Part) -> bool:

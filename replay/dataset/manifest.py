@@ -136,6 +136,11 @@ def path_of(folder: str, pool: str | None, first: int, last: int, sha256: str) -
     return f"{within}/{name}-{first:010}-{last:010}-{sha256[:12]}.parquet"
 
 
+def in_order(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Return parts in the order in which a manifest names them."""
+    return tuple(sorted(parts, key=lambda part: (part.path.rpartition("/")[0], part.first, part.path)))
+
+
 # ── reading and writing ──
 
 

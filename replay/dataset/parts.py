@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,12 +89,25 @@ class PartWriter:
     Args:
         root: the folder of the data set.
         pool: None if the table has no pools.
-        first, last: the positions that its slice covers.
+        first, last: the positions that it covers.
+        rows: how many rows a row group has.
+        is_sorted: the rows come in the order of the table.
     """
 
-    def __init__(self, root: Path, table: Table, pool: str | None, first: int, last: int) -> None:
+    def __init__(
+        self,
+        root: Path,
+        table: Table,
+        pool: str | None,
+        first: int,
+        last: int,
+        *,
+        rows: int = ROWS,
+        is_sorted: bool = False,
+    ) -> None:
         self._root, self._table, self._pool = root, table, pool
-        self._first, self._last = first, last
+        self._first, self._last, self._most = first, last, rows
+        self._order = () if is_sorted else table.order
         self._folder = folder_of(table.name, table.game)
         complete = root / path_of(self._folder, pool, first, last, "")
         self._unfinished = complete.with_name(f".{complete.stem}part")
@@ -120,7 +133,7 @@ class PartWriter:
         if batch.num_rows:
             self._waiting.append(batch)
             self._count += batch.num_rows
-        if self._count >= ROWS and not self._table.order:
+        if self._count >= self._most and not self._order:
             self._flush(whole=False)
 
     def complete(self) -> Part:
@@ -154,13 +167,14 @@ class PartWriter:
         from pyarrow import compute
 
         waiting = pa.Table.from_batches(self._waiting, arrow_schema(self._table)).combine_chunks()
-        if self._table.order:
-            keys = [(name, "ascending") for name in self._table.order]
+        if self._order:
+            keys = [(name, "ascending") for name in self._order]
             waiting = waiting.take(compute.sort_indices(waiting, sort_keys=keys))
         start = 0
-        while waiting.num_rows - start >= ROWS or (whole and start < waiting.num_rows):
-            self._open().write_table(waiting.slice(start, ROWS).combine_chunks(), row_group_size=ROWS)
-            start += ROWS
+        most = self._most
+        while waiting.num_rows - start >= most or (whole and start < waiting.num_rows):
+            self._open().write_table(waiting.slice(start, most).combine_chunks(), row_group_size=most)
+            start += most
         if whole:
             self._open()
         self._rows += min(start, waiting.num_rows)
@@ -206,10 +220,14 @@ def write_part(root: Path, table: Table, rows: Sequence[Row], *, coarse_times: b
         raise
 
 
-def ids_in(root: Path, part: Part, column: str) -> Iterator[str | None]:
-    """Iterate over a column of ids of a part.  Raises OSError: it cannot be read."""
+def matches_of(root: Path, part: Part, column: str, ids: Collection[str]) -> set[str]:
+    """Return the matches of the rows in which a column has one of these ids.  Raises OSError."""
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(root / part.path) as file:
-        for batch in file.iter_batches(ROWS, columns=[column]):
-            yield from batch.column(0).to_pylist()
+        return {
+            match
+            for batch in file.iter_batches(ROWS, columns=["match", column])
+            for match, found in zip(*(batch[name].to_pylist() for name in ("match", column)), strict=True)
+            if found in ids
+        }

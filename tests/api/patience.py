@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn.server
 
-from api.http import health, read_models, server
+from api.http import health, read_models
 from api.store import postgres
 from tests.waiting import PATIENCE
 
@@ -37,13 +37,12 @@ class _Asyncio(ModuleType):
 
 
 def be_patient(change: Callable[[object, str, object], None]) -> None:
-    """Let the start wait for the first matches, readers for the read models, and the health check for the
+    """Let readers wait for the read models, and the health check for the
     store, as long as tests do; and let a server that is asked to stop do so at once.
 
     Args:
         change: sets an attribute.
     """
-    change(server, "FIRST_SECONDS", PATIENCE)
     change(read_models, "_PATIENCE", PATIENCE)
     change(health, "PATIENCE", PATIENCE)
     change(postgres, "PATIENCE", int(PATIENCE * 1_000))

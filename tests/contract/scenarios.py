@@ -41,7 +41,7 @@ def over_http(folder: Path) -> str:
         _lists(recorder, ann, admin)
         _what_admins_do(recorder, ann, ben, admin)
         _sessions(recorder, port)
-        _clocks(recorder, *_seated_people(recorder, port))
+        _clocks(recorder, *_seated_people(recorder, port), organizer)
     return recorder.text
 
 
@@ -365,7 +365,7 @@ def _sessions(recorder: Recorder, port: int) -> None:
     ben.post("/v1/sessions/links", {"player": "nobody"})
 
 
-def _clocks(recorder: Recorder, ann: Caller, ben: Caller) -> None:
+def _clocks(recorder: Recorder, ann: Caller, ben: Caller, judge: Caller) -> None:
     recorder.heading("clocks")
     bank = {"mode": "bank", "main": 600, "increment": 10}
     wrong = (
@@ -387,6 +387,39 @@ def _clocks(recorder: Recorder, ann: Caller, ben: Caller) -> None:
     ann.get(f"{path}?at=2")
     ann.get(f"{path}/moves?after=2")
     ann.get("/v1/lobby")
+    _desk(path, ann, ben, judge)
+
+
+def _desk(path: str, ann: Caller, ben: Caller, judge: Caller) -> None:
+    """Gifts of time, pauses, a frozen match; the changes that are refused, in both languages."""
+    for caller in (ann, ann.speaking("ru")):
+        for wrong in (
+            {},
+            {"seat": "us", "more": 1},
+            {"seat": "ussr", "left": 1},
+            {"seat": "moon", "more": 1},
+        ):
+            caller.post(f"{path}/clock", wrong)
+        caller.post(f"{path}/clock", {"paused": True, "why": "mine"})
+        caller.post(f"{path}/freeze", {"reason": "mine"})
+    ann.post(f"{path}/clock", {"seat": "ussr", "more": 900_000_000}, idempotency_key="gift")
+    ann.post(f"{path}/clock", {"seat": "ussr", "more": 900_000_000}, idempotency_key="gift")
+    judge.post(f"{path}/clock", {"seat": "us", "left": 60_000_000, "why": "the bell rang", "expect": 2})
+    judge.post(f"{path}/clock", {"seat": "us", "left": 600_000_000, "why": "the bell rang"})
+    judge.post(f"{path}/clock", {"paused": True, "why": "lunch"})
+    judge.post(f"{path}/freeze", {"reason": "a dispute"})
+    for caller in (ben, ben.speaking("ru")):
+        caller.post(f"{path}/resignation", {})
+        caller.post(f"{path}/clock", {"seat": "us", "more": 1})
+    for caller in (judge, judge.speaking("ru")):
+        caller.post(f"{path}/freeze", {"reason": "again"})
+        caller.post(f"{path}/clock", {"paused": True, "why": "again"})
+    ann.get(path)
+    ann.get("/v1/lobby")
+    ann.get(f"{path}/moves?after=4")
+    judge.post(f"{path}/freeze", {"reason": "settled", "frozen": False})
+    judge.post(f"{path}/clock", {"paused": False, "why": "after lunch"})
+    ben.post(f"{path}/resignation", {})
 
 
 def _over(recorder: Recorder, ann: Caller, ben: Caller) -> None:

@@ -42,7 +42,7 @@ from domain.kernel import (
 )
 from domain.texts import LANGUAGES
 from tests.domain.orders import check_histories, check_orders
-from tests.domain.played import Played, pile_ids, piles, placed, table_of
+from tests.domain.played import Played, pile_ids, piles, placed, table_of, walk
 from tests.domain.viewers import check_reveals, check_secrets, check_views
 
 Places = Callable[[Any], Iterable[str]]
@@ -88,6 +88,7 @@ def check_all(game: Game, played: Played, places: Places | None = None) -> None:
     check_views(game, played)
     check_reveals(game, played)
     check_secrets(game, played)
+    check_agendas(game, played)
     check_orders(played)
     check_histories(game, played)
     check_texts(game, played)
@@ -158,6 +159,31 @@ def check_encoding(game: Game, played: Played) -> None:
 def _tellings(game: Game, fact: AnyFact) -> Iterable[AnyFact]:
     """A fact in each of the ways in which viewers are told it; most are told to everybody alike."""
     return {id(told := fact.seen_by(viewer)): told for viewer in (*game.seats, None)}.values()
+
+
+# --------------------------------------------------------------------------- agendas
+
+
+def check_agendas(game: Game, played: Played) -> None:
+    """When a seat is asked, no step that remains names a card that this seat cannot place.
+
+    So an agent may be given the agenda, which it needs to play on: it learns nothing from it.
+    """
+    for place, (_, decision) in enumerate(played):
+        for seat in asked(decision.table):
+            if seat == CHANCE:
+                continue
+            view = played.told_between(seat)[place]
+            unseen = {card for pile in piles(view) for card in pile.cards}
+            named = unseen & set(words_of(decision.table.agenda))
+            assert not named, f"{seat} is asked and cannot place {named} of {decision.table.agenda}"
+
+
+def words_of(agenda: tuple[AnyStep, ...]) -> Iterator[str]:
+    """Every text in these steps, keys too."""
+    for item in walk(agenda):
+        assert isinstance(item, str), f"a pile in an agenda: {item}"
+        yield item
 
 
 # --------------------------------------------------------------------------- texts

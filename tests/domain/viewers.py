@@ -47,10 +47,10 @@ def _agree_changed(before: tuple[Any, Any], after: tuple[Any, Any]) -> None:
         pair = getattr(truth, name), getattr(view, name)
         same = pair[0] is getattr(before[0], name) and pair[1] is getattr(before[1], name)
         if name != "agenda" and not same:
-            _agree(*pair, name)
+            agree(*pair, name)
 
 
-def _agree(truth: Any, view: Any, where: str) -> None:
+def agree(truth: Any, view: Any, where: str) -> None:
     """Every location is either equal or unknown."""
     if isinstance(view, str) and view == HIDDEN:
         return
@@ -60,11 +60,11 @@ def _agree(truth: Any, view: Any, where: str) -> None:
     elif isinstance(view, Struct):
         for name in view.__struct_fields__:
             if name != "agenda":
-                _agree(getattr(truth, name), getattr(view, name), name)
+                agree(getattr(truth, name), getattr(view, name), name)
     elif isinstance(view, dict):
         assert view.keys() == truth.keys(), where
         for key in view:
-            _agree(truth[key], view[key], where)
+            agree(truth[key], view[key], where)
     elif isinstance(view, tuple):
         _agree_tuple(truth, view, where)
     else:
@@ -79,7 +79,7 @@ def _agree_tuple(truth: tuple[Any, ...], view: tuple[Any, ...], where: str) -> N
         assert known <= Counter(truth), f"{where}: {view!r} for {truth!r}"
         return
     for real, told in zip(truth, view, strict=True):
-        _agree(real, told, where)
+        agree(real, told, where)
 
 
 def _agree_pile(truth: Pile, view: Pile, where: str) -> None:
@@ -125,14 +125,15 @@ def check_secrets(game: Game, played: Played) -> None:
     for viewer in (*game.seats, None):
         for i, view in enumerate(played.told_between(viewer)[:-1]):
             decision = played[i][1]
-            pair = _unseen_pair(view, rng)
+            pair = unseen_pair(view, rng)
             if pair is not None:
-                other = _exchanged(game, decision.table, *pair)
+                other = exchanged(game, decision.table, *pair)
                 _check_same_prompt(decision.table, other, viewer, pair)
                 _check_same_facts(decision.table, other, viewer, played[i + 1][0], pair)
 
 
-def _unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:
+def unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:
+    """Two cards that a viewer cannot tell apart."""
     heaps = [pile.cards for pile in piles(view) if len(pile.cards) > 1]
     if not heaps:
         return None
@@ -140,7 +141,7 @@ def _unseen_pair(view: Any, rng: Random) -> tuple[str, str] | None:
     return first, second
 
 
-def _exchanged(game: Game, table: Any, first: str, second: str) -> Any:
+def exchanged(game: Game, table: Any, first: str, second: str) -> Any:
     """The same table with two ids exchanged wherever they lie."""
     one, other = (f'"{name}"'.encode() for name in (first, second))
     changed: dict[str, Any] = {}

@@ -114,7 +114,8 @@ def folded(projection: Projection, items: Iterable[Item], rows: MemoryRows | Non
     """The rows after these records, folded in memory."""
     rows = rows or MemoryRows()
     for item in items:
-        rows.apply(list(projection.fold(rows, item)))
+        if projection.takes(item.record):
+            rows.apply(list(projection.fold(rows, item)))
     return rows
 
 

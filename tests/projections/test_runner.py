@@ -193,7 +193,7 @@ def test_a_rebuild_serves_the_old_rows_until_the_new_ones_are_complete(tmp_path:
     progress = [position for position in building if position is not None]
     assert progress[:2] == [60, 120]
     assert building[-1] is None
-    assert generations(tmp_path / "read.db") == {"matches": 2, "history": 1, "boards": 1}
+    assert generations(tmp_path / "read.db") == {"matches": 2, "history": 1, "boards": 1, "tournaments": 1}
     assert dumped(tmp_path / "read.db") == fresh(tmp_path)
 
 

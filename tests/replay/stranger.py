@@ -334,6 +334,7 @@ class Clocks:
 
     def __init__(self, opened: Json) -> None:
         self.seats = sorted(name for name in opened["sealed"] if name != "house")
+        self.other, self.sat = dict(zip(self.seats, self.seats[::-1], strict=True)), dict[str, str]()
         self.date, self.gain, self.cap, self.banks = None, 0, 0, dict[str, int]()
         for term in opened["clock"]:
             if term["mode"] == "until":
@@ -344,30 +345,48 @@ class Clocks:
             self.cap = unit * term.get("cap", 31_536_000 if name == "main" else term["days"])
             self.banks = dict.fromkeys(self.seats, unit * term[name])
         self.at, self.asked = opened["at"], set[str]()
+        self.standing, self.extra = set[str](), dict[str, int]()
+
+    def rest(self, who: str) -> int:
+        """What a player has left at the time of the latest move, if asked."""
+        rests = [self.banks[who]] if self.banks else []
+        if self.date is not None:
+            rests.append(self.date + self.extra.get(who, 0) - self.at)
+        return min(rests)
 
     def up(self) -> list[tuple[int, str]]:
-        """When the time of each asked player is up, the first one first."""
-        dates = [] if self.date is None else [self.date]
-        banks = self.banks
-        return sorted((min([*dates, *([self.at + banks[who]] if banks else [])]), who) for who in self.asked)
+        """When the time of each asked player is up, the first one first; while clocks stand, for no one."""
+        return [] if self.standing else sorted((self.at + self.rest(who), who) for who in self.asked)
 
     def left(self, at: int) -> dict[str, int]:
         """What each player has left at a time."""
+        gone = 0 if self.standing else at - self.at
         left = {who: max(bank, 0) for who, bank in self.banks.items()}
-        return left | {who: max(due - at, 0) for due, who in self.up()}
+        return left | {who: max(self.rest(who) - gone, 0) for who in self.asked}
 
     def spend(self, at: int, stopped: int = 0) -> None:
-        """Time passes for those who are asked."""
+        """Time passes for those who are asked, unless all clocks stand."""
+        if self.standing:
+            stopped = at - self.at
         for who in self.asked & self.banks.keys():
             self.banks[who] -= at - self.at - stopped
         self.at = at
         self.date = None if self.date is None else self.date + stopped
 
+    def set(self, who: str, left: int) -> None:
+        """A player has so much left now: the bank holds it, and the date is not before its end."""
+        if self.date is not None:
+            moved = self.at + left - self.date
+            self.extra[who] = max(self.extra.get(who, 0), moved) if self.banks else moved
+        if self.banks:
+            self.banks[who] = left
+
 
 def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
     """Every move stands where the clocks allow it; gives what each player had left after each move."""
+    check_desk(moves)
     if not moves[0].get("clock"):
-        require(all(move["kind"] not in ("timed_out", "clock_stopped") for move in moves), "a clock")
+        require(not any(move["kind"].startswith(("timed_out", "clock_")) for move in moves), "a clock")
         return []
     require(moves[0]["origin"] not in ("branch", "imported"), "a clock of such a match")
     clocks, told = Clocks(moves[0]), [dict[str, int]()]
@@ -384,12 +403,36 @@ def check_clocks(moves: list[Json]) -> list[dict[str, int]]:
         if move["kind"] in ("resigned", "timed_out", "secret_opened", "closed"):
             asked = set()
         questions.append((asked, exchanged))
-        other = dict(zip(clocks.seats, reversed(clocks.seats), strict=True))
+        other = clocks.other
+        if move["kind"] == "seated":
+            clocks.sat[move["seat"]] = move["player"]
         players = {other[seat] if exchanged else seat for seat in asked}
         tick(clocks, before, move, other if exchanged else {}, players)
         told.append(clocks.left(clocks.at))
     check_result(moves)
     return told
+
+
+def check_desk(moves: list[Json]) -> None:
+    """What officials and opponents may do, and what nobody may do in a frozen match."""
+    sat: dict[str, str] = {}
+    frozen = paused = False
+    for move in moves:
+        where, kind = f"desk at move {move['move']}", move["kind"]
+        if kind == "seated":
+            sat[move["seat"]] = move["player"]
+        players = ("played", "resigned", "timed_out", "takeback_asked", "takeback_answered")
+        gives = kind == "clock_set" and not move.get("why", "").strip()
+        require(not (frozen and (kind in players or gives)), where)
+        if kind in ("clock_paused", "clock_resumed"):
+            require(paused == (kind == "clock_resumed") and move["why"].strip(), where)
+            paused = not paused
+        if kind in ("frozen", "released"):
+            require(frozen == (kind == "released") and move["reason"].strip(), where)
+            frozen = not frozen
+        if kind == "clock_set":
+            require(move["seat"] in sat and 1 <= move["left"] <= 31_536_000 * SECOND, where)
+            require(not gives or move["by"] in sat.values(), where)
 
 
 def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], players: set[str]) -> None:
@@ -410,9 +453,19 @@ def tick(clocks: Clocks, before: Json, move: Json, seat_of: dict[str, str], play
         clocks.spend(move["at"], move["to"] - move["from"])
     else:
         clocks.spend(move["at"])
+    if kind == "clock_set":
+        whose = str(seat_of.get(move["seat"], move["seat"]))
+        require(move.get("why", "").strip() or move["left"] > max(clocks.rest(whose), 0), where)
+        require(move.get("why", "").strip() or clocks.sat[clocks.other[whose]] == move["by"], where)
+        clocks.set(whose, move["left"])
     if kind == "played":
         for who in (clocks.asked - players) & clocks.banks.keys():
-            clocks.banks[who] = min(clocks.banks[who] + clocks.gain, clocks.cap)
+            bank = clocks.banks[who]
+            clocks.banks[who] = max(bank, min(bank + clocks.gain, clocks.cap))
+    if kind in ("clock_paused", "frozen"):
+        clocks.standing.add(kind)
+    if kind in ("clock_resumed", "released"):
+        clocks.standing.remove("clock_paused" if kind == "clock_resumed" else "frozen")
     clocks.asked = players
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -13,6 +14,7 @@ from tests.api.http.served import Served, served
 from tests.matches import finished as finished_match
 from tests.replay.dataset.stores import LARGE, built, opened, put
 from tests.waiting import PATIENCE, soon
+from tests.web.at_table import Between
 from tests.web.browser import WIDE, Watched
 from tests.web.matches import bots_match
 
@@ -27,6 +29,26 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with the four games over a store of its own, for tests that change nothing that is there."""
     with served(tmp_path_factory.mktemp("house")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server in which tests open and play matches of their own; its clients may ask often."""
+    with served(tmp_path_factory.mktemp("server"), requests_per_second=10_000) as running:
+        yield running
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Served]:
+    """A server of the test's own, for games that are not in the house after it."""
+    with served(tmp_path, requests_per_second=10_000) as running:
+        yield running
+
+
+@pytest.fixture
+def between() -> Between:
+    """What stands between a page and the server."""
+    return Between()
 
 
 @pytest.fixture(scope="session")

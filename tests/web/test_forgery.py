@@ -16,9 +16,12 @@ from api.http.log_lines import Lines
 from api.web.assets import Assets
 from api.web.pages import Pages
 from domain.game import Game
+from domain.games import GAMES
 from tests.api.http.conftest import toy_in_words as toy_in_words
 from tests.api.http.served import Client, Served, served
 from tests.api.http.test_branches import play_out
+from tests.api.http.words import TEXTS
+from tests.domain import toy
 from tests.mail.smtp import post_office, settings
 from tests.mail.test_notifications import confirmed
 from tests.waiting import soon
@@ -74,10 +77,13 @@ class Hall:
         return found
 
 
-@pytest.fixture
-def hall(tmp_path: Path, toy_in_words: Game) -> Iterator[Hall]:
-    with served(tmp_path) as server:
-        yield Hall(server)
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GAMES, "toy", toy.GAME)
+        patch.setitem(vars(toy.GAME), "texts", TEXTS)
+        with served(tmp_path_factory.mktemp("hall")) as server:
+            yield Hall(server)
 
 
 def test_no_name_and_no_reason_is_markup_in_any_page_or_feed(hall: Hall) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Response, WebSocket
@@ -81,11 +80,31 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"[\w-]+", text))
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with the matches of these tests alone."""
+    with served(tmp_path_factory.mktemp("server"), requests_per_second=10_000) as running:
+        yield running
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_no_response_names_a_card_that_is_hidden_from_its_reader(
-    tmp_path: Path, browser: Browser, game: str
+    server: Served, browser: Browser, game: str
 ) -> None:
-    with served(tmp_path, requests_per_second=10_000) as server, ExitStack() as stack:
+    """W13, small: of the other pages of a match one, in turns."""
+    no_card_is_named(server, browser, game, PAGES[len(game) % 2 :][:1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_no_response_of_any_page_names_a_hidden_card(server: Served, browser: Browser, game: str) -> None:
+    """W13."""
+    no_card_is_named(server, browser, game, PAGES)
+
+
+def no_card_is_named(server: Served, browser: Browser, game: str, pages: Sequence[str]) -> None:
+    """Search all that two players and a visitor get for the cards that are hidden from them."""
+    with ExitStack() as stack:
         match, players = server.table(game)
         luck = random.Random(3)
         clients = [*players, server.client()]
@@ -98,7 +117,7 @@ def test_no_response_names_a_card_that_is_hidden_from_its_reader(
         for heard in browsers:
             heard.watched.page.locator(f'#moves .move[data-move="{last}"]').wait_for(state="attached")
             heard.keep()
-            for query in PAGES:
+            for query in pages:
                 heard.open(f"/m/{match}{query}")
             heard.open("/")
         found = committed(server, match)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import pytest
 from playwright.sync_api import Browser
 
 from domain.games import GAMES
@@ -35,13 +36,33 @@ KEYS = re.compile(r"\b[a-z]+(_[a-z]+)+\b")  # of texts, fields and ids: they hav
 def test_the_switch_of_the_language_changes_every_text(
     browser: Browser, house: Served, finished: dict[str, str]
 ) -> None:
-    """W36: as a visitor sees the pages, and as a player sees their own, with a question of each game."""
+    """W36, small: each game once, as a replay or with a question."""
+    replays = [("m", "thirteen_minutes"), ("m", "imperial_struggle"), ("embed", "cia_vs_kgb")]
+    texts_change(browser, house, finished, replays, ["twilight_struggle"])
+
+
+@pytest.mark.long
+def test_the_switch_changes_every_text_of_each_game(
+    browser: Browser, house: Served, finished: dict[str, str]
+) -> None:
+    """W36."""
+    texts_change(browser, house, finished, [(kind, game) for game in GAMES for kind in ("m", "embed")], GAMES)
+
+
+def texts_change(
+    browser: Browser,
+    house: Served,
+    finished: Mapping[str, str],
+    replays: Iterable[tuple[str, str]],
+    asked: Iterable[str],
+) -> None:
+    """Compare the pages as a visitor sees them, and as a player sees their own, with a question of games."""
     short = finished["thirteen_minutes"]
     seen = ["/", "/new", "/in", "/verify", "/s/cia_vs_kgb", "/m/none"]
     seen += [f"/m/{short}/turns", f"/m/{short}/audit"]
-    seen += [f"/{kind}/{each}?move=20" for each in finished.values() for kind in ("m", "embed")]
+    seen += [f"/{kind}/{finished[game]}?move=20" for kind, game in replays]
     ann = house.player()
-    own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann))]
+    own = ["/", "/in", f"/p/{ann.player}", *(f"/m/{match}" for match in asked_of(house, ann, asked))]
     assert same_texts(browser, house, ((None, seen), (ann, own)), finished.values()) == {}
 
 
@@ -78,10 +99,10 @@ def same_texts(
     return same
 
 
-def asked_of(house: Served, player: Client) -> list[str]:
+def asked_of(house: Served, player: Client, games: Iterable[str]) -> list[str]:
     """A running match of each game in which this player is asked something."""
     matches = []
-    for game in GAMES:
+    for game in games:
         match = str(player.post("/v1/matches", {"game": game}).json["match"])
         for seat in GAMES[game].seats:
             assert player.post(f"/v1/matches/{match}/seats/{seat}").status == 201

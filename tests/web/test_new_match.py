@@ -251,6 +251,11 @@ def test_match_against_a_bot_begins_at_once(hall: Served, people: Visitors) -> N
     page = people.page(ann).open("/new?game=cia_vs_kgb")
     page.locator("input[value=bot]").check()
     page.locator("input[name=seat][value=kgb]").check()
+    assert page.locator("#bot option").all_inner_texts() == [
+        "easy: for a first match",
+        "random: picks at random",
+    ]
+    page.locator("#bot").select_option("random")
     page.locator("#open").click()
     told = opened(ann, page)
     assert told["seats"] == {"cia": "bot:random", "kgb": ann.player}

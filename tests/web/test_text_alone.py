@@ -21,11 +21,9 @@ from api.web.shell import texts
 from domain.games import GAMES
 from tests.api.http.served import Client, Served
 from tests.waiting import PATIENCE
+from tests.web.at_table import against_a_bot, proved
 from tests.web.browser import WIDE, Watched, sign_in
-from tests.web.test_playing import against_a_bot, proved, server
 from tests.web.told import Told, check_panels, panel_texts
-
-__all__ = ["server"]
 
 CONTROL = re.compile(r'- (?:radio|checkbox) ("(?:[^"\\]|\\.)*")((?: \[\w+\])*)')
 IDS = re.compile(

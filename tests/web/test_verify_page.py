@@ -326,6 +326,8 @@ def test_stored_matches_are_right(page: Page, monkeypatch: pytest.MonkeyPatch, t
         stored("twilight_struggle_restated.records"),
         stored("toy_salts.records", 0, 11),
         stored("toy_salts.records", 11, 6),
+        stored("toy_clocks.records", 0, 12),
+        stored("toy_desk.records"),
     ]
     monkeypatch.setitem(GAMES, "toy", toy_with(OLD_TAGS))
     old = stored("toy_before_rolled.records")

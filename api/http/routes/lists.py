@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from fastapi import Query
 from msgspec import Struct
 
-from api.gate.bots import builtin_bots, player_of
+from api.bots.levels import LEVELS
+from api.gate.bots import player_of
 from api.http.permissions import looked, viewer
 from api.http.routes import AtLeast, GameName, Limit, MatchId, PlayerId, View
 from api.http.routing import FORBIDDEN, LOOKS, Api, Call, encode
@@ -107,7 +108,7 @@ async def must_be_somebody(call: Call, player: str) -> None:
     Raises:
         Refused: unknown-player.
     """
-    if player in map(player_of, builtin_bots()) or await call.services.names.of([player], call.language):
+    if player in map(player_of, LEVELS) or await call.services.names.of([player], call.language):
         return
     if not (
         await call.services.models.ask(read.history, player, HistoryFilter(reader=call.player), Asked(1))

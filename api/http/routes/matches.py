@@ -54,7 +54,7 @@ _OPENING = (
     "key-reused",
     "in-doubt",
 )
-_COMMANDS = (
+COMMANDS = (
     *SENT,
     "foreign",
     "unknown-match",
@@ -116,7 +116,7 @@ async def open_branch(
     "/v1/matches/{match}/seats/{seat}",
     Sit,
     MatchSummary,
-    refusals=(*_COMMANDS, "unknown-seat", "reserved", "seat-taken", "unknown-bot"),
+    refusals=(*COMMANDS, "unknown-seat", "reserved", "seat-taken", "unknown-bot"),
     token=True,
 )
 async def sit_down(
@@ -147,7 +147,7 @@ async def sit_down(
     "/v1/matches/{match}/seats/{seat}/salt",
     OpenSalt,
     MatchSummary,
-    refusals=(*_COMMANDS, "unknown-seat", "salt"),
+    refusals=(*COMMANDS, "unknown-seat", "salt"),
     token=True,
 )
 async def open_salt(
@@ -299,7 +299,7 @@ RequestMove = Annotated[int, Path(ge=1, le=MOST, description="The move that aske
     "/v1/matches/{match}/moves",
     Moves,
     Done,
-    refusals=(*_COMMANDS, "stale", "not-asked", "illegal", "batch"),
+    refusals=(*COMMANDS, "stale", "not-asked", "illegal", "batch", "frozen"),
     token=True,
 )
 async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: IdempotencyKey = None) -> Done:
@@ -307,11 +307,11 @@ async def play(call: Caller, match: MatchId, body: Moves, idempotency_key: Idemp
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match)
     accepted = await call.gate.play(match, _answers(body), player=person.id, expect=body.expect, key=key)
-    return _done_view(call, accepted)
+    return done_view(call, accepted)
 
 
 @commands_api.post(
-    "/v1/matches/{match}/takebacks", Takeback, Done, refusals=(*_COMMANDS, "takeback"), token=True
+    "/v1/matches/{match}/takebacks", Takeback, Done, refusals=(*COMMANDS, "takeback", "frozen"), token=True
 )
 async def ask_takeback(
     call: Caller, match: MatchId, body: Takeback, idempotency_key: IdempotencyKey = None
@@ -319,14 +319,14 @@ async def ask_takeback(
     """Ask to go back; the other seat answers, and the request lapses with the next move."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="takeback")
-    return _done_view(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
+    return done_view(call, await call.gate.ask_takeback(match, player=person.id, to=body.to, key=key))
 
 
 @commands_api.post(
     "/v1/matches/{match}/takebacks/{n}/answer",
     TakebackAnswer,
     Done,
-    refusals=(*_COMMANDS, "takeback"),
+    refusals=(*COMMANDS, "takeback", "frozen"),
     token=True,
 )
 async def answer_takeback(
@@ -335,20 +335,22 @@ async def answer_takeback(
     """Agree to the request that was made at move `n`, or not."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what=f"takeback {n}")
-    return _done_view(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
+    return done_view(call, await call.gate.answer_takeback(match, n, body.agree, player=person.id, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/resignation", Resignation, Done, refusals=_COMMANDS, token=True)
+@commands_api.post(
+    "/v1/matches/{match}/resignation", Resignation, Done, refusals=(*COMMANDS, "frozen"), token=True
+)
 async def resign(
     call: Caller, match: MatchId, body: Resignation, idempotency_key: IdempotencyKey = None
 ) -> Done:
     """Give up."""
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="resignation")
-    return _done_view(call, await call.gate.resign(match, player=person.id, key=key))
+    return done_view(call, await call.gate.resign(match, player=person.id, key=key))
 
 
-@commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=(*_COMMANDS, "salt"), token=True)
+@commands_api.post("/v1/matches/{match}/closing", Closing, Done, refusals=(*COMMANDS, "salt"), token=True)
 async def close_unopened(
     call: Caller, match: MatchId, body: Closing, idempotency_key: IdempotencyKey = None
 ) -> Done:
@@ -356,11 +358,11 @@ async def close_unopened(
     person = call.person(*PLAYING)
     key = key_of(call, idempotency_key, body, match=match, what="closing")
     by = None if person.role in ("organizer", "admin") else person.id
-    return _done_view(call, await call.gate.close_unopened(match, by, key=key))
+    return done_view(call, await call.gate.close_unopened(match, by, key=key))
 
 
 @commands_api.post(
-    "/v1/matches/{match}/rulings", Ruling, Done, refusals=(*_COMMANDS, "stale", "ruling"), token=True
+    "/v1/matches/{match}/rulings", Ruling, Done, refusals=(*COMMANDS, "stale", "ruling"), token=True
 )
 async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: IdempotencyKey = None) -> Done:
     """An organizer rules: back to a move, a result, or void."""
@@ -377,7 +379,7 @@ async def rule(call: Caller, match: MatchId, body: Ruling, idempotency_key: Idem
         void=body.void,
         key=key,
     )
-    return _done_view(call, accepted)
+    return done_view(call, accepted)
 
 
 def _answers(body: Moves) -> list[Picks]:
@@ -386,7 +388,7 @@ def _answers(body: Moves) -> list[Picks]:
     return [body.picks] if body.picks is not UNSET else list(body.answers or ())
 
 
-def _done_view(call: Caller, accepted: CommandResult) -> Done:
-    """The answer in the language of the request, or of the one that this one repeats."""
+def done_view(call: Caller, accepted: CommandResult) -> Done:
+    """Return the answer in the language of the request, or of the one that this one repeats."""
     call.language = accepted.form or call.language
     return played(accepted, call.language)

@@ -8,6 +8,8 @@ from typing import Annotated
 from fastapi import Path, Query, Response
 from msgspec.structs import replace
 
+from api.bots.levels import LEVELS, method_of, names, version_of
+from api.bots.strengths import Strength, strength_of
 from api.gate import Refusal
 from api.gate.command_handler import seats_of
 from api.http import health
@@ -18,6 +20,10 @@ from api.http.problems import KINDS, answer, document, page
 from api.http.routes import ID, GameName
 from api.http.routing import FORBIDDEN, LOOKS, Answer, Api, Call
 from api.http.schemas import (
+    BotList,
+    BotMethod,
+    BotStrength,
+    BotView,
     GameDetail,
     GameList,
     Health,
@@ -118,6 +124,38 @@ async def list_games(call: Call) -> GameList:
     """The games with their titles, editions and options."""
     call.final = True
     return GameList([game_view(game) for game in GAMES.values()])
+
+
+@games_api.get("/v1/bots", BotList)
+async def list_bots(call: Call) -> BotList:
+    """The bots that may be invited to a match: how each plays, and how strong it was measured to be."""
+    return BotList([BotView(level, _methods(call, level)) for level in LEVELS])
+
+
+def _methods(call: Call, level: str) -> dict[str, BotMethod]:
+    return {
+        game: _method(level, game, offered=level in call.gate.bots_of(game))
+        for game in GAMES
+        if level in names(game)
+    }
+
+
+def _method(level: str, game: str, *, offered: bool) -> BotMethod:
+    method, measured = method_of(level, game), strength_of(level, game)
+    strength = _strength(measured) if measured else None
+    return BotMethod(method.name, method.budget.playouts, version_of(level, game), offered, strength)
+
+
+def _strength(measured: Strength) -> BotStrength:
+    return BotStrength(
+        measured.against,
+        measured.matches,
+        measured.points,
+        measured.low,
+        measured.high,
+        measured.milliseconds,
+        measured.seed,
+    )
 
 
 Lang = Annotated[

@@ -228,7 +228,7 @@ async def read_tournament_checkpoint(call: Call, tournament: TournamentId, entry
 
 @api.post(f"{_ONE}/entries", c.PeopleCommand, Entries, refusals=_COMMANDS, token=True)
 async def command_tournament(
-    call: Call, tournament: TournamentId, body: Any, idempotency_key: IdempotencyKey = None
+    call: Call, tournament: TournamentId, body: c.PeopleCommand, idempotency_key: IdempotencyKey = None
 ) -> Entries:
     """Carry out a command: `do` names it.
 

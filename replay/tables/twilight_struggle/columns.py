@@ -162,15 +162,9 @@ ROLLS = _table(
     Column(
         "luck_vp",
         "DOUBLE",
-        "`value` - `value_expected`, a point of influence as a victory point; null for a trap",
+        "`value` - `value_expected`, a point of influence as a victory point; null for a trap; luck in win"
+        " probability depends on a model of the whole data set, and `glasnost luck` computes it",
         "points",
-    ),
-    Column(
-        "luck_win",
-        "DOUBLE",
-        "the same as a change of the win probability of the side; null here, because it depends on the model"
-        " of a whole data set: `glasnost luck` and `replay.dataset.luck` compute it",
-        "probability",
     ),
     _rules("`ways`, `of`, `value_expected` and `luck_vp`"),
 )

@@ -97,7 +97,6 @@ class Rolls:
                 actual,
                 mean,
                 luck,
-                None,
                 self._rules,
             )
         )

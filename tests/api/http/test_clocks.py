@@ -78,7 +78,7 @@ def test_a_match_with_a_clock_shows_its_terms_and_what_is_left(server: Served) -
     assert done["clock"] == shown(70, 60, "right")
     assert moves(match, ben, "1").json["clock"] == shown(70, 70, "left")
     back = server.client().get(f"{PLACE}/{match}?at=4").json
-    assert back["clock"] == {"terms": [BANK], "now": None}
+    assert back["clock"] == {"terms": [BANK], "now": shown(70, 60, "right")}
     assert server.client().get(f"{PLACE}?limit=1").json["matches"][0]["clocked"] is True
 
 
@@ -158,7 +158,7 @@ def test_no_time_of_a_client_counts(server: Served, time: Time) -> None:
     early = "Mon, 01 Jan 2001 00:00:00 GMT"
     told = moves(match, ann, "2", date=early, x_time="0").json
     assert told["clock"]["as_of"] == time.now
-    for path in ("clock", "time_outs", "timeout", "clock_stopped"):
+    for path in ("clocks", "time_outs", "timeout", "clock_stopped"):
         ben.post(f"{PLACE}/{match}/{path}", {}).problem(404, "not-found")
 
 

@@ -85,7 +85,9 @@ def test_thousand_idle_and_slow_connections_do_not_block_other_clients(
             stack.callback(found.close)
             return found
 
-        match = client().get("/v1/matches").json["matches"][0]["match"]
+        first = client()
+        soon(lambda: first.get("/v1/matches").json["matches"])
+        match = first.get("/v1/matches").json["matches"][0]["match"]
         ann = client(client().post("/v1/players", {"name": "Ann"}).json["token"])
         played = f"/v1/matches/{ann.post('/v1/matches', {'game': 'cia_vs_kgb'}).json['match']}"
         stream = Listener(running.port, f"{played}/moves")

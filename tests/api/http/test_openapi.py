@@ -9,6 +9,7 @@ from openapi_spec_validator import validate
 
 from api.http import problems
 from api.http.routes import lists
+from projections.tournaments import STATUSES as TOURNAMENT_STATUSES
 from tests.api.http.served import Served
 
 PATHS = {
@@ -61,6 +62,24 @@ PATHS = {
     "/v1/positions",
     "/v1/sql",
     "/v1/explorer",
+    "/v1/tournaments",
+    "/v1/tournaments/{tournament}",
+    "/v1/tournaments/{tournament}/checkpoint",
+    "/v1/tournaments/{tournament}/crosstable",
+    "/v1/tournaments/{tournament}/entrants",
+    "/v1/tournaments/{tournament}/entries",
+    "/v1/tournaments/{tournament}/invitations",
+    "/v1/tournaments/{tournament}/log",
+    "/v1/tournaments/{tournament}/publication",
+    "/v1/tournaments/{tournament}/rounds",
+    "/v1/tournaments/{tournament}/rounds/{round_number}",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/boards/{board}",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/boards/{board}/rulings",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/changes",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/close",
+    "/v1/tournaments/{tournament}/rounds/{round_number}/publication",
+    "/v1/tournaments/{tournament}/standings",
+    "/v1/bots",
     "/v1/keys",
     "/v1/refusals",
     "/problems/{kind}",
@@ -206,7 +225,9 @@ def test_every_parameter_is_described_and_enums_list_their_values(server: Served
         for parameter in operation.get("parameters", []):
             assert parameter.get("description"), (operation["operationId"], parameter["name"])
             if "enum" in parameter["schema"]:
-                words[parameter["in"], parameter["name"]] = parameter["schema"]["enum"]
+                about = "tournament " if "tournament" in operation["operationId"] else ""
+                words[parameter["in"], about + parameter["name"]] = parameter["schema"]["enum"]
+    assert words["query", "tournament status"] == [*TOURNAMENT_STATUSES]
     assert words["query", "origin"] == [*lists.ORIGINS]
     assert words["query", "pool"] == [*lists.POOLS]
     assert words["query", "status"] == ["open", "waiting", "running", "over"]

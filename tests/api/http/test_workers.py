@@ -22,7 +22,7 @@ from tests.api.http.processes import process
 from tests.api.http.served import Client, Served, served
 from tests.api.http.streaming import Listener
 from tests.services import own_postgres
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, soon
 
 GAME = "thirteen_minutes"
 
@@ -184,9 +184,16 @@ def test_servers_that_start_together_store_one_first_match_of_each_game(
         )
         for one in list(started):
             client = Client(one.port)
-            games = [row["game"] for row in client.get("/v1/matches").json["matches"]]
-            assert len(games) == len(set(games)) > 3
+            soon(first_games, client)
+            games = first_games(client)
+            assert len(games) == len(set(games))
             client.close()
+
+
+def first_games(client: Client) -> list[str]:
+    """The games of the first matches, once there are all."""
+    games = [row["game"] for row in client.get("/v1/matches").json["matches"]]
+    return games if len(games) > 3 else []
 
 
 def test_moves_are_refused_while_the_database_is_down_and_accepted_afterwards(

@@ -23,6 +23,7 @@ from tests.matches import PRODUCT, Sitting, finished
 from tests.replay.importers.short_games import WHOLE
 
 CUT = 500  # positions of a slice: a few small matches fill several
+SLICES = 2  # that are merged
 LARGE = 2_000  # the same for the small store with matches of all games
 RUNNING = "m-runs"
 IMPORTED = bytes(32)
@@ -86,21 +87,33 @@ def fill(store: SqlStore) -> list[Match]:
 
 @contextmanager
 def building(
-    store: SqlStore, folder: Path, said: list[str] | None = None, cut: int = CUT, **settings: Any
+    store: SqlStore,
+    folder: Path,
+    said: list[str] | None = None,
+    cut: int = CUT,
+    slices: int = SLICES,
+    **settings: Any,
 ) -> Iterator[Builder]:
     """A builder of the data set in `folder`, with its state beside it; `said` takes what it reports."""
     state = folder.with_name(f"{folder.name}.state")
     state.mkdir(exist_ok=True)
     report = (said if said is not None else []).append
     with closing(DataSource(store, state, report)) as source:
-        yield Builder(folder, state, source, Settings(**settings), PRODUCT, report=report, cut=cut)
+        yield Builder(
+            folder, state, source, Settings(**settings), PRODUCT, report=report, cut=cut, slices=slices
+        )
 
 
 def built(
-    store: SqlStore, folder: Path, said: list[str] | None = None, cut: int = CUT, **settings: Any
+    store: SqlStore,
+    folder: Path,
+    said: list[str] | None = None,
+    cut: int = CUT,
+    slices: int = SLICES,
+    **settings: Any,
 ) -> Built:
     """Build the data set in `folder` up to the last record of the store."""
-    with building(store, folder, said, cut, **settings) as builder:
+    with building(store, folder, said, cut, slices, **settings) as builder:
         return builder.build()
 
 

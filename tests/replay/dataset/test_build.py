@@ -113,7 +113,7 @@ from api.store.sqlite import SqliteStore
 home, kills = Path(sys.argv[1]), int(sys.argv[2])
 store = SqliteStore.open(home / "games", write=False)
 began = time.monotonic()
-whole = content(home / "whole", built(store, home / "whole").manifest)
+whole = content(home / "whole", built(store, home / "whole", cut=150).manifest)
 lasts = time.monotonic() - began
 store.close()
 random.seed(int(sys.argv[3]))
@@ -122,7 +122,7 @@ while killed < kills:
     delay = random.uniform(0.001, lasts)
     if (child := os.fork()) == 0:
         signal.setitimer(signal.ITIMER_REAL, delay)
-        built(SqliteStore.open(home / "games", write=False), home / "cut")
+        built(SqliteStore.open(home / "games", write=False), home / "cut", cut=150)
         os._exit(0)
     status = os.waitpid(child, 0)[1]
     assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0, status
@@ -131,7 +131,8 @@ while killed < kills:
         finished += 1
         shutil.rmtree(home / "cut")
 store = SqliteStore.open(home / "games", write=False)
-made = built(store, home / "cut")
+made = built(store, home / "cut", cut=150)
+assert any(part.last - part.first + 1 == 300 for part in made.manifest.parts)  # merged
 assert content(home / "cut", made.manifest) == whole
 left = [path for path in (home / "cut").rglob("*part") if path.is_file()]
 assert not left, left

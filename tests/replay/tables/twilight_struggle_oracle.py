@@ -225,7 +225,7 @@ class Fold:
     def _roll(self, kind: str, seat: str, card: str | None, country: str | None, **values: Any) -> None:
         row: Row = {"kind": kind, "seat": seat, "card": card, "country": country}
         rolls = values.pop("rolls")
-        row |= {"face_us": rolls.get("us"), "face_ussr": rolls.get("ussr"), "luck_win": None}
+        row |= {"face_us": rolls.get("us"), "face_ussr": rolls.get("ussr")}
         self._add("ts_rolls", **row, **values)
 
     def _changed(self, country: str) -> dict[str, int]:

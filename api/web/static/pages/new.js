@@ -80,7 +80,8 @@ async function summarize() {
 function against() {
   byId("find").hidden = chosen("against") !== "player";
   const bots = document.getElementById("bots");
-  if (bots) bots.hidden = chosen("against") !== "bot";
+  const lacking = document.getElementById("lacking");
+  for (const part of [bots, lacking]) if (part) part.hidden = chosen("against") !== "bot";
 }
 
 let searching = 0;

@@ -124,9 +124,12 @@ function answered(command, refusal, done) {
 
 /** @param {string} state */
 function became(state) {
-  clearTimeout(late);
-  if (state === "lost") late = setTimeout(() => page.set({ link: "lost" }), PATIENCE);
-  else page.set({ link: state, ...(state === "over" ? { over: true, question: null, sent: null } : {}) });
+  if (state === "lost") late ??= setTimeout(() => page.set({ link: "lost" }), PATIENCE); // attempts that fail do not put it off
+  else {
+    clearTimeout(late);
+    late = undefined;
+    page.set({ link: state, ...(state === "over" ? { over: true, question: null, sent: null } : {}) });
+  }
   page.set({ connected: state === "live" });
 }
 

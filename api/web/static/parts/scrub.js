@@ -169,7 +169,7 @@ function catchUp() {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return go(last());
   go(mine);
   toggle();
-  pace = Math.min(STEP, AT_MOST / (last() - mine));
+  pace = Math.min(STEP / (Number(speed.value) || 1), AT_MOST / (last() - mine));
 }
 
 /** The time between two moves in milliseconds, where it is long a shortened one. @param {number} from @param {number} to */

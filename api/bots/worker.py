@@ -1,0 +1,85 @@
+"""One process in which bots search: it reads tasks from its standard input and writes answers to its output.
+
+It has no store, no keys and no network; a task is a level, a seed and an `Observation`, and nothing else.
+Each message is four bytes that say its length, and JSON.  It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import struct
+import sys
+import time
+from contextlib import suppress
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from api.bots.levels import act
+from domain.agents.observation import Observation
+from domain.kernel import Picks
+
+NICENESS = 10  # requests of people go first
+MEMORY_BYTES = 200 * 1024 * 1024  # of data
+MOST_BYTES = 1024 * 1024  # of one message
+LENGTH = struct.Struct(">I")
+SECONDS = 2.0  # for one decision; then the best answer so far is given
+
+
+class Task(Struct, frozen=True):
+    """One decision to make; `seed` is from the operating system, so that the answer cannot be foreseen."""
+
+    level: str
+    seed: int
+    observation: Observation
+
+
+class Thought(Struct, frozen=True):
+    """The answer to a task."""
+
+    picks: Picks
+
+
+def main() -> None:
+    """Answer tasks until the input ends."""
+    _limit()
+    read = msgspec.json.Decoder(Task)
+    tasks, answers = sys.stdin.buffer, sys.stdout.buffer
+    while (message := read_message(tasks)) is not None:
+        answers.write(framed(msgspec.json.encode(thought(read.decode(message)))))
+        answers.flush()
+
+
+def thought(task: Task) -> Thought:
+    """The answer to a task."""
+    until = time.monotonic() + SECONDS
+    rng = random.Random(task.seed)
+    return Thought(act(task.level, task.observation, rng, lambda: time.monotonic() > until))
+
+
+def framed(message: bytes) -> bytes:
+    """A message with its length before it."""
+    return LENGTH.pack(len(message)) + message
+
+
+def read_message(source: BinaryIO) -> bytes | None:
+    """The next message; None if the input has ended, or claims more than `MOST_BYTES`."""
+    head = source.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(head)
+    message = source.read(length) if length <= MOST_BYTES else b""
+    return message if len(message) == length else None
+
+
+def _limit() -> None:
+    with suppress(OSError, ValueError):  # where the system does not allow it
+        os.nice(NICENESS)
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+if __name__ == "__main__":
+    main()

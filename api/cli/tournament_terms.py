@@ -1,0 +1,114 @@
+"""The file of a tournament's terms: as it is printed with every field and a comment, and as it is read."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from api.cli.common import CannotBeDone, read_bytes
+from domain.tournaments.terms import Terms, Title
+
+MOST_BYTES = 64 * 1024
+
+_LINES: tuple[tuple[str, str, str], ...] = (
+    ('title = "Open of the club"', "shown everywhere", "название"),
+    ('game = "{game}"', "a game of `glasnost games`", "игра из `glasnost games`"),
+    (
+        'format = "{format}"',
+        "swiss or round_robin",
+        "система: swiss (швейцарская) или round_robin (круговая)",
+    ),
+    ("rounds = 7", "so many rounds", "число туров"),
+    ('edition = "{edition}"', "the edition of the game", "издание игры"),
+    ("options = {{}}", "options of the game that are not its defaults", "параметры игры, если не обычные"),
+    ("cycles = 1", "2: everybody meets everybody twice", "2 — играют в два круга"),
+    (
+        "clock = []",
+        'such as [{{mode = "bank", main = 5400, increment = 30}}], in seconds',
+        'например, [{{mode = "bank", main = 5400, increment = 30}}], в секундах',
+    ),
+    (
+        'tie_breaks = ["BH/C1", "BH", "SB", "DE", "WIN", "LOT"]',
+        "after the points, in this order",
+        "дополнительные показатели после очков, по порядку",
+    ),
+    (
+        "points = {{win = 2, draw = 1, loss = 0, pairing_bye = 2}}",
+        "in half points",
+        "в половинах очка",
+    ),
+    (
+        "windows = []",
+        "for each round {{opens = ..., until = ...}}, in microseconds UTC",
+        "для каждого тура {{opens = ..., until = ...}}, в микросекундах UTC",
+    ),
+    ('time_zone = "UTC"', "in which dates are shown", "в каком поясе показывать даты"),
+    ("most_entrants = 500", "so many places", "число мест"),
+    ("waiting_list = true", "later entrants wait for a place", "опоздавшие ждут места"),
+    (
+        "late_rounds = 0",
+        "so many rounds after which one may still enter",
+        "сколько туров ещё можно заявиться",
+    ),
+    ("byes = 1", "so many byes an entrant may ask for", "сколько пропусков может просить участник"),
+    ("late_byes = false", "in the last two rounds, too", "пропуски и в двух последних турах"),
+    ("grace = 86400", "seconds to sit down after the round opens", "секунд на явку после начала тура"),
+    (
+        "calls_hold = true",
+        "no round is published while an arbiter is called",
+        "тур не публикуется, пока судья не ответил на вызов",
+    ),
+    ('visibility = "public"', "public, or link: in no list", "public или link — нет в списках"),
+    ("rated = true", "matches count for ratings", "партии идут в рейтинг"),
+    (
+        "house_seeded = true",
+        "a match counts if its players added no salt",
+        "партия засчитывается и без соли игроков",
+    ),
+    ("accelerated = false", "Baku acceleration of a Swiss tournament", "ускорение (бакинская система)"),
+    (
+        'engine = ""',
+        "the pairing engine; empty: that of the first pairing",
+        "программа жеребьёвки; пусто — как в первом туре",
+    ),
+)
+
+
+class TermsFile(Struct, frozen=True):
+    """A title, and terms."""
+
+    title: Title
+    terms: Terms
+
+
+def template(format: str, game: str, edition: str, language: str) -> str:
+    """Return a file with every field and a comment behind it."""
+    place = 1 if language == "en" else 2
+    lines = [
+        f"{line[0].format(format=format, game=game, edition=edition)}  # {line[place].format()}\n"
+        for line in _LINES
+    ]
+    until = {
+        "en": "# until = 1900000000000000  # the date of the whole tournament, in microseconds UTC\n",
+        "ru": "# until = 1900000000000000  # срок всего турнира, в микросекундах UTC\n",
+    }
+    return "".join(lines) + until[language]
+
+
+def read_terms(path: Path) -> TermsFile:
+    """Read a file of terms; whether they are possible is judged by the gate.
+
+    Raises:
+        CannotBeDone: it cannot be read, is no TOML, or a field is unknown or of another type.
+    """
+    content = read_bytes(path, limit=MOST_BYTES, what="file of terms")
+    try:
+        plain: dict[str, Any] = tomllib.loads(content.decode())
+        title = plain.pop("title", None)
+        return TermsFile(msgspec.convert(title, Title), msgspec.convert(plain, Terms))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
+        raise CannotBeDone(f"{path}: {error}") from error

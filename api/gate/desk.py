@@ -1,0 +1,85 @@
+"""What officials do to a match beside rulings, and the time that an opponent gives."""
+
+from __future__ import annotations
+
+from api.gate.command_handler import Command, CommandHandler, CommandResult, Key, must_play
+from domain.drafts import Context, Draft
+from domain.kernel import Refused, Seat
+from domain.match import Match
+
+
+class Desk:
+    """Sets and pauses the clocks of matches, and freezes matches.
+
+    Args:
+        handler: carries the commands out.
+    """
+
+    def __init__(self, handler: CommandHandler) -> None:
+        self._handler = handler
+
+    async def set_clock(
+        self,
+        match: str,
+        by: str,
+        seat: Seat,
+        why: str = "",
+        *,
+        more: int | None = None,
+        left: int | None = None,
+        expect: int | None = None,
+        key: Key | None = None,
+    ) -> CommandResult:
+        """An organizer sets the clock of a seat for a reason; without one, an opponent gives it time.
+
+        Raises:
+            Refused: unknown-match, foreign, key-reused, unavailable, and what `Match.set_clock` refuses.
+        """
+
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            _must_be_at_desk(own) if why else must_play(own)
+            return stored.set_clock(context, seat, by, why, more=more, left=left, expect=expect)
+
+        return await self._handler.command(Command("set_clock", match, judge, by, None, expect, key))
+
+    async def pause(
+        self,
+        match: str,
+        by: str,
+        why: str,
+        *,
+        paused: bool,
+        expect: int | None = None,
+        key: Key | None = None,
+    ) -> CommandResult:
+        """An organizer pauses the clocks, or lets them run.  Raises Refused: see `Match.pause_clock`."""
+
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            _must_be_at_desk(own)
+            return stored.pause_clock(context, by, why, paused=paused, expect=expect)
+
+        return await self._handler.command(Command("pause_clock", match, judge, by, None, expect, key))
+
+    async def freeze(
+        self,
+        match: str,
+        by: str,
+        reason: str,
+        *,
+        frozen: bool,
+        expect: int | None = None,
+        key: Key | None = None,
+    ) -> CommandResult:
+        """An organizer freezes a match, or releases it.  Raises Refused: see `Match.freeze`."""
+
+        def judge(stored: Match, context: Context, own: Seat | None) -> Draft:
+            _must_be_at_desk(own)
+            return stored.freeze(context, by, reason, frozen=frozen, expect=expect)
+
+        return await self._handler.command(Command("freeze", match, judge, by, None, expect, key))
+
+
+def _must_be_at_desk(own: Seat | None) -> None:
+    """Check that an organizer does not play in the match.  Raises Refused: foreign."""
+    if own is not None:
+        raise Refused("foreign", "player-at-desk")

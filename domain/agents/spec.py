@@ -1,0 +1,74 @@
+"""What a game offers to agents: the functions of a spec, and the values that they share.
+
+Everything here is pure: random numbers and the question whether the time is up are handed in.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Callable
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
+
+from domain.game import Game, hash_of, source_files
+from domain.kernel import Picks, Prompt, Seat, Table
+
+T = TypeVar("T", bound=Table)
+
+
+class Rng(Protocol):
+    """A source of random numbers; `random.Random` fits."""
+
+    def random(self) -> float:
+        """A number from 0 up to, and without, 1."""
+
+
+class Budget(Struct, frozen=True):
+    """How much a search may do: `playouts` in all, over at most `candidates` answers to one question.
+
+    It is a number of playouts and no time, so that a decision can be repeated.
+    """
+
+    playouts: int
+    candidates: int = 64
+
+
+class ScoredAction(Struct, frozen=True):
+    """An answer as a search found it: its mean `value` over its `playouts`, in the game's own points."""
+
+    picks: Picks
+    playouts: int
+    value: float
+
+
+class AgentSpec(Generic[T]):
+    """What a game hands in for its agents.
+
+    Args:
+        game: the game.
+        determinize: a seat's own fold, with its agenda, to a whole table that agrees with it.
+        policy: an answer without looking ahead, from a seat's own fold or a whole table.
+        evaluate: the value of a table for a seat, in points of the game; a result outweighs everything.
+        is_quiet: whether a playout that began at the first table may be cut at the second one.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        determinize: Callable[[T, Rng], T],
+        policy: Callable[[T, Seat, Prompt, Rng], Picks],
+        evaluate: Callable[[T, Seat], float],
+        is_quiet: Callable[[T, T], bool],
+    ) -> None:
+        self.game, self.determinize, self.policy = game, determinize, policy
+        self.evaluate, self.is_quiet = evaluate, is_quiet
+
+    @cached_property
+    def version(self) -> str:
+        """Hash of the code and data that decide for an agent: what agents share, and the game's own part."""
+        root = importlib.resources.files("domain") / "agents"
+        shared = [root / name for name in ("determinization.py", "observation.py", "search.py", "spec.py")]
+        return hash_of([*shared, *source_files(root / self.game.name)])

@@ -1,0 +1,169 @@
+"""The levels of the bots: none of them peeks, and each decision repeats with its seed (B7, B9, B10)."""
+
+from __future__ import annotations
+
+import importlib.resources
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from api.bots.levels import EASY, LEVELS, act, by_policy, method_of, names, version_of
+from api.bots.worker import Task
+from domain.agents import AGENTS
+from domain.agents.observation import Observation
+from domain.agents.spec import AgentSpec
+from domain.game import hash_of, source_files
+from domain.kernel import Picks, Refused, prompt
+from tests.domain.agents.laws import Question, observed, other_world
+from tests.domain.agents.test_determinization import GAMES, asked_of
+
+PAIRS = 200 if os.environ.get("GLASNOST_FULL") else 6
+ROOT = Path(__file__).parents[3]
+
+
+def worlds(spec: AgentSpec[Any], pairs: int, seed: int = 0) -> list[tuple[Question, Any]]:
+    """Questions, each with a second world that the asked seat cannot tell apart."""
+    luck, found = Random(seed), list[tuple[Question, Any]]()
+    while len(found) < pairs:
+        asked = asked_of(spec, seed)
+        for question in luck.sample(asked, min(4, len(asked))):
+            other = other_world(spec, question, luck)
+            if other is not None:
+                found.append((question, other))
+        seed += 1
+    return found[:pairs]
+
+
+def check_two_worlds(spec: AgentSpec[Any], question: Question, other: Any, seed: int) -> None:
+    """Both worlds give the seat the same bytes, and every level picks alike."""
+    same = observed(spec, other, question.view, question.seat)
+    assert msgspec.json.encode(same) == msgspec.json.encode(question.observation)
+    for level in LEVELS:
+        assert act(level, same, Random(seed)) == act(level, question.observation, Random(seed))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_level_peeks(game: str) -> None:
+    for seed, (question, other) in enumerate(worlds(AGENTS[game], 6)):
+        check_two_worlds(AGENTS[game], question, other, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
+def test_no_level_peeks_in_many_worlds(game: str) -> None:
+    for seed, (question, other) in enumerate(worlds(AGENTS[game], PAIRS, 1_000)):
+        check_two_worlds(AGENTS[game], question, other, seed)
+    print(f"{game}: {PAIRS} pairs of worlds, every level picks alike")
+
+
+def test_a_bot_that_peeks_is_found() -> None:
+    """It is given the true table as if it were its seat's own fold."""
+    spec = AGENTS["twilight_struggle"]
+
+    def peeking(world: Any, question: Question) -> Observation:
+        return observed(spec, world, replace(world, agenda=()), question.seat)
+
+    seen = 0
+    for question, other in worlds(spec, 12):
+        if msgspec.json.encode(peeking(question.world, question)) != msgspec.json.encode(
+            peeking(other, question)
+        ):
+            seen += 1
+    assert seen == 12
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_level_answers_legally(game: str) -> None:
+    spec = AGENTS[game]
+    for number, question in enumerate(asked_of(spec, 3)[::12]):
+        for answer in _answers(question.observation):
+            picks, asked = answer(Random(number)), question.observation.prompt
+            assert asked.least <= len(picks) <= asked.most
+            assert len(set(picks)) == len(picks)
+            assert set(picks) <= set(asked.options)
+            assert prompt(question.world, question.seat) == asked
+
+
+def _answers(observation: Observation) -> list[Callable[[Random], Picks]]:
+    found: list[Callable[[Random], Picks]] = [lambda rng: by_policy(observation, rng)]
+    return [*found, *(lambda rng, level=level: act(level, observation, rng) for level in LEVELS)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_decision_repeats_in_another_process(game: str) -> None:
+    """Under another PYTHONHASHSEED, and from the bytes of the observation alone."""
+    question = next(one for one in asked_of(AGENTS[game], 5)[6:] if len(one.observation.prompt.options) > 1)
+    task = Task(EASY, 77, question.observation)
+    code = (
+        "import sys, msgspec; from api.bots.worker import Task, thought;"
+        "task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task);"
+        "sys.stdout.buffer.write(msgspec.json.encode(thought(task).picks))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        input=msgspec.json.encode(task),
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    assert tuple(msgspec.json.decode(found.stdout)) == act(EASY, question.observation, Random(77))
+
+
+def test_a_game_has_its_levels_and_an_unknown_one_is_refused_with_the_list() -> None:
+    for game in AGENTS:
+        assert names(game) == ["random", "easy"]
+        assert version_of(EASY, game) == AGENTS[game].version != AGENTS[game].game.rules
+        assert version_of("random", game) == ""
+    with pytest.raises(Refused) as refused:
+        method_of("grandmaster", "cia_vs_kgb")
+    assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random", "easy"])
+    assert names("toy") == ["random"]
+
+
+def fresh(spec: AgentSpec[Any]) -> AgentSpec[Any]:
+    """The same spec, whose version is not known yet."""
+    return AgentSpec(
+        spec.game,
+        determinize=spec.determinize,
+        policy=spec.policy,
+        evaluate=spec.evaluate,
+        is_quiet=spec.is_quiet,
+    )
+
+
+def test_a_changed_agent_has_another_version_and_leaves_the_rules_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A better bot must not look like changed rules, nor like another bot of another game."""
+    before = {game: spec.version for game, spec in AGENTS.items()}
+    copy = tmp_path / "domain"
+    shutil.copytree(ROOT / "domain", copy)
+    monkeypatch.setattr(importlib.resources, "files", lambda name: copy)
+    rules = {game: source_hash(copy, game) for game in AGENTS}
+    assert {game: fresh(spec).version for game, spec in AGENTS.items()} == before
+    with (copy / "agents" / "cia_vs_kgb" / "policy.py").open("a") as file:
+        file.write("# a better bot")
+    changed = {game for game, spec in AGENTS.items() if fresh(spec).version != before[game]}
+    assert changed == {"cia_vs_kgb"}
+    assert {game: source_hash(copy, game) for game in AGENTS} == rules
+    with (copy / "agents" / "search.py").open("a") as file:
+        file.write("# a better search")
+    assert all(fresh(spec).version != before[game] for game, spec in AGENTS.items())
+
+
+def source_hash(root: Path, game: str) -> str:
+    """The hash of a game's rules, computed anew."""
+    shared = [root / name for name in ("choices.py", "kernel.py", "piles.py")]
+    found = hash_of([*shared, *source_files(root / game)])
+    assert found == AGENTS[game].game.rules
+    return found

@@ -1,0 +1,212 @@
+"""Bots that search: beside the loop, without the match's lock, and only for questions that still stand."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from api.bots.agent_bot import AgentBot
+from api.bots.levels import EASY
+from api.bots.workers import BotWorkers
+from api.gate import Gate
+from api.gate.bots import RandomBot
+from api.settings import Settings
+from domain.agents.observation import Observation
+from domain.events import Played, Seated
+from domain.kernel import Picks, Refused
+from domain.match import Match
+from tests.api.gate.memory import Keys, MemoryStore
+from tests.api.gate.tables import NOW, SECRET, run
+
+GAME = "cia_vs_kgb"
+
+
+class SlowBot(AgentBot):
+    """A bot whose answers come only when the test lets them."""
+
+    def __init__(self) -> None:
+        super().__init__(EASY, BotWorkers(1))
+        self.asked, self.released = asyncio.Event(), asyncio.Event()
+        self.seen: list[Observation] = []
+
+    async def think(self, observation: Observation) -> Picks:
+        """See `AgentBot.think`."""
+        self.seen.append(observation)
+        self.asked.set()
+        await self.released.wait()
+        self.released.clear()
+        return self.act(observation)
+
+
+async def opened(gate: Gate, *players: str) -> Match:
+    """A match of CIA vs. KGB; a player "easy" is the bot."""
+    await gate.open("ann", GAME, None, {}, secret=SECRET, match="m1")
+    for seat, player in zip(("cia", "kgb"), players, strict=True):
+        bot = player if player == EASY else ""
+        await gate.sit("m1", seat, None if bot else player, bot=bot)
+    return await gate.match("m1")
+
+
+def scene_with(bot: SlowBot, then: Callable[[Gate, Match], Awaitable[None]]) -> None:
+    """Play a scene with ann as the KGB against a slow bot, which is asked first."""
+
+    async def scene() -> None:
+        bot.asked, bot.released = asyncio.Event(), asyncio.Event()
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: bot, "random": RandomBot()})
+        match = await opened(gate, EASY, "ann")
+        await bot.asked.wait()
+        await then(gate, match)
+        bot.released.set()
+        await gate.close()
+
+    run(scene())
+
+
+async def thought_is_over(bot: SlowBot) -> None:
+    """Let the bot answer, and wait until it thinks about its next question."""
+    bot.asked.clear()
+    bot.released.set()
+    await bot.asked.wait()
+
+
+def test_a_person_answers_while_the_bot_thinks() -> None:
+    bot = SlowBot()
+
+    async def then(gate: Gate, match: Match) -> None:
+        before = match.move
+        standing = match.prompt("kgb")
+        assert standing is not None
+        accepted = await gate.play("m1", [("left",)], player="ann", expect=standing[0])
+        assert accepted.settled == accepted.last == before + 1
+        await thought_is_over(bot)
+        entries = [record.entry for record in match.records[before:]]
+        assert [entry.seat for entry in entries[:2] if isinstance(entry, Played)] == ["kgb", "cia"]
+
+    scene_with(bot, then)
+
+
+def test_the_bot_gets_what_its_seat_knows() -> None:
+    bot = SlowBot()
+
+    async def then(gate: Gate, match: Match) -> None:
+        assert (bot.seen[0].game, bot.seen[0].seat) == (GAME, "cia")
+        for hidden in (match.id, match.root_at(match.move).hex(), SECRET.hex()):
+            assert hidden.encode() not in bot.seen[0].table
+
+    scene_with(bot, then)
+
+
+def test_an_answer_to_a_match_that_is_over_is_dropped() -> None:
+    bot = SlowBot()
+
+    async def then(gate: Gate, match: Match) -> None:
+        await gate.resign("m1", player="ann")
+        moves = match.move
+        bot.released.set()
+        await gate.settled("m1")
+        assert (match.status, match.move) == ("over", moves)
+
+    scene_with(bot, then)
+
+
+def test_a_takeback_is_carried_out_at_once_and_the_bot_thinks_again() -> None:
+    bot = SlowBot()
+
+    async def then(gate: Gate, match: Match) -> None:
+        standing = match.prompt("kgb")
+        assert standing is not None
+        await gate.play("m1", [("left",)], player="ann", expect=standing[0])
+        await gate.ask_takeback("m1", player="ann")
+        assert match.prompt("kgb") is not None
+        moves = match.move
+        await thought_is_over(bot)
+        assert match.records[moves:] == []
+        assert [one.prompt.ask for one in bot.seen] == ["CloseHands", "CloseHands"]
+        assert match.prompt("kgb") is not None
+
+    scene_with(bot, then)
+
+
+def test_a_ruling_is_carried_out_at_once_and_the_stale_answer_is_dropped() -> None:
+    bot = SlowBot()
+
+    async def then(gate: Gate, match: Match) -> None:
+        standing = match.prompt("kgb")
+        assert standing is not None
+        await gate.play("m1", [("left",)], player="ann", expect=standing[0])
+        await thought_is_over(bot)
+        await bot.asked.wait()
+        stale, back = match.prompt(bot.seen[-1].seat), standing[0]
+        assert stale is not None
+        await gate.rule("m1", "o1", "once more", back_to=back)
+        moves = match.move
+        await thought_is_over(bot)
+        assert match.records[moves:] == []
+        assert [one.prompt.ask for one in bot.seen] == ["CloseHands", "ChooseAgents", "CloseHands"]
+
+    scene_with(bot, then)
+
+
+def test_a_bot_process_that_is_killed_costs_no_match(caplog: pytest.LogCaptureFixture) -> None:
+    """The policy answers in its place, and the next question is searched in another process."""
+
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
+        match = await opened(gate, EASY, EASY)
+        killed: set[int] = set()
+        while match.status == "running" and len(killed) < 2:
+            for pid in set(gate.workers.processes) - killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+            await asyncio.sleep(0.01)
+        moves = match.move
+        while match.status == "running" and match.move < moves + 20:
+            await asyncio.sleep(0.01)
+        assert match.move >= moves + 20 or match.status == "over"
+        await gate.close()
+        assert gate.workers.processes == []
+
+    run(scene())
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def test_a_process_that_does_not_answer_is_ended() -> None:
+    async def scene() -> None:
+        workers = BotWorkers(1, patience=0.0)
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", bots={EASY: AgentBot(EASY, workers)})
+        match = await opened(gate, EASY, EASY)
+        while match.move < 8:
+            await asyncio.sleep(0.01)
+        assert workers.processes == []
+        await gate.close()
+
+    run(scene())
+
+
+def test_without_processes_no_bot_is_seated_that_must_search() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test", Settings(bot_workers=0))
+        assert gate.bots_of("twilight_struggle") == ["random", "easy"]
+        assert gate.bots_of(GAME) == ["random"]
+        await gate.open("ann", GAME, None, {}, secret=SECRET, match="m1")
+        with pytest.raises(Refused) as refused:
+            await gate.sit("m1", "kgb", "ann", bot=EASY)
+        assert (refused.value.kind, refused.value.values["bots"]) == ("unknown-bot", ["random"])
+
+    run(scene())
+
+
+def test_the_log_names_the_version_of_the_agent() -> None:
+    async def scene() -> None:
+        gate = Gate(MemoryStore(), Keys(), lambda: NOW, "test")
+        match = await opened(gate, "ann", EASY)
+        seated = [record.entry for record in match.records if isinstance(record.entry, Seated)]
+        assert [entry.agent for entry in seated] == ["", AgentBot(EASY, None).version(GAME)]
+        assert b'"agent"' not in match.records[1].leaf
+        await gate.close()
+
+    run(scene())

@@ -1,0 +1,96 @@
+"""`glasnost tournament`: a whole tournament on the command line, and what is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from msgspec import convert
+
+from api.store.sqlite import SqliteStore
+from domain.games import GAMES
+from domain.tournaments.terms import FIELDS, Terms, settled
+from replay import pairing, pairing_twice
+from tests.cli.program import Program
+
+
+@pytest.fixture
+def director(glasnost: Program) -> str:
+    """An organizer in the store `s`."""
+    store = SqliteStore.open(Path("s"))
+    try:
+        return store.people.add("Dora", "organizer")[0].id
+    finally:
+        store.close()
+
+
+@pytest.fixture(autouse=True)
+def _pair_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pair in this process: two processes that must agree are tested where they are the question."""
+    monkeypatch.setattr(pairing_twice, "pair_twice", pairing.pair)
+
+
+def announced(glasnost: Program, director: str) -> str:
+    """The id of a new tournament, with four entrants."""
+    terms = glasnost("tournament", "terms", "swiss").ok().out
+    Path("terms.toml").write_text(terms.replace("rounds = 7", "rounds = 1"))
+    told = glasnost("tournament", "new", "--store", "s", "--as", director, "terms.toml", "--json").json
+    name = str(told["tournament"])
+    Path("list.csv").write_text("name,rating\nAnn,1900\nBen,1800\nCleo,1700\nDan,1600\n")
+    made = glasnost("tournament", "enter", "--store", "s", name, "list.csv", "--json").json
+    assert [one["name"] for one in made["invitations"]] == ["Ann", "Ben", "Cleo", "Dan"]
+    assert made["kinds"] == ["invited"] * 4
+    return name
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("format", ["swiss", "round_robin"])
+def test_the_printed_terms_have_every_field_and_are_possible(
+    glasnost: Program, format: str, language: str
+) -> None:
+    text = glasnost("tournament", "terms", format, "--lang", language).ok().out
+    plain = tomllib.loads(text)
+    assert {*plain, "until"} - {"title"} == set(FIELDS)
+    terms = settled(convert({key: plain[key] for key in plain if key != "title"}, Terms), 1)
+    assert terms.edition == GAMES[terms.game].editions[0]
+    assert all("#" in line for line in text.splitlines())
+
+
+def test_a_round_is_paired_published_ruled_and_closed(glasnost: Program, director: str) -> None:
+    name = announced(glasnost, director)
+    assert glasnost("tournament", "pair", "--store", "s", name).ok().out.endswith("paired\n")
+    assert "board_opened" not in glasnost("tournament", "publish", "--store", "s", name).ok().out
+    rule = ("tournament", "rule", "--store", "s", name)
+    assert glasnost(*rule, "1", "1", "1-0", "--text", "as reported").ok().out.endswith("ruled\n")
+    closing = ("tournament", "close", "--store", "s", name)
+    glasnost(*closing).refused(2, "round 1", "2")
+    assert glasnost(*closing, "--forfeit", "2", "+-").ok().out.endswith("round_closed\n")
+    standings = glasnost("tournament", "standings", "--store", "s", name).ok().out
+    assert standings.splitlines()[2].startswith("1\t")
+    told = glasnost("tournament", "standings", "--store", "s", name, "--explain", "n1", "--json").json
+    assert told["standings"]["pending"] == 0
+    assert told["explained"]
+    early = glasnost("tournament", "standings", "--store", "s", name, "--at", "6", "--json").json
+    assert early["entry"] == 6
+    final = glasnost("tournament", "publish", "--store", "s", name, "--final", "--json").json
+    assert final["kinds"] == ["published"]
+    verified = glasnost("verify", "--store", "s")
+    assert verified.code == 0, verified
+
+
+def test_what_cannot_be_is_refused_in_one_line(glasnost: Program, director: str) -> None:
+    name = announced(glasnost, director)
+    enter = ("tournament", "enter", "--store", "s", name)
+    Path("bad.csv").write_text("name,rating\nEve,x\n")
+    glasnost(*enter, "bad.csv").refused(2, "line 2", "rating")
+    Path("bad.toml").write_text('title = "x"\ngame = "cia_vs_kgb"\nformat = "swiss"\nrounds = 99\n')
+    new = ("tournament", "new", "--store", "s", "--as", director)
+    glasnost(*new, "bad.toml").refused(2, "rounds")
+    Path("bad.toml").write_text("surprise = 1")
+    glasnost(*new, "bad.toml").refused(2, "bad.toml")
+    glasnost("tournament", "new", "--store", "s", "--as", "nobody", "terms.toml").refused(2, "nobody")
+    glasnost("tournament", "pair", "--store", "s", "tnone").refused(2)
+    glasnost("tournament", "standings", "--store", "s", "tnone").refused(2, "tnone")
+    rule = ("tournament", "rule", "--store", "s", name, "1", "1", "2-0", "--text", "t")
+    glasnost(*rule).refused(2, "2-0")

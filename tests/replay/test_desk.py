@@ -1,0 +1,137 @@
+"""What verifiers say of the desk: they find time that no opponent gave, and moves in a frozen match."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain.clocks import SECOND
+from domain.events import ClockPaused, ClockResumed, ClockSet, Frozen, Played, Released, Resigned
+from domain.game import Game
+from domain.games import GAMES
+from replay.narration import narrated
+from replay.verify import verify
+from replay.words import Words
+from tests.domain.test_clocks import QUICK, answer, begun
+from tests.domain.test_desk import accept, player
+from tests.matches import Sitting
+from tests.replay import stranger
+from tests.replay.files import PINNED, file_of, rewritten
+from tests.replay.test_clocks import VKEY, disproved, forged
+
+
+def desk(game: Game, terms: Any = QUICK) -> Sitting:
+    """Move 4 gives left time, 5 sets that of right, 6 pauses, 7 freezes, 8 releases, 9 resumes."""
+    sitting = begun(game, terms)
+    accept(sitting, 13, "set_clock", "left", player(sitting, "right"), more=900 * SECOND)
+    accept(sitting, 23, "set_clock", "right", "judge", "the bell rang", left=45 * SECOND)
+    accept(sitting, 33, "pause_clock", "judge", "lunch", paused=True)
+    accept(sitting, 43, "freeze", "judge", "a dispute", frozen=True)
+    accept(sitting, 53, "freeze", "judge", "settled", frozen=False)
+    accept(sitting, 63, "pause_clock", "judge", "after lunch", paused=False)
+    return sitting
+
+
+def test_a_match_with_a_desk_verifies(toy_game: Game) -> None:
+    sitting = desk(toy_game)
+    answer(sitting, 73, "left", "2")
+    sitting.accept(sitting.match.time_out(sitting.context)) if sitting.match.run_out(sitting.clock) else None
+    data = file_of(sitting.match)
+    assert verify(data, PINNED).ok
+    assert stranger.verify(data, VKEY) >= 0
+
+
+@pytest.mark.parametrize(
+    ("move", "old", "new"),
+    [
+        (4, b'"by":"p-right"', b'"by":"p-left"'),
+        (4, b'"by":"p-right"', b'"by":"judge"'),
+        (4, b'"left":950000000', b'"left":50000000'),  # nothing more than it has
+        (4, b'"left":950000000', b'"left":31536000000001'),
+        (4, b'"seat":"left"', b'"seat":"right"'),
+        (4, b'"seat":"left"', b'"seat":"nobody"'),
+        (5, b'"left":45000000', b'"left":0'),
+        (5, b',"why":"the bell rang"', b""),  # then it is no gift: the giver is no player
+        (6, b'"kind":"clock_paused"', b'"kind":"clock_resumed"'),
+        (6, b'"why":"lunch"', b'"why":" "'),
+        (7, b'"kind":"frozen"', b'"kind":"released"'),
+        (7, b'"reason":"a dispute"', b'"reason":""'),
+        (8, b'"kind":"released"', b'"kind":"frozen"'),
+        (9, b'"kind":"clock_resumed"', b'"kind":"clock_paused"'),
+    ],
+)
+def test_a_forged_entry_of_the_desk_is_found(toy_game: Game, move: int, old: bytes, new: bytes) -> None:
+    disproved(rewritten(desk(toy_game).match, move, old, new), move)
+
+
+def test_time_that_was_up_gets_no_more(toy_game: Game) -> None:
+    entry = {"seat": "left", "left": 60 * SECOND, "by": "judge", "why": "too late"}
+    disproved(file_of(forged(begun(toy_game), ClockSet, 63, **entry)), 4, "was up")
+    for kind, words in ((ClockPaused, {"why": "lunch"}), (Frozen, {"reason": "a dispute"})):
+        disproved(file_of(forged(begun(toy_game), kind, 63, by="judge", **words)), 4, "was up")
+
+
+def test_an_answer_after_a_freeze_is_found(toy_game: Game) -> None:
+    for terms in (QUICK, ()):
+        frozen = Sitting(toy_game, terms=terms).seat_all()
+        frozen.accept(frozen.match.freeze(frozen.context, "judge", "a dispute", frozen=True))
+        answers: dict[str, Any] = {"seat": "left", "ask": "Bid", "picks": ("1",)}
+        disproved(file_of(forged(frozen, Played, 20, **answers)), 5, "frozen")
+        resigned = Sitting(toy_game, terms=terms).seat_all()
+        resigned.accept(resigned.match.freeze(resigned.context, "judge", "a dispute", frozen=True))
+        disproved(file_of(forged(resigned, Resigned, 20, seat="left")), 5, "frozen")
+
+
+def test_the_desk_of_a_match_that_has_no_clock_or_no_play_is_found(toy_game: Game) -> None:
+    for kind, fields in (
+        (ClockSet, {"seat": "left", "left": SECOND, "why": "a gift"}),
+        (ClockPaused, {"why": "lunch"}),
+        (ClockResumed, {"why": "after lunch"}),
+    ):
+        disproved(
+            file_of(forged(Sitting(toy_game).seat_all(), kind, 20, by="judge", **fields)), 4, "no clock"
+        )
+    for change in (Frozen, Released):
+        early = forged(Sitting(toy_game), change, 20, by="judge", reason="a dispute")
+        report = verify(file_of(early), PINNED)
+        assert (report.check, report.move) == ("fold", 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        (
+            "en",
+            [
+                "p-ussr gives time: US has 0:15:50 now.",
+                "The organizer sets the clock of USSR to 1 d 0:00:00. Reason: the bell rang",
+                "The organizer pauses the clocks. Reason: lunch",
+                "The organizer freezes the match; its clocks stand. Reason: a dispute",
+                "The organizer releases the match. Reason: settled",
+                "The organizer lets the clocks run again. Reason: after lunch",
+            ],
+        ),
+        (
+            "ru",
+            [
+                "p-ussr даёт сопернику время: США, осталось 0:15:50.",
+                "Организатор устанавливает часы: СССР, осталось 1 д 0:00:00. Причина: the bell rang",
+                "Организатор останавливает часы. Причина: lunch",
+                "Организатор замораживает партию, часы стоят. Причина: a dispute",
+                "Организатор размораживает партию. Причина: settled",
+                "Организатор снова пускает часы. Причина: after lunch",
+            ],
+        ),
+    ],
+)
+def test_the_desk_is_told(language: str, sentences: list[str]) -> None:
+    sitting = Sitting(GAMES["thirteen_minutes"], terms=QUICK).seat_all()
+    accept(sitting, 13, "set_clock", "us", player(sitting, "ussr"), more=900 * SECOND)
+    accept(sitting, 23, "set_clock", "ussr", "judge", "the bell rang", left=86_400 * SECOND)
+    accept(sitting, 33, "pause_clock", "judge", "lunch", paused=True)
+    accept(sitting, 43, "freeze", "judge", "a dispute", frozen=True)
+    accept(sitting, 53, "freeze", "judge", "settled", frozen=False)
+    accept(sitting, 63, "pause_clock", "judge", "after lunch", paused=False)
+    told = [one.done for one in narrated(sitting.match, Words(sitting.match, language))]
+    assert told[3:] == sentences
