@@ -31,6 +31,7 @@ HIDDEN = (
     "scipy",
     "gacrux",
     "networkx",
+    "icalendar",
 )
 OF_AN_EXTRA = re.compile(r"(api\.store|projections)\.postgres\w*")  # imported where PostgreSQL is asked for
 HIDING = f"""
