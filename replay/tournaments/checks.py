@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
 
 import msgspec
 
@@ -28,6 +28,7 @@ from replay.tournaments.pairings import engine_of
 from replay.tournaments.published import bundle_sha256, sha256, standings_bytes, standings_of
 from replay.tournaments.report import Disproved
 
+_POINTS = re.compile(r"(?P<minus>-?)(?P<whole>[0-9]{1,6})(?P<half>\.5)?")
 _FIELDS = ("match", "closed_move", "root", "winner", "reason", "score", "sides")
 
 
@@ -139,13 +140,22 @@ def _check_points(entry: Published, s: Tournament, member: bytes) -> None:
     """Check the points in published standings, for which no engine is needed.  Raises Disproved."""
     try:
         places = msgspec.json.decode(member, type=Standings).places
-        points = {one.entrant: int(Decimal(one.values[0] or "x") * 2) for one in places}
-    except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, IndexError, OverflowError) as error:
+        points = {one.entrant: _half_points(one.values[0] or "") for one in places}
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, IndexError) as error:
         raise Disproved(entry.entry, Sentence("standings-unread")) from error
     ours = {one.id: s.score(one.id) for one in s.numbered}
     wrong = sorted(name for name in points.keys() | ours.keys() if points.get(name) != ours.get(name))
     if wrong:
         raise Disproved(entry.entry, Sentence("points-otherwise", {"entrant": wrong[0][:40]}))
+
+
+def _half_points(text: str) -> int:
+    """Points as standings show them.  Raises ValueError."""
+    found = _POINTS.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    half = 2 * int(found["whole"]) + bool(found["half"])
+    return -half if found["minus"] else half
 
 
 # ── lots ──

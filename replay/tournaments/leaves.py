@@ -5,6 +5,7 @@ In this order: one leaf by itself, the chain of all, the checkpoint over them, t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -15,7 +16,7 @@ from domain.log import Damaged, b64, said_of, seal, unb64
 from domain.merkle import Tree
 from domain.refusals import Sentence
 from domain.signed_notes import Checkpoint, Note, Signed, VerifyingKey, visible
-from domain.tournaments.events import OFFICIALS, PARTY, Announced, AnyEntry, Sealed
+from domain.tournaments.events import OFFICIALS, PARTY, Announced, AnyEntry, Paired, Published, Sealed
 from domain.tournaments.fold import applied, folded
 from domain.tournaments.log import codec
 from domain.tournaments.state import Tournament
@@ -26,6 +27,8 @@ from replay.tournaments.report import Disproved
 
 Keys = Sequence[VerifyingKey]
 MOST_LEAF = 4 * 1024 * 1024  # bytes; the longest entry holds a pairing of 1,000 entrants
+MOST_ENTRANTS = 4_000  # those on a waiting list, too
+MOST_OF_A_KIND = 400  # pairings, and publications: each takes the engine some seconds to check
 _WHY = {
     "beyond-checkpoint": "entry-beyond-checkpoint",
     "prev-not-root": "entry-prev-not-root",
@@ -191,11 +194,15 @@ def states(entries: Sequence[AnyEntry]) -> Iterator[tuple[AnyEntry, Tournament |
     """Yield each entry with the state before and after it.
 
     Raises:
-        Disproved: an entry does not fit what stands before it.
+        Disproved: an entry does not fit what stands before it, or there is more than can be checked.
     """
     s: Tournament | None = None
+    count: Counter[type[AnyEntry]] = Counter()
     for entry in entries:
         before = s
+        count[type(entry)] += 1
+        if (s and len(s.entrants) > MOST_ENTRANTS) or max(count[Paired], count[Published]) > MOST_OF_A_KIND:
+            raise Disproved(entry.entry, Sentence("more-than-checked"))
         try:
             s = folded(None, [entry]) if before is None else applied(before, entry)
         except Exception as error:  # a forged entry may make a fold raise anything

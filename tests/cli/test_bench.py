@@ -24,7 +24,7 @@ LINES = {
     "sockets": 2,
     "sql": 4,
     "store": 3,
-    "tournaments": 2,
+    "tournaments": 3,
     "verify": 9,
     "web": 6,
     "workers": 2,

@@ -294,6 +294,51 @@ def test_an_entry_that_does_not_fit_is_red_and_named(
     assert not report.ok
 
 
+def test_more_entrants_than_can_be_checked_are_refused(
+    members: Members, log: TournamentLog, tmp_path: Path
+) -> None:
+    def crowd(entries: list[Json]) -> None:
+        one = of_kind(entries, "entered")
+        for number in range(20, 4_040):
+            place = len(entries)
+            entries.insert(
+                place, {**one, "entry": place + 1, "entrant": f"n{number}", "player": f"x{number}"}
+            )
+
+    report = checked(forged(members, tmp_path / "forged", crowd, log.id))
+    assert "not read further" in found(report)["log"][1]
+
+
+@pytest.mark.parametrize("points", ["1e999999999", "9" * 5_000, "½", ""])
+def test_points_of_any_form_are_no_bomb(
+    members: Members, log: TournamentLog, tmp_path: Path, points: str
+) -> None:
+    name = f"standings/at-{log.state.publications[-1].at_entry}.json"
+    table = msgspec.json.decode(members[name])
+    table["places"][0]["values"][0] = points
+    content = canonical(table)
+
+    def publish(entries: list[Json]) -> None:
+        of_kind(entries, "published", 1)["standings_sha256"] = sha256(content)
+
+    report = checked(forged({**members, name: content}, tmp_path / "forged", publish, log.id))
+    assert "cannot be read" in found(report)["standings"][1]
+
+
+@pytest.mark.long
+def test_a_tournament_of_448_matches_verifies_and_one_changed_result_is_named(
+    house: None, tmp_path: Path
+) -> None:
+    cup = run(played(7, 128))
+    log = run(cup.log())
+    path = tmp_path / "large"
+    path.write_bytes(file_of(cup, log))
+    report = checked(path)
+    assert (report.failures, report.matches, set(report.answers.values())) == ((), 448, {"ok"})
+    report = checked(forged(members_of(path.read_bytes()), path, win, log.id))
+    assert "result is" in found(report)["results"][1]
+
+
 def test_a_dropped_entry_is_found_and_named(members: Members, tmp_path: Path) -> None:
     rows = members["tournament.ndjson"].splitlines(keepends=True)
     for dropped in (0, 7, len(rows) - 1):
